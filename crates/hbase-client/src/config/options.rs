@@ -208,9 +208,8 @@ impl Options {
         self
     }
 
-    /// The largest answer that is accepted, and the longest row that a scan puts together of several answers. A larger
-    /// one is an error, [`TooLarge`](crate::ErrorKind::TooLarge). At least 1 MiB, which look-ups of regions need.
-    /// Default: 256 MiB.
+    /// Limit of the size of a response, and of a row that a scan assembles from several responses. A larger one is an
+    /// error, [`TooLarge`](crate::ErrorKind::TooLarge). At least 1 MiB, which look-ups of regions need. Default: 256 MiB.
     #[must_use]
     pub fn answer_bytes(mut self, bytes: usize) -> Self {
         self.frame_bytes = bytes.max(1 << 20);

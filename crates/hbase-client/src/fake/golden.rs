@@ -1,6 +1,5 @@
-//! What HBase's own Java client sends, and what it is answered, recorded at a real HBase by `tests/hbase/golden`. This
-//! client does the same: it must send the same messages and cells, but for what is said here, and understand the
-//! answers.
+//! Requests of HBase's own Java client and their responses, recorded at a real HBase by `tests/hbase/golden`. This client
+//! must send the same messages and cells, but for what is said here, and read the responses.
 
 use std::sync::Arc;
 

@@ -22,7 +22,7 @@ pub(crate) enum Cause {
     Idle,
 }
 
-/// What a stream's error says of distrust, if that is what it is about.
+/// The refusal of TLS that a stream's error carries, if any.
 fn refusal(error: &io::Error) -> Option<String> {
     #[cfg(feature = "tls")]
     return super::refusal::refusal(error);

@@ -109,7 +109,7 @@ const DO_NOT_RETRY: &[&str] = &[
     "org.apache.hadoop.hbase.security.visibility.LabelAlreadyExistsException",
 ];
 
-/// What HBase says of one action, after it has made the others.
+/// Classes of exceptions that HBase gives to one action, after it has carried out the others.
 const OF_ONE_ACTION: &[&str] = &[
     "org.apache.hadoop.hbase.exceptions.FailedSanityCheckException",
     "org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException",
@@ -158,8 +158,8 @@ impl Exception {
         line.strip_prefix(&*self.class).map_or(line, |rest| rest.trim_start_matches(':').trim())
     }
 
-    /// What the server wrote of it: the message and, by the server's configuration, the stack trace. At most 64 KiB of
-    /// it.
+    /// The text of the exception in the response: the message and, by the server's configuration, the stack trace. It is
+    /// cut after 64 KiB.
     pub fn stack_trace(&self) -> &str {
         &self.stack_trace
     }
@@ -186,14 +186,14 @@ impl Exception {
         !known && self.reaction() != Reaction::Fail
     }
 
-    /// Whether it may be of other actions of the region as well, which were not carried out either. The classes that
-    /// HBase gives to one action alone are not.
+    /// Returns whether the exception may be that of other actions of the region as well, which were not carried out
+    /// either. The classes that HBase gives to one action alone are not.
     pub(crate) fn is_of_several(&self) -> bool {
         self.reaction() == Reaction::Fail && !OF_ONE_ACTION.contains(&&*self.class)
     }
 
-    /// Whether the call may have been carried out: nothing is known of the class, or the server waited in vain for its
-    /// log. Such a log may be read when the region is opened elsewhere.
+    /// Returns whether the call may have been carried out: the class is unknown, or the server's write to its log (WAL)
+    /// timed out. Such a log may be read when the region is opened elsewhere.
     pub(crate) fn may_have_executed(&self) -> bool {
         const LOG: &str = "org.apache.hadoop.hbase.exceptions.TimeoutIOException";
         self.is_unknown() || (&*self.class == LOG && self.reaction() != Reaction::Fail)

@@ -4,8 +4,8 @@ use std::io;
 
 use tokio_rustls::rustls::{AlertDescription, Error};
 
-/// What an error of an established stream says of distrust. In TLS 1.3 a server looks at the client's certificate after
-/// the client's handshake is over, but before it reads anything else.
+/// The refusal that an error of an established stream carries, if any. In TLS 1.3 a server checks the client's
+/// certificate after the client's handshake is over, but before it reads anything else.
 pub(super) fn refusal(error: &io::Error) -> Option<String> {
     use AlertDescription as Alert;
     match error.get_ref()?.downcast_ref()? {
