@@ -193,7 +193,7 @@ impl Table {
             let response: pb::MutateResponse = answer.read()?;
             // Only a condition leaves a row as it is.
             if condition.is_none() && response.processed == Some(false) {
-                return Err(CallFault::Malformed("the response of a write has no result"));
+                return Err(CallFault::malformed("the response of a write has no result"));
             }
             let applied = condition.is_none() || response.processed();
             Ok(Outcome { row: row_of(answer, mutation.row(), response.result.as_ref())?, applied })

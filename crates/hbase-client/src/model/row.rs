@@ -8,6 +8,7 @@ use bytes::{Bytes, BytesMut};
 use crate::model::cell::{Cell, Parts};
 use crate::model::error::CallFault;
 use crate::model::names::{RowKey, Wrong};
+use crate::model::region::readable;
 use crate::pb;
 
 /// What is wrong with a row's key, if it can't be one.
@@ -145,6 +146,11 @@ impl<'a> Iterator for Cells<'a> {
 impl ExactSizeIterator for Cells<'_> {}
 impl FusedIterator for Cells<'_> {}
 
+/// The beginning of a row key, for an error.
+fn quoted(key: &[u8]) -> String {
+    format!("\"{}\"", readable(key.get(..64).unwrap_or(key)))
+}
+
 /// The cells that came with an answer, taken off row by row.
 pub(crate) struct CellBlock(pub(crate) Bytes);
 
@@ -176,12 +182,30 @@ impl CellBlock {
 
     /// The row of a result, if it is the one with this key, or has no cells.
     pub(crate) fn row_at(&mut self, key: &[u8], result: &pb::Result) -> Result<Row, CallFault> {
-        let undecoded = CallFault::Malformed("the response has cells that can't be decoded, or fewer than it says");
-        let row = self.row(result).ok_or(undecoded)?;
+        let wrong = |what: String| CallFault::Malformed(what.into());
+        let row = self.row(result).ok_or_else(|| {
+            let (cells, messages) = (result.associated_cell_count(), result.cell.len());
+            wrong(format!("the response has {cells} cells and {messages} messages of cells, of which {}", self.told()))
+        })?;
         match row.is_empty() || row.key() == key {
             true => Ok(row),
-            false => Err(CallFault::Malformed("the response has cells of another row than the one of the request")),
+            false => {
+                Err(wrong(format!("the response has cells of row {}, which was not asked for", quoted(row.key()))))
+            }
         }
+    }
+
+    /// The cells that can be decoded, for an error.
+    fn told(&self) -> String {
+        let (mut rest, mut rows) = (&self.0[..], Vec::<&[u8]>::new());
+        while let Some((cell, behind)) = Cell::split_first(rest) {
+            rows.push(cell.row());
+            rest = behind;
+        }
+        let (bytes, cells, left) = (self.0.len(), rows.len(), rest.len());
+        rows.dedup();
+        let rows: Vec<_> = rows.iter().take(3).map(|row| quoted(row)).collect();
+        format!("{cells} are in {bytes} bytes, of rows {}; {left} bytes can't be decoded", rows.join(", "))
     }
 }
 
@@ -207,6 +231,20 @@ mod tests {
         assert_eq!(block.take(1).unwrap().key(), b"b");
         assert!(block.take(1).is_none());
         assert!(block.take(0).unwrap().is_empty());
+    }
+
+    #[test]
+    fn an_error_tells_the_cells_that_came() {
+        let bytes = [cell("a", "x"), cell("b", "x"), vec![7; 3]].concat();
+        let result = |cells| pb::Result { associated_cell_count: Some(cells), ..Default::default() };
+        let error = |key: &[u8], cells| match CellBlock(bytes.clone().into()).row_at(key, &result(cells)) {
+            Err(CallFault::Malformed(what)) => what.into_owned(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(error(b"b", 1), r#"the response has cells of row "a", which was not asked for"#);
+        let said =
+            r#"the response has 2 cells and 0 messages of cells, of which 2 are in 59 bytes, of rows "a", "b"; "#;
+        assert_eq!(error(b"a", 2), format!("{said}3 bytes can't be decoded"));
     }
 
     #[test]

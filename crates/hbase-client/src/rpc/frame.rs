@@ -62,7 +62,7 @@ pub(crate) struct Answer {
 impl Answer {
     pub(crate) fn read<M: Message + Default>(&self) -> Result<M, CallFault> {
         M::decode(self.message.clone())
-            .map_err(|_| CallFault::Malformed("the message of the response can't be decoded"))
+            .map_err(|_| CallFault::malformed("the message of the response can't be decoded"))
     }
 }
 

@@ -106,7 +106,7 @@ pub(crate) fn rows(answer: &Answer) -> Result<Vec<Row>, CallFault> {
         true => in_block.collect(),
         false => response.results.iter().map(|result| Row::of_messages(&result.cell)).collect(),
     };
-    rows.ok_or(CallFault::Malformed("the response of hbase:meta has cells that can't be decoded"))
+    rows.ok_or(CallFault::malformed("the response of hbase:meta has cells that can't be decoded"))
 }
 
 /// The call for a table's state.
@@ -123,7 +123,7 @@ pub(crate) fn state_of(table: &TableName) -> pb::GetRequest {
 
 /// The state in its answer, if the table has one.
 pub(crate) fn state(answer: &Answer) -> Result<Option<pb::table_state::State>, CallFault> {
-    let broken = || CallFault::Malformed("hbase:meta has a table state that can't be decoded");
+    let broken = || CallFault::malformed("hbase:meta has a table state that can't be decoded");
     let response: pb::GetResponse = answer.read()?;
     let Some(result) = response.result else { return Ok(None) };
     let row = CellBlock(answer.cells.clone()).row(&result).ok_or_else(broken)?;

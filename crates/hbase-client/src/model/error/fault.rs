@@ -1,5 +1,7 @@
 //! Faults of one call.
 
+use std::borrow::Cow;
+
 use super::cause::Cause;
 use super::exception::Exception;
 
@@ -15,10 +17,15 @@ pub(crate) enum CallFault {
     /// The server carried out the call, and its answer is longer than is accepted: so many bytes.
     TooLarge(usize),
     /// An answer came that is not one. The server may have carried out the call.
-    Malformed(&'static str),
+    Malformed(Cow<'static, str>),
 }
 
 impl CallFault {
+    /// An answer that says this is none.
+    pub(crate) const fn malformed(what: &'static str) -> Self {
+        Self::Malformed(Cow::Borrowed(what))
+    }
+
     /// Returns whether the server may have carried out the call, or may still do so.
     pub(crate) fn may_have_executed(&self) -> bool {
         match self {

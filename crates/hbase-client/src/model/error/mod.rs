@@ -132,8 +132,8 @@ impl Error {
         Self::new(ErrorKind::TableDisabled, Why::Said(format!("table {table} is disabled"))).of_table(table)
     }
 
-    pub(crate) fn malformed(what: &'static str) -> Self {
-        Self::new(ErrorKind::Malformed, Why::Said(what.to_owned()))
+    pub(crate) fn malformed(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Malformed, Why::Said(what.into()))
     }
 
     pub(crate) fn unavailable(cause: Cause) -> Self {

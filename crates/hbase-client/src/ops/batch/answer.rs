@@ -56,7 +56,7 @@ fn all<'p>(part: &'p Part, fault: &CallFault) -> Vec<OneResult<'p>> {
 }
 
 fn read<'p>(part: &'p Part, of: &[&Action], answer: &Answer) -> Result<Vec<OneResult<'p>>, CallFault> {
-    const WRONG: CallFault = CallFault::Malformed("the results of the batch do not match its actions");
+    const WRONG: CallFault = CallFault::malformed("the results of the batch do not match its actions");
     let (response, mut block) = (answer.read::<pb::MultiResponse>()?, CellBlock(answer.cells.clone()));
     if response.region_action_result.len() != part.regions.len() {
         return Err(WRONG);
@@ -131,7 +131,7 @@ pub(crate) fn row_outcome(answer: &Answer, row: &[u8]) -> Result<Outcome, CallFa
     let result = response
         .region_action_result
         .first()
-        .ok_or(CallFault::Malformed("the response of a batch has no result of its region"))?;
+        .ok_or(CallFault::malformed("the response of a batch has no result of its region"))?;
     at_once(result, response.processed, row, &mut CellBlock(answer.cells.clone()))
 }
 

@@ -205,7 +205,7 @@ impl Reader {
     fn take(&mut self, location: &Arc<Location>, answer: &Answer) -> Result<Vec<Row>, CallFault> {
         let response: pb::ScanResponse = answer.read()?;
         let results = results(&response, answer)
-            .ok_or(CallFault::Malformed("the response of a scan has cells that can't be decoded"))?;
+            .ok_or(CallFault::malformed("the response of a scan has cells that can't be decoded"))?;
         self.counts.add(&response);
         match (&mut self.open, response.scanner_id) {
             (Some(open), _) => open.call += 1,
@@ -215,7 +215,7 @@ impl Reader {
                 self.open = Some(Open { location: location.clone(), id, call: 0, lease });
             }
             (None, None) if response.more_results_in_region() && response.more_results() => {
-                return Err(CallFault::Malformed("the response opens a scanner but has no scanner id"));
+                return Err(CallFault::malformed("the response opens a scanner but has no scanner id"));
             }
             (None, None) => {}
         }
@@ -226,7 +226,7 @@ impl Reader {
         let in_order =
             self.table.is_meta() || self.position.takes(&results, self.assembly.under_way().map(Row::key), is_part);
         if !in_order {
-            return Err(CallFault::Malformed("the server returned rows outside the requested range or out of order"));
+            return Err(CallFault::malformed("the server returned rows outside the requested range or out of order"));
         }
         self.fruitless = if results.is_empty() { self.fruitless.saturating_add(1) } else { 0 };
         let whole = partial.is_empty() && self.assembly.is_between_rows() && self.position.passed_all(&results);
@@ -257,7 +257,7 @@ impl Reader {
         for (at, row) in results.into_iter().enumerate() {
             if !self.position.is_at_end() {
                 if !self.assembly.takes(&row) {
-                    return Err(CallFault::Malformed("the server returned more cells of a row that was complete"));
+                    return Err(CallFault::malformed("the server returned more cells of a row that was complete"));
                 }
                 let partial = partial.get(at).copied().unwrap_or(false);
                 self.assembly.push(row, partial, &mut self.position, &mut rows);
