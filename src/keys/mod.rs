@@ -20,4 +20,5 @@ pub mod range;
 pub(crate) mod reader;
 pub(crate) mod span;
 pub mod untyped;
+pub mod words;
 pub(crate) mod writer;

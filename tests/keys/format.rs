@@ -1,5 +1,9 @@
 //! FORMAT.md tells the truth: every example in its tables is written, read and refused as it says.
 
+use std::collections::BTreeSet;
+
+use rowkey::lead::SaltHash;
+use rowkey::untyped::words::{OTHERS, TYPES};
 use rowkey::{LayoutBuf, RowKey};
 use rowkey_testkit::unhex;
 
@@ -118,4 +122,28 @@ fn salts_and_reserved_shapes() {
     {
         assert!(shape.parse::<LayoutBuf>().is_err(), "{shape}");
     }
+}
+
+/// The words between quotation marks.
+fn quoted(text: &str) -> BTreeSet<&str> {
+    let quoted = text.split('"').skip(1).step_by(2);
+    quoted
+        .flat_map(|text| text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'))
+        .filter(|w| !w.is_empty())
+        .collect()
+}
+
+fn between<'t>(text: &'t str, begin: &str, end: &str) -> &'t str {
+    let (_, rest) = text.split_once(begin).unwrap_or_else(|| panic!("no {begin:?}"));
+    rest.split_once(end).unwrap_or_else(|| panic!("no {end:?}")).0
+}
+
+#[test]
+fn the_words_of_the_format_are_the_same_everywhere() {
+    let mut words: BTreeSet<_> = TYPES.iter().chain(OTHERS).copied().collect();
+    assert_eq!(words.len(), TYPES.len() + OTHERS.len());
+    assert_eq!(quoted(between(FORMAT, "```text\nkey     = ", "```")), words, "FORMAT.md");
+    words.extend(SaltHash::KNOWN.iter().map(|hash| hash.name));
+    let derive = include_str!("../../derive/src/ast/lead.rs");
+    assert_eq!(quoted(between(derive, "const RESERVED: &[&str] = &[", "];")), words, "the derive");
 }

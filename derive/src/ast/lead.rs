@@ -124,8 +124,8 @@ impl Hash {
     }
 }
 
-/// Whether a word has a meaning in shapes, as the names of the built-in hashes have. `rowkey::encode::Encoding` and
-/// `rowkey::LayoutBuf` refuse the same words.
+/// Whether a word has a meaning in shapes, as the names of the built-in hashes have. A test compares the words with those
+/// of `src/keys/words.rs`, which `rowkey::encode::Encoding` and `rowkey::LayoutBuf` refuse.
 fn is_reserved(word: &str) -> bool {
     const RESERVED: &[&str] = &[
         "xxh3",

@@ -6,6 +6,7 @@ use crate::keys::encode::IntoField;
 use crate::keys::encode::{Codec, Reader, Sink, Writer};
 use crate::keys::error::DecodeError;
 use crate::keys::layout::Type;
+use crate::keys::words;
 
 /// An encoding of your own for fields of type `T`: `#[rowkey(with = path)]` names it.
 ///
@@ -249,14 +250,18 @@ pub(crate) const fn is_custom_shape(shape: &str) -> bool {
         }
         i += 1;
     }
+    !bytes.is_empty() && !is_among(bytes, words::TYPES) && !is_among(bytes, words::OTHERS)
+}
+
+const fn is_among(word: &[u8], words: &[&str]) -> bool {
     let mut i = 0;
-    while i < RESERVED.len() {
-        if is_same(bytes, RESERVED[i].as_bytes()) {
-            return false;
+    while i < words.len() {
+        if is_same(word, words[i].as_bytes()) {
+            return true;
         }
         i += 1;
     }
-    !bytes.is_empty()
+    false
 }
 
 /// The type of the format that a word may be meant to be: another case of its name, a name that it has elsewhere, or
@@ -296,8 +301,7 @@ pub(crate) fn nearest_type(word: &str) -> Option<&'static str> {
         ("hostpath", "host_path"),
     ];
     let word = word.to_ascii_lowercase();
-    // A quadkey has its zoom in brackets, so it is not a word.
-    let types = || RESERVED.iter().take_while(|word| **word != "option").filter(|word| **word != "quadkey").copied();
+    let types = || words::TYPES.iter().copied();
     let elsewhere = ELSEWHERE.iter().find(|(name, _)| *name == word).map(|(_, meant)| *meant);
     types().find(|name| *name == word).or(elsewhere).or_else(|| types().find(|name| is_near(name, &word)))
 }
@@ -313,45 +317,6 @@ fn is_near(a: &str, b: &str) -> bool {
         std::cmp::Ordering::Greater => a.len() - b.len() == 1 && rest(a, 1) == rest(b, 0),
     }
 }
-
-/// The words of the format.
-const RESERVED: &[&str] = &[
-    "u8",
-    "u16",
-    "u32",
-    "u64",
-    "u128",
-    "i8",
-    "i16",
-    "i32",
-    "i64",
-    "i128",
-    "f32",
-    "f64",
-    "bool",
-    "char",
-    "text",
-    "bytes",
-    "ipaddr",
-    "instant",
-    "duration",
-    "decimal",
-    "host_path",
-    "url",
-    "quadkey",
-    "tile",
-    "option",
-    "list",
-    "enum",
-    "desc",
-    "raw",
-    "nulls_first",
-    "nulls_last",
-    "salt",
-    "md5",
-    "hex",
-    "by",
-];
 
 const fn is_same(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {

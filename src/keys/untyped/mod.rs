@@ -19,6 +19,8 @@ pub use self::value::Value;
 use crate::keys::fingerprint::Fingerprint;
 use crate::keys::layout::{DescribeFn, FieldLayout, Layout, Nulls, Scalar, Type, Variant};
 use crate::keys::lead::{Lead, Salt, SaltHash};
+#[doc(hidden)]
+pub use crate::keys::words;
 
 /// A key's layout, owned: made from a key type's [`LAYOUT`](crate::RowKey::LAYOUT), from its shape, or from JSON.
 ///

@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 use toml_datetime::Datetime;
 
+use rowkey::untyped::words::TYPES;
 use rowkey::untyped::{FieldBuf, TypeBuf};
 
 use super::{ColumnsOfRow, SizeSpread};
@@ -34,7 +35,7 @@ impl FromToml for KeyField {
         }
         let field = match FieldBuf::new(name.clone(), shape) {
             Ok(FieldBuf { ty: TypeBuf::Custom(custom), .. }) => {
-                let help = nearest(&custom.shape, SHAPES);
+                let help = nearest(&custom.shape, TYPES);
                 reading.problem(node, format!("`{}` is not a type of the format", custom.shape), help);
                 None
             }
@@ -51,33 +52,6 @@ impl FromToml for KeyField {
         json!({"type": "string", "pattern": "^\\s*[^\\s:]+\\s*:.*\\S.*$"})
     }
 }
-
-/// The words of FORMAT.md's grammar.
-const SHAPES: &[&str] = &[
-    "u8",
-    "u16",
-    "u32",
-    "u64",
-    "u128",
-    "i8",
-    "i16",
-    "i32",
-    "i64",
-    "i128",
-    "f32",
-    "f64",
-    "bool",
-    "char",
-    "text",
-    "bytes",
-    "ipaddr",
-    "instant",
-    "duration",
-    "tile",
-    "decimal",
-    "host_path",
-    "url",
-];
 
 /// Where a new table is split.
 #[derive(Clone, Debug, PartialEq)]
