@@ -73,6 +73,7 @@ impl Bigtable {
     }
 
     /// The client, for requests that `rowkey` has no name for.
+    #[cfg(feature = "unstable-client")]
     pub fn client(&self) -> &Client {
         &self.client
     }

@@ -1,11 +1,12 @@
 //! Errors of Bigtable.
 
 use rowkey::{Error, ErrorKind};
-use tonic::{Code, Status};
+use tonic::Status;
 
 use crate::client::large;
 use crate::client::retry::{is_broken, is_ended};
 use crate::client::tokens::kind_before;
+use crate::code::Code;
 
 /// What Bigtable returned, or why it could not be reached. [`Error::engine_error`] finds it in an [`Error`].
 ///
@@ -33,7 +34,7 @@ impl BigtableError {
 
     /// The code of the last attempt's status.
     pub fn code(&self) -> Code {
-        self.status.code()
+        Code::of(self.status.code())
     }
 
     /// The message of the last attempt's status.
@@ -57,6 +58,7 @@ impl BigtableError {
     }
 
     /// The status, with its details.
+    #[cfg(feature = "unstable-client")]
     pub fn status(&self) -> &Status {
         &self.status
     }

@@ -2,7 +2,13 @@
 #![forbid(unsafe_code)]
 
 mod admin;
+#[cfg(feature = "unstable-client")]
 pub mod client;
+// Its public items are not reachable then.
+#[cfg(not(feature = "unstable-client"))]
+#[allow(dead_code, unreachable_pub)]
+mod client;
+mod code;
 #[cfg(feature = "google")]
 mod credentials;
 mod database;
@@ -18,8 +24,7 @@ mod store;
 #[cfg(feature = "google")]
 mod trust;
 
-pub use tonic::Code;
-
+pub use self::code::Code;
 #[cfg(feature = "google")]
 pub use self::credentials::{Credentials, Token, TokenError, TokenProvider};
 pub use self::database::Bigtable;

@@ -6,10 +6,10 @@ use rowkey::clock::Clock;
 use rowkey::store::{Call, CallOptions, DatabaseId};
 use rowkey::wide::{Columns, Condition, FamilySchema, Mutation, Row, TableSchema};
 use rowkey::{Error, ErrorKind};
-use tonic::Code;
 
 use crate::BigtableError;
 use crate::client::Client;
+use crate::code::Code;
 use crate::store::Table;
 
 /// The table's name.

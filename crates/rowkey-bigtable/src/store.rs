@@ -14,7 +14,6 @@ use rowkey::wide::{
     check_mutation,
 };
 use rowkey::{Error, ErrorKind};
-use tonic::Code;
 
 use crate::BigtableError;
 use crate::client::proto::read_modify_write_rule::Rule;
@@ -23,6 +22,7 @@ use crate::client::proto::{
     ReadRowsRequest, RowSet, SampleRowKeysRequest,
 };
 use crate::client::{Client, Entries, EntryError};
+use crate::code::Code;
 use crate::edit::{changes, check_count, edits, hidden_by};
 use crate::filter::{Reading, predicate};
 use crate::scan::{LONGEST_KEY, batches, key_sets, not_asked_for, nothing, refused};

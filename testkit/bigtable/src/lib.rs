@@ -227,7 +227,7 @@ fn status_of<T>(result: &Result<T, Error>) -> RpcStatus {
 
 fn status_of_error(error: &Error) -> RpcStatus {
     let code = match (error, error.engine_error::<BigtableError>()) {
-        (_, Some(error)) => error.code(),
+        (_, Some(error)) => error.status().code(),
         (Error::OutcomeUnknown { source, .. }, None) => return status_of_error(source),
         (Error::DeadlineExceeded { .. }, None) => Code::DeadlineExceeded,
         (Error::Cancelled { .. }, None) => Code::Cancelled,

@@ -14,10 +14,11 @@ use rowkey_bigtable::client::proto::{
     CheckAndMutateRowRequest, MutateRowRequest, MutateRowsRequest, ReadRowsRequest, SampleRowKeysRequest,
     SampleRowKeysResponse,
 };
-use rowkey_bigtable::{Bigtable, BigtableOptions, Code};
+use rowkey_bigtable::{Bigtable, BigtableOptions};
 use rowkey_bigtable_testkit::answers::{End, messages, never, paced, status, wait};
 use rowkey_bigtable_testkit::instance::Instance;
 use rowkey_bigtable_testkit::{Answer, Asked, Mock};
+use tonic::Code;
 
 const SHORT: Duration = Duration::from_millis(50);
 /// Only what hangs takes as long.

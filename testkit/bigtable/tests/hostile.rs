@@ -19,11 +19,12 @@ use rowkey_bigtable::client::proto::{
     CheckAndMutateRowRequest, MutateRowRequest, MutateRowResponse, MutateRowsRequest, MutateRowsResponse, Mutation,
     ReadModifyWriteRowRequest, ReadRowsRequest, ReadRowsResponse, RetryInfo, RpcStatus, mutate_rows_response,
 };
-use rowkey_bigtable::{Bigtable, BigtableError, BigtableOptions, Code};
+use rowkey_bigtable::{Bigtable, BigtableError, BigtableOptions};
 use rowkey_bigtable_testkit::answers::{End, bytes, headers, messages, never, status, wait};
 use rowkey_bigtable_testkit::{Answer, Asked, Mock};
 use tokio::runtime::Runtime;
 use tokio::time::sleep;
+use tonic::Code;
 
 const SHORT: Duration = Duration::from_millis(300);
 /// Only a call that hangs takes as long, however busy the machine is.
@@ -78,7 +79,7 @@ async fn keys(client: &Client, options: &CallOptions) -> (Vec<String>, Result<()
 }
 
 fn code_of(error: &Error) -> Option<Code> {
-    error.engine_error::<BigtableError>().map(BigtableError::code)
+    error.engine_error::<BigtableError>().map(|error: &BigtableError| error.status().code())
 }
 
 async fn put(client: &Client, options: &CallOptions) -> Result<(), Error> {

@@ -8,9 +8,10 @@ use rowkey_bigtable::client::Client;
 use rowkey_bigtable::client::proto::{
     MutateRowRequest, MutateRowResponse, ReadModifyWriteRowRequest, ReadRowsRequest, ReadRowsResponse,
 };
-use rowkey_bigtable::{BigtableError, BigtableOptions, Code};
+use rowkey_bigtable::{BigtableError, BigtableOptions};
 use rowkey_bigtable_testkit::answers::{End, messages, page};
 use rowkey_bigtable_testkit::{Answer, Asked, Mock};
+use tonic::Code;
 
 const PAGE: &str = "<html><head><title>Bad gateway</title></head></html>";
 const HTML: (&str, &str) = ("content-type", "text/html; charset=utf-8");
@@ -37,7 +38,7 @@ async fn read(client: &Client) -> Result<(), Error> {
 }
 
 fn code_of(error: &Error) -> Option<Code> {
-    error.engine_error::<BigtableError>().map(BigtableError::code)
+    error.engine_error::<BigtableError>().map(|error: &BigtableError| error.status().code())
 }
 
 fn done(asked: &Asked) -> Answer {

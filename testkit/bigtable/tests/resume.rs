@@ -6,14 +6,15 @@ use std::time::Duration;
 use fastrand::Rng;
 use prost::Message;
 use rowkey::store::CallOptions;
+use rowkey_bigtable::BigtableOptions;
 use rowkey_bigtable::client::proto::read_rows_response::CellChunk;
 use rowkey_bigtable::client::proto::read_rows_response::cell_chunk::RowStatus;
 use rowkey_bigtable::client::proto::row_range::{EndKey, StartKey};
 use rowkey_bigtable::client::proto::{ReadRowsRequest, ReadRowsResponse, RowRange, RowSet};
 use rowkey_bigtable::client::{Client, WireRow};
-use rowkey_bigtable::{BigtableOptions, Code};
 use rowkey_bigtable_testkit::answers::{End, messages, status};
 use rowkey_bigtable_testkit::{Answer, Mock};
+use tonic::Code;
 
 /// The most breaks of a scan.
 const BREAKS: usize = 4;
