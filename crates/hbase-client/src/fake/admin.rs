@@ -22,7 +22,7 @@ async fn a_change_that_cannot_be_followed_is_named_and_a_wrong_one_is_not_sent()
     let wrong = TableSchema::new("t").family(Family::new("f").versions(0));
     assert_eq!(admin.alter(&wrong).await.unwrap_err().kind(), ErrorKind::Invalid);
     assert_eq!(admin.create(&wrong, [""; 0]).await.unwrap_err().kind(), ErrorKind::Invalid);
-    assert_eq!(admin.truncate("a b", true).await.unwrap_err().kind(), ErrorKind::Invalid);
+    assert_eq!(admin.truncate("a b").await.unwrap_err().kind(), ErrorKind::Invalid);
     assert_eq!((fake.calls("ModifyTable"), fake.calls("CreateTable"), fake.calls("truncateTable")), (1, 0, 0));
 }
 

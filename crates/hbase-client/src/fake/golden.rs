@@ -239,7 +239,7 @@ async fn gets_are_javas() {
     let (row, calls) = both("get", get_a(Get::new("a").column("f", "x").column("f", "y"))).await;
     same(&calls, get);
     assert_eq!(text(&row), "a x=1 y=2");
-    let (row, calls) = both("versions", get_a(Get::new("a").versions(2).time_range(1, 9))).await;
+    let (row, calls) = both("versions", get_a(Get::new("a").versions(2).time_range(1..9))).await;
     same(&calls, get);
     assert_eq!(text(&row), "a y=2");
     let exists = async |_: &Client, table: &Table| table.exists(Get::new("a").family("f")).await.unwrap();
@@ -342,7 +342,8 @@ async fn states_of_tables_are_javas() {
     same(&calls, table);
     let ((), calls) = both("drop", async |client, _| client.admin().drop("golden").await.unwrap()).await;
     same(&calls, table);
-    let ((), calls) = both("truncate", async |client, _| client.admin().truncate("golden", true).await.unwrap()).await;
+    let ((), calls) =
+        both("truncate", async |client, _| client.admin().truncate_preserve("golden").await.unwrap()).await;
     same(&calls, |request: &mut pb::TruncateTableRequest| any_number([&mut request.nonce_group, &mut request.nonce]));
 }
 

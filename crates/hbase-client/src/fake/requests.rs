@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::{Fake, Reply};
 use crate::{
-    Append, CheckAndMutate, Client, Compare, Condition, Delete, ErrorKind, Filter, Get, Increment, Mutation, Options,
-    Put, Scan, pb,
+    Append, CheckAndMutate, Client, Compare, Condition, Delete, ErrorKind, Filter, Get, IfMissing, Increment, Mutation,
+    Options, Put, Scan, pb,
 };
 
 #[tokio::test]
@@ -40,13 +40,13 @@ async fn what_cannot_be_right_is_not_sent() {
     let fake = Fake::start(|_| Reply::Exception("java.lang.IllegalArgumentException", String::new())).await;
     let table = super::tests::table(&fake);
     let longer = [9; 32_768];
-    let value = || Filter::column_value("f", "q", Compare::Equal, "v", false);
+    let value = || Filter::column_value("f", "q", Compare::Equal, "v", IfMissing::Skip);
     for get in [
         Get::new(""),
         Get::new(longer),
         Get::new("r").family(""),
         Get::new("r").column("", "q"),
-        Get::new("r").time_range(5, 3),
+        Get::new("r").time_range(5..3),
         Get::new("r").cells_per_family(0),
         Get::new("r").filter(&Filter::fuzzy_row([("ab", "\0\u{2}")])),
         Get::new("r").filter(&Filter::any([Filter::first_cell(), value()])),
@@ -71,8 +71,8 @@ async fn what_cannot_be_right_is_not_sent() {
     }
     for condition in [
         Condition::absent("", "q"),
-        Condition::absent("f", "q").time_range(5, 3),
-        Condition::filter(&Filter::column_value("", "q", Compare::Equal, "v", false)),
+        Condition::absent("f", "q").time_range(5..3),
+        Condition::filter(&Filter::column_value("", "q", Compare::Equal, "v", IfMissing::Skip)),
         Condition::filter(&Filter::any([Filter::no_values(), value()])),
     ] {
         let put = || Put::new("r").value("f", "q", "v");
@@ -84,7 +84,7 @@ async fn what_cannot_be_right_is_not_sent() {
     for scan in [
         Scan::new().start(longer),
         Scan::new().stop_with(longer),
-        Scan::new().time_range(5, 3),
+        Scan::new().time_range(5..3),
         Scan::new().filter(&Filter::any([Filter::no_values(), value()])),
     ] {
         assert_eq!(table.scan(scan).next().await.unwrap_err().kind(), ErrorKind::Invalid);

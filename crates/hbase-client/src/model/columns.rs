@@ -1,5 +1,7 @@
 //! Columns, versions and times that a `Get` or a `Scan` reads.
 
+use std::ops::Range;
+
 use bytes::Bytes;
 
 use crate::model::filter::Filter;
@@ -46,8 +48,8 @@ impl Columns {
         self.filter = Some(filter.clone());
     }
 
-    pub(crate) fn time_range(&mut self, from: u64, to: u64) {
-        self.time_range = Some(time_range(from, to));
+    pub(crate) fn time_range(&mut self, range: Range<u64>) {
+        self.time_range = Some(time_range(range));
     }
 
     pub(crate) fn to_pb(&self) -> Vec<pb::Column> {
@@ -89,9 +91,9 @@ impl Columns {
     }
 }
 
-pub(crate) fn time_range(from: u64, to: u64) -> pb::TimeRange {
+pub(crate) fn time_range(range: Range<u64>) -> pb::TimeRange {
     let millis = |time: u64| time.min(i64::MAX as u64);
-    pb::TimeRange { from: Some(millis(from)), to: Some(millis(to)) }
+    pb::TimeRange { from: Some(millis(range.start)), to: Some(millis(range.end)) }
 }
 
 /// A range that ends where it begins has no cells, and may be asked for.
@@ -123,10 +125,10 @@ macro_rules! columns {
             self
         }
 
-        /// Reads cells with timestamps from `from` up to, and without, `to`.
+        /// Reads cells whose timestamps, in milliseconds since 1970, are in a range.
         #[must_use]
-        pub fn time_range(mut self, from: u64, to: u64) -> Self {
-            self.columns.time_range(from, to);
+        pub fn time_range(mut self, range: ::std::ops::Range<u64>) -> Self {
+            self.columns.time_range(range);
             self
         }
 
@@ -168,7 +170,7 @@ pub(crate) use columns;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::filter::Compare;
+    use crate::model::filter::{Compare, IfMissing};
 
     #[test]
     fn what_cannot_be_read_is_told() {
@@ -177,11 +179,11 @@ mod tests {
             change(&mut columns);
             columns.wrong()
         };
-        let filter = |family: &str| Filter::column_value(family, "q", Compare::Equal, "v", true);
+        let filter = |family: &str| Filter::column_value(family, "q", Compare::Equal, "v", IfMissing::Pass);
         let listed =
             |family| Filter::all([Filter::first_cell(), Filter::any([filter(family), Filter::row_prefix("r")])]);
         assert_eq!(wrong(&|columns| columns.column(b"f", b"")), None);
-        assert_eq!(wrong(&|columns| columns.time_range(5, 5)), None);
+        assert_eq!(wrong(&|columns| columns.time_range(5..5)), None);
         assert_eq!(wrong(&|columns| columns.filter(&listed("f"))), None);
         let family = Some("a family's name is empty");
         assert_eq!(wrong(&|columns| columns.column(b"", b"q")), family);
@@ -189,7 +191,7 @@ mod tests {
         assert!(wrong(&|columns| columns.family(&[b'f'; 128])).is_some());
         assert_eq!(wrong(&|columns| columns.filter(&filter(""))), family);
         assert_eq!(wrong(&|columns| columns.filter(&listed(""))), family);
-        assert!(wrong(&|columns| columns.time_range(5, 3)).is_some());
+        assert!(wrong(&|columns| columns.time_range(5..3)).is_some());
     }
 
     #[test]
@@ -203,7 +205,7 @@ mod tests {
         assert_eq!(limited(u32::MAX, None), (false, (Some(0), Some(most))));
         assert!(limited(0, None).0);
         assert!(!limited(1, Some(Filter::value(Compare::Equal, "v"))).0);
-        let value = || Filter::column_value("f", "q", Compare::Equal, "v", true);
+        let value = || Filter::column_value("f", "q", Compare::Equal, "v", IfMissing::Pass);
         for whole in [value(), Filter::columns(1, 0), Filter::all([Filter::row_prefix("a"), Filter::first_cell()])] {
             assert!(limited(1, Some(whole)).0);
         }
@@ -216,7 +218,7 @@ mod tests {
         let of = |filter, cells_offset, reverse| {
             Columns { filter, cells_offset, ..Default::default() }.on_demand_to_pb(reverse)
         };
-        let filter = || Some(Filter::column_value("f", "q", Compare::Equal, "v", false));
+        let filter = || Some(Filter::column_value("f", "q", Compare::Equal, "v", IfMissing::Skip));
         assert_eq!(of(filter(), None, false), None);
         assert_eq!(of(filter(), None, true), Some(false));
         assert_eq!(of(filter(), Some(1), false), Some(false));

@@ -1,5 +1,7 @@
 //! Conditions of checked changes.
 
+use std::ops::Range;
+
 use bytes::Bytes;
 
 use crate::model::columns::{self, wrong_times};
@@ -49,10 +51,10 @@ impl Condition {
         Self { message, wrong: filter.wrong() }
     }
 
-    /// Looks at cells with timestamps from `from` up to, and without, `to`.
+    /// Looks at cells whose timestamps, in milliseconds since 1970, are in a range.
     #[must_use]
-    pub fn time_range(mut self, from: u64, to: u64) -> Self {
-        self.message.time_range = Some(columns::time_range(from, to));
+    pub fn time_range(mut self, range: Range<u64>) -> Self {
+        self.message.time_range = Some(columns::time_range(range));
         self
     }
 

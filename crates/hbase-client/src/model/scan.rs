@@ -175,12 +175,12 @@ mod tests {
         let (longest, longer) = ([9; 32_767], [9; 32_768]);
         let right = Scan::new().start("").stop_before("");
         assert!(right.check().is_ok());
-        assert!(right.start_after(longest).stop_with(longest).family("f").time_range(3, 3).check().is_ok());
+        assert!(right.start_after(longest).stop_with(longest).family("f").time_range(3..3).check().is_ok());
         for wrong in [
             Scan::new().start(longer),
             Scan::new().stop_with(longer).reverse(),
             Scan::new().column("", "q"),
-            Scan::new().time_range(5, 3),
+            Scan::new().time_range(5..3),
         ] {
             assert_eq!(wrong.check().unwrap_err().kind(), ErrorKind::Invalid, "{wrong:?}");
         }

@@ -36,7 +36,7 @@ async fn a_row_is_written_read_and_deleted() {
 
     let versions = table.get(Get::new("a").column("f", "y").versions(3)).await.unwrap();
     assert_eq!(versions.cells().map(|cell| cell.timestamp()).collect::<Vec<_>>(), [8, 7]);
-    let older = table.get(Get::new("a").column("f", "y").time_range(0, 8)).await.unwrap();
+    let older = table.get(Get::new("a").column("f", "y").time_range(0..8)).await.unwrap();
     assert_eq!(older.value("f", "y"), Some(&b"old"[..]));
     let filtered = table.get(Get::new("a").filter(&Filter::qualifier_prefix("x"))).await.unwrap();
     assert_eq!(filtered.len(), 1);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::TryStreamExt;
-use hbase_client::{Action, Client, Compare, ErrorKind, Family, Filter, Put, Row, Scan, Table, TableSchema};
+use hbase_client::{Action, Client, Compare, ErrorKind, Family, Filter, IfMissing, Put, Row, Scan, Table, TableSchema};
 
 use crate::{client, create, options};
 
@@ -75,7 +75,7 @@ async fn a_small_scan_is_one_call_and_filters_are_counted() {
     assert_eq!(read(&table, Scan::new().start("00100").limit(10)).await.len(), 10);
     assert_eq!(client.counters().calls - before, 1);
 
-    let filter = Filter::column_value("f", "x", Compare::Less, "00003", false);
+    let filter = Filter::column_value("f", "x", Compare::Less, "00003", IfMissing::Skip);
     let mut scanner = table.scan(Scan::new().filter(&filter).count());
     let mut rows = 0;
     while let Some(row) = scanner.next().await.unwrap() {
@@ -85,7 +85,7 @@ async fn a_small_scan_is_one_call_and_filters_are_counted() {
     let counts = scanner.counts();
     assert_eq!((rows, counts.scanned, counts.filtered), (3, 1000, 997));
     assert_eq!(read(&table, Scan::new().filter(&Filter::row_prefix("0012"))).await, keys(120..130));
-    let ranges = Filter::row_ranges([("00240", "00260"), ("00800", "00801")]);
+    let ranges = Filter::row_ranges(["00240".."00260", "00800".."00801"]);
     assert_eq!(read(&table, Scan::new().filter(&ranges)).await, keys((240..260).chain(800..801)));
     let last = Filter::fuzzy_row([("0????", [0u8, 1, 1, 1, 1])].map(|(k, m)| (k.as_bytes().to_vec(), m.to_vec())));
     assert_eq!(read(&table, Scan::new().filter(&last)).await.len(), 1000);

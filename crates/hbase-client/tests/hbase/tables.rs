@@ -172,12 +172,12 @@ async fn a_table_is_disabled_truncated_enabled_and_dropped() {
     admin.enable("tables_life").await.unwrap();
     assert_eq!(table.get("a").await.unwrap().len(), 1);
     admin.disable("tables_life").await.unwrap();
-    admin.truncate("tables_life", true).await.unwrap();
+    admin.truncate_preserve("tables_life").await.unwrap();
     assert!(admin.is_enabled("tables_life").await.unwrap());
     assert!(table.get("a").await.unwrap().is_empty());
     assert_eq!(table.regions().await.unwrap().len(), 3);
     admin.disable("tables_life").await.unwrap();
-    admin.truncate("tables_life", false).await.unwrap();
+    admin.truncate("tables_life").await.unwrap();
     assert_eq!(table.regions().await.unwrap().len(), 1);
 
     remove(&admin, &schema).await;

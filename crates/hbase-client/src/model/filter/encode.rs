@@ -252,7 +252,9 @@ fn qualifiers(range: &QualifierRange, seeks: Seeks) -> pb::Filter {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Filter;
+    use std::ops::Bound;
+
+    use super::super::{Filter, IfMissing};
     use super::*;
 
     /// The classes of a message, lists in brackets.
@@ -276,12 +278,15 @@ mod tests {
     #[test]
     fn classes_seek_only_where_they_may() {
         let (value, prefix) =
-            (Filter::column_value("f", "q", Compare::Equal, "v", false), Filter::qualifier_prefix("q"));
+            (Filter::column_value("f", "q", Compare::Equal, "v", IfMissing::Skip), Filter::qualifier_prefix("q"));
         let (page, family) = (Filter::columns(1, 1), Filter::family(Compare::Equal, "f"));
         let hint = "all[Qualifier all[ColumnRange]]";
         assert_eq!(sent(&prefix), hint);
         assert_eq!(sent(&Filter::qualifier_prefix("")), "ColumnRange");
-        assert_eq!(sent(&Filter::qualifier_range(Some((b"", false)), None)), "all[Qualifier all[ColumnRange]]");
+        assert_eq!(
+            sent(&Filter::qualifier_range::<&str>((Bound::Excluded(""), Bound::Unbounded))),
+            "all[Qualifier all[ColumnRange]]"
+        );
         assert_eq!(sent(&Filter::all([family.clone(), prefix.clone()])), format!("all[Family {hint}]"));
         assert_eq!(sent(&Filter::any([family.clone(), prefix.clone()])), "any[Family all[Qualifier Qualifier]]");
         let ranges = Filter::any([prefix.clone(), Filter::qualifier_prefix("x")]);
@@ -302,7 +307,7 @@ mod tests {
     #[test]
     fn one_class_at_the_top_skips_rows() {
         let (prefix, fuzzy) = (Filter::row_prefix("r"), Filter::fuzzy_row([("ab", "\0\u{1}")]));
-        let value = Filter::column_value("f", "q", Compare::Equal, "v", false);
+        let value = Filter::column_value("f", "q", Compare::Equal, "v", IfMissing::Skip);
         assert_eq!(sent(&prefix), "MultiRowRange");
         assert_eq!(sent(&Filter::any([])), "MultiRowRange");
         assert_eq!(sent(&Filter::all([])), "all[]");

@@ -4,6 +4,8 @@ mod encode;
 mod keys;
 mod tree;
 
+use std::ops::{Bound, Range, RangeBounds};
+
 use bytes::Bytes;
 
 pub(crate) use self::encode::binary;
@@ -11,6 +13,16 @@ use self::keys::{Keys, prefix_end};
 use self::tree::{ColumnValue, Node, QualifierRange};
 use crate::model::names::{LONGEST_KEY, wrong_family};
 use crate::pb;
+
+/// The rows without the column of a [`Filter::column_value`].
+#[doc(alias = "setFilterIfMissing")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IfMissing {
+    /// They pass.
+    Pass,
+    /// They are skipped.
+    Skip,
+}
 
 /// A filter of rows and cells, evaluated by the region server.
 ///
@@ -27,9 +39,9 @@ use crate::pb;
 /// the kind [`Invalid`](crate::ErrorKind::Invalid) when it is used.
 ///
 /// ```
-/// use hbase_client::{Compare, Filter, Scan};
+/// use hbase_client::{Compare, Filter, IfMissing, Scan};
 ///
-/// let visits = Filter::column_value("f", "state", Compare::Equal, "open", false);
+/// let visits = Filter::column_value("f", "state", Compare::Equal, "open", IfMissing::Skip);
 /// let columns = Filter::any([Filter::qualifier_prefix("page:"), Filter::qualifier(Compare::Equal, "title")]);
 /// let scan = Scan::new().filter(&Filter::all([visits, columns]));
 /// ```
@@ -139,14 +151,14 @@ impl Filter {
         Self(Node::Keys(Keys::compared(compare, key.as_ref())))
     }
 
-    /// Passes rows whose key is in one of these ranges: from a key up to, and without, another. An empty end is the
-    /// table's. It goes from range to range.
+    /// Passes rows whose key is in one of these ranges: `row_ranges(["a".."c", "x"..""])`. An empty end is the table's.
+    /// It goes from range to range.
     ///
     /// Refused: no range at all, and a range that ends before it begins.
     #[doc(alias = "MultiRowRangeFilter")]
-    pub fn row_ranges<K: AsRef<[u8]>>(ranges: impl IntoIterator<Item = (K, K)>) -> Self {
+    pub fn row_ranges<K: AsRef<[u8]>>(ranges: impl IntoIterator<Item = Range<K>>) -> Self {
         let mut sets = Vec::new();
-        for (start, end) in ranges {
+        for Range { start, end } in ranges {
             let (start, end) = (start.as_ref(), Some(end.as_ref()).filter(|end| !end.is_empty()));
             if end.is_some_and(|end| end < start) {
                 return Self(Node::Wrong("a filter: a range of rows ends before it begins"));
@@ -209,16 +221,21 @@ impl Filter {
         }))
     }
 
-    /// Passes cells whose qualifier is in a range, each end with whether it belongs to it. `None` is no end.
+    /// Passes cells whose qualifier is in a range: `qualifier_range("a".."c")`.
     ///
     /// Alone, and in [`all`](Self::all), it goes straight to the first of them (in reverse it reads those before it, as
     /// HBase does), and reads none behind the last one. It reads all cells of a row in [`any`](Self::any), beside
     /// [`column_value`](Self::column_value), and behind [`columns`](Self::columns), [`first_cell`](Self::first_cell)
     /// and [`custom`](Self::custom).
     #[doc(alias = "ColumnRangeFilter")]
-    pub fn qualifier_range(from: Option<(&[u8], bool)>, to: Option<(&[u8], bool)>) -> Self {
-        let end = |end: Option<(&[u8], bool)>| end.map(|(at, inclusive)| (bytes(at), inclusive));
-        Self(Node::QualifierRange(QualifierRange { from: end(from), to: end(to) }))
+    pub fn qualifier_range<Q: AsRef<[u8]>>(range: impl RangeBounds<Q>) -> Self {
+        let end = |end: Bound<&Q>| match end {
+            Bound::Included(at) => Some((bytes(at), true)),
+            Bound::Excluded(at) => Some((bytes(at), false)),
+            Bound::Unbounded => None,
+        };
+        let (from, to) = (end(range.start_bound()), end(range.end_bound()));
+        Self(Node::QualifierRange(QualifierRange { from, to }))
     }
 
     /// Passes the newest cells of at most `limit` columns of each row, after skipping `offset`. It reads no further.
@@ -237,7 +254,7 @@ impl Filter {
     }
 
     /// Passes rows by the newest value of one column among the cells that are read: a column or family that is not read
-    /// is missing. `if_missing`: whether rows without the column pass.
+    /// is missing.
     ///
     /// Refused: an empty family.
     #[doc(alias = "SingleColumnValueFilter")]
@@ -246,12 +263,13 @@ impl Filter {
         qualifier: impl AsRef<[u8]>,
         compare: Compare,
         value: impl AsRef<[u8]>,
-        if_missing: bool,
+        if_missing: IfMissing,
     ) -> Self {
         if let Some(wrong) = wrong_family(family.as_ref()) {
             return Self(Node::Wrong(wrong));
         }
         let (family, qualifier, value) = (bytes(family), bytes(qualifier), bytes(value));
+        let if_missing = if_missing == IfMissing::Pass;
         Self(Node::ColumnValue(ColumnValue { family, qualifier, compare, value, if_missing }))
     }
 

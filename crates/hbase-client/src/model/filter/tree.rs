@@ -219,11 +219,11 @@ impl Of {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Filter;
+    use super::super::{Filter, IfMissing};
     use super::*;
 
     fn value() -> Filter {
-        Filter::column_value("f", "q", Compare::Equal, "v", false)
+        Filter::column_value("f", "q", Compare::Equal, "v", IfMissing::Skip)
     }
 
     fn cell() -> Filter {
@@ -254,23 +254,22 @@ mod tests {
 
     #[test]
     fn filters_that_servers_refuse_or_misread_are_told() {
-        let none: [(&str, &str); 0] = [];
         for (wrong, why) in [
-            (Filter::row_ranges(none), "no ranges"),
-            (Filter::row_ranges([("a", "b"), ("c", "b")]), "ends before it begins"),
-            (Filter::fuzzy_row(none), "no patterns"),
+            (Filter::row_ranges::<&str>([]), "no ranges"),
+            (Filter::row_ranges(["a".."b", "c".."b"]), "ends before it begins"),
+            (Filter::fuzzy_row::<&str>([]), "no patterns"),
             (Filter::fuzzy_row([("", "")]), "is empty"),
             (Filter::fuzzy_row([("ab", "\0")]), "not as long"),
             (Filter::fuzzy_row([("ab", "\0\u{1}"), ("ab", "\u{1}\u{2}")]), "neither 0 nor 1"),
             (Filter::fuzzy_row([(vec![0; 40_000], vec![0; 40_000])]), "longer than"),
-            (Filter::column_value("", "q", Compare::Equal, "v", true), "family"),
+            (Filter::column_value("", "q", Compare::Equal, "v", IfMissing::Pass), "family"),
             (Filter::custom("", []), "class"),
         ] {
             for wrong in [wrong.clone(), Filter::all([cell(), wrong.clone()]), Filter::any([wrong, value(), cell()])] {
                 assert!(wrong.wrong().is_some_and(|told| told.contains(why)), "{wrong:?}");
             }
         }
-        assert_eq!(Filter::row_ranges([("a", "a"), ("b", "")]).wrong(), None);
+        assert_eq!(Filter::row_ranges(["a".."a", "b"..""]).wrong(), None);
     }
 
     #[test]
@@ -295,7 +294,7 @@ mod tests {
         assert_eq!(Filter::any([row(Compare::Less), row(Compare::GreaterOrEqual)]), Filter::all([]));
         assert_eq!(Filter::all([row(Compare::Less), row(Compare::Greater)]), Filter::any([]));
         let both = Filter::all([row(Compare::GreaterOrEqual), Filter::row_prefix("m")]);
-        assert_eq!(both, Filter::row_ranges([("m", "n")]));
+        assert_eq!(both, Filter::row_ranges(["m".."n"]));
         assert_eq!(Filter::any([Filter::any([]), cell()]), cell());
         assert_eq!(Filter::all([Filter::all([]), cell()]), cell());
     }

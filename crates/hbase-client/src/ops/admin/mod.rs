@@ -240,14 +240,27 @@ impl Admin {
         self.procedure(operation, method, &request, &table).await
     }
 
-    /// Deletes all rows of a table, which must be disabled, and enables it. Its regions stay as they are if
-    /// `keep_splits`; otherwise there will be one.
+    /// Deletes all rows of a table, which must be disabled, and enables it with one region.
     ///
     /// # Errors
     ///
     /// If it does not exist, or is enabled.
     #[doc(alias = "truncateTable")]
-    pub async fn truncate(&self, table: impl Into<TableName>, keep_splits: bool) -> Result<()> {
+    pub async fn truncate(&self, table: impl Into<TableName>) -> Result<()> {
+        self.truncated(table.into(), false).await
+    }
+
+    /// Deletes all rows of a table, which must be disabled, and enables it with the regions that it had.
+    ///
+    /// # Errors
+    ///
+    /// If it does not exist, or is enabled.
+    #[doc(alias = "truncateTable")]
+    pub async fn truncate_preserve(&self, table: impl Into<TableName>) -> Result<()> {
+        self.truncated(table.into(), true).await
+    }
+
+    async fn truncated(&self, table: TableName, keep_splits: bool) -> Result<()> {
         let table = checked(table)?;
         let (nonce_group, nonce) = self.nonce();
         let (table_name, preserve_splits) = (table.to_pb(), Some(keep_splits));

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use futures_util::TryStreamExt;
-use hbase_client::{Compare, Delete, ErrorKind, Family, Filter, Get, Put, Row, Scan, Table, TableSchema};
+use hbase_client::{Compare, Delete, ErrorKind, Family, Filter, Get, IfMissing, Put, Row, Scan, Table, TableSchema};
 
 use crate::{client, create};
 
@@ -122,7 +122,7 @@ async fn deleted_cells_stay_deleted_where_the_empty_qualifier_was_written_later(
     assert_eq!(read(&table, &Filter::all([]), false).await, "r/f:");
     let prefix = Class::new("ColumnPrefixFilter", Message::new().bytes(1, "x"));
     differ(&table, prefix, Filter::qualifier_prefix("x"), false, "r/f:x", "").await;
-    let range = Filter::qualifier_range(Some((b"w", true)), Some((b"z", false)));
+    let range = Filter::qualifier_range("w".."z");
     differ(&table, Class::column_range("w", "z"), range.clone(), false, "r/f:x", "").await;
     assert!(table.get(Get::new("r").filter(&range)).await.unwrap().is_empty());
     assert_eq!(read(&table, &range, true).await, "");
@@ -133,7 +133,7 @@ async fn deleted_cells_stay_deleted_where_the_empty_qualifier_was_written_later(
 async fn several_ranges_of_qualifiers_lose_nothing_in_reverse() {
     let table = table("filters_ranges", &[("r", "f:a", ""), ("r", "f:q", ""), ("r", "f:z", "")]).await;
     let theirs = Class::list(false, &[Class::column_range("a", "b"), Class::column_range("z", "zz")]);
-    let range = |from: &'static [u8], to: &'static [u8]| Filter::qualifier_range(Some((from, true)), Some((to, false)));
+    let range = |from: &'static [u8], to: &'static [u8]| Filter::qualifier_range(from..to);
     let ours = Filter::any([range(b"a", b"b"), range(b"z", b"zz")]);
     differ(&table, theirs, ours.clone(), true, "r/f:a", "r/f:a r/f:z").await;
     assert_eq!(read(&table, &ours, false).await, "r/f:a r/f:z");
@@ -152,7 +152,7 @@ async fn a_column_is_seen_though_what_stands_beside_it_seeks() {
         ("b", "g:y", ""),
     ];
     let table = table("filters_seeks", &cells).await;
-    let value = || Filter::column_value("f", "c", Compare::Equal, "1", false);
+    let value = || Filter::column_value("f", "c", Compare::Equal, "1", IfMissing::Skip);
     let theirs = Class::list(true, &[Class::column_value("f", "c", "1"), Class::column_range("x", "z")]);
     differ(&table, theirs, Filter::all([value(), Filter::qualifier_prefix("x")]), false, "", "a/f:x").await;
     for (beside, right) in [
@@ -173,7 +173,7 @@ async fn a_column_is_seen_though_what_stands_beside_it_seeks() {
     assert_eq!(error.kind(), ErrorKind::Invalid);
     // Families that it does not need are put off, which servers refuse in reverse.
     assert_eq!(
-        read(&table, &Filter::column_value("f", "c", Compare::Equal, "2", false), true).await,
+        read(&table, &Filter::column_value("f", "c", Compare::Equal, "2", IfMissing::Skip), true).await,
         "b/f:a b/f:c b/f:x b/g:y"
     );
 }
@@ -203,13 +203,13 @@ async fn rows_pass_by_their_whole_keys() {
     let scan = Scan::new().start("c").filter(&theirs);
     let failed = table.with_timeout(Duration::from_secs(2)).scan(scan).try_collect::<Vec<Row>>().await;
     assert!(!is_recorded() || failed.is_err(), "{failed:?}");
-    let ours = Filter::all([Filter::row_ranges([("a", "aa"), ("d", "e")]), Filter::fuzzy_row([(b"a?b", &[0, 1, 0])])]);
+    let ours = Filter::all([Filter::row_ranges(["a".."aa", "d".."e"]), Filter::fuzzy_row([(b"a?b", &[0, 1, 0])])]);
     assert_eq!(read(&table, &ours, false).await, "a\\x00b/f:x");
     // The last range has no end.
     let range = |start: &str, stop: &str| Message::new().bytes(1, start).number(2, 1).bytes(3, stop).number(4, 0);
     let ranges = Message::new().bytes(1, range("a", "aa").0).bytes(1, range("b", "").0);
     let theirs = Class::new("MultiRowRangeFilter", ranges);
-    let ours = Filter::row_ranges([("a", "aa"), ("b", "")]);
+    let ours = Filter::row_ranges(["a".."aa", "b"..""]);
     differ(&table, theirs, ours.clone(), true, "c/f:x", "c/f:x a\\x00b/f:x a/f:x").await;
     assert_eq!(read(&table, &ours, false).await, "a/f:x a\\x00b/f:x c/f:x");
 }

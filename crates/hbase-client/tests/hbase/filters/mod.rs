@@ -159,7 +159,7 @@ macro_rules! asked {
             request = request.column(family, qualifier);
         }
         if let Some((from, to)) = read.times {
-            request = request.time_range(from, to);
+            request = request.time_range(from..to);
         }
         if let Some(limit) = read.limit {
             request = request.cells_per_family(limit as u32);

@@ -3,8 +3,9 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Bound;
 
-use hbase_client::{Compare, Filter};
+use hbase_client::{Compare, Filter, IfMissing};
 
 /// Families, each with how many versions it keeps.
 pub(super) const FAMILIES: [(&str, usize); 3] = [("f", 3), ("g", 1), ("h", 2)];
@@ -149,30 +150,27 @@ type Passed = Vec<(usize, bool)>;
 
 impl Tree {
     pub(super) fn filter(&self) -> Filter {
-        let end = |end: &Option<(Vec<u8>, bool)>| end.clone();
+        let end = |end: &Option<(Vec<u8>, bool)>| match end.clone() {
+            Some((at, true)) => Bound::Included(at),
+            Some((at, false)) => Bound::Excluded(at),
+            None => Bound::Unbounded,
+        };
         match self {
             Self::All(trees) => Filter::all(trees.iter().map(Self::filter)),
             Self::Any(trees) => Filter::any(trees.iter().map(Self::filter)),
             Self::RowPrefix(prefix) => Filter::row_prefix(prefix),
             Self::Row(compare, key) => Filter::row(*compare, key),
-            Self::RowRanges(ranges) => Filter::row_ranges(ranges.iter().map(|(start, end)| (start, end))),
+            Self::RowRanges(ranges) => Filter::row_ranges(ranges.iter().map(|(start, end)| start..end)),
             Self::FuzzyRow(patterns) => Filter::fuzzy_row(patterns.iter().map(|(key, mask)| (key, mask))),
             Self::Family(compare, family) => Filter::family(*compare, family),
             Self::Qualifier(compare, qualifier) => Filter::qualifier(*compare, qualifier),
             Self::QualifierPrefix(prefix) => Filter::qualifier_prefix(prefix),
-            Self::QualifierRange(from, to) => {
-                let (from, to) = (end(from), end(to));
-                let bytes = |(at, inclusive): &(Vec<u8>, bool)| (at.clone(), *inclusive);
-                let (from, to) = (from.as_ref().map(bytes), to.as_ref().map(bytes));
-                Filter::qualifier_range(
-                    from.as_ref().map(|(at, inclusive)| (&at[..], *inclusive)),
-                    to.as_ref().map(|(at, inclusive)| (&at[..], *inclusive)),
-                )
-            }
+            Self::QualifierRange(from, to) => Filter::qualifier_range((end(from), end(to))),
             Self::Columns(limit, offset) => Filter::columns(*limit, *offset),
             Self::Value(compare, value) => Filter::value(*compare, value),
             Self::ColumnValue { family, qualifier, compare, value, if_missing } => {
-                Filter::column_value(family, qualifier, *compare, value, *if_missing)
+                let if_missing = if *if_missing { IfMissing::Pass } else { IfMissing::Skip };
+                Filter::column_value(family, qualifier, *compare, value, if_missing)
             }
             Self::FirstCell => Filter::first_cell(),
             Self::NoValues => Filter::no_values(),
