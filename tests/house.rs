@@ -24,7 +24,8 @@ const TO_WIDE_ENGINES: &[&str] =
 const TO_DESIGNS: &[&str] =
     &["KeyRange", "LayoutBuf", "LayoutError", "RowKey", "Value", "layout", "lead", "splits", "untyped", "wide"];
 /// The crates in `crates/`, what each may import of `rowkey`, and why no more.
-const CRATES: [(&str, &[&str], &str); 5] = [
+const CRATES: [(&str, &[&str], &str); 6] = [
+    ("rowkey-retry", &[], "it stands alone"),
     ("hbase-client", &[], "it stands alone"),
     ("rowkey-fjall", TO_ENGINES, "engines know stores and ranges of bytes alone"),
     ("rowkey-bigtable", TO_WIDE_ENGINES, "engines know stores, wide rows and ranges of bytes alone"),

@@ -1,0 +1,221 @@
+//! Attempts of one operation: how many were made, when the next one is, and whether there is time for it.
+
+use std::time::{Duration, Instant};
+
+use crate::Backoff;
+
+/// The time of the next attempt. Of two, the later one is greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Delay {
+    /// At once, at most three times without progress. After that as [`Backoff`](Self::Backoff).
+    Immediate,
+    /// After a pause of the backoff.
+    Backoff,
+    /// After a longer pause of the backoff: the server is overloaded.
+    Overloaded,
+    /// After the time that the server asks for, at least 5 ms.
+    Server(Duration),
+}
+
+/// The attempts of one operation. Whoever makes them hands in the time, and sleeps.
+#[derive(Debug, Clone)]
+pub struct Attempts {
+    made: u32,
+    /// Immediate retries since the last progress.
+    immediate: u32,
+    backoff: Backoff,
+    deadline: Option<Deadline>,
+    retry_for: Duration,
+    /// The first failure since the last progress.
+    failing_since: Option<Instant>,
+}
+
+/// Immediate retries without progress at most.
+const IMMEDIATE: u32 = 3;
+/// A server that asks for no pause at all is not called in a busy loop.
+const SHORTEST_SERVER_DELAY: Duration = Duration::from_millis(5);
+
+impl Attempts {
+    /// Makes attempts without an end.
+    #[must_use]
+    pub fn new(backoff: Backoff) -> Self {
+        Self { made: 0, immediate: 0, backoff, deadline: None, retry_for: Duration::MAX, failing_since: None }
+    }
+
+    /// The same up to a deadline of the operation. A pause is cut to half of the time that is left, so the last
+    /// attempts are near the deadline, each with as much time as was waited for it. None begins so late that its
+    /// response could hardly come: it would only leave the outcome unknown.
+    #[must_use]
+    pub fn until(mut self, deadline: Instant, now: Instant) -> Self {
+        self.extend(deadline, now);
+        self
+    }
+
+    /// The same for this long after the first failure since the last [`progress`](Self::progress). A pause is not cut
+    /// to that time.
+    #[must_use]
+    pub fn retry_for(self, time: Duration) -> Self {
+        Self { retry_for: time, ..self }
+    }
+
+    /// Moves the deadline.
+    pub fn extend(&mut self, deadline: Instant, now: Instant) {
+        self.deadline = Some(Deadline::new(deadline, now));
+    }
+
+    /// Counts an attempt, which begins.
+    pub fn begin(&mut self) {
+        self.made = self.made.saturating_add(1);
+    }
+
+    /// The number of attempts so far.
+    #[must_use]
+    pub fn made(&self) -> u32 {
+        self.made
+    }
+
+    /// The last attempt did a part of the operation: the next failure is the first one again.
+    pub fn progress(&mut self) {
+        self.backoff.reset();
+        (self.immediate, self.failing_since) = (0, None);
+    }
+
+    /// Whether there is time for an attempt after a pause.
+    #[must_use]
+    pub fn allows(&self, pause: Duration, now: Instant) -> bool {
+        let failing = self.failing_since.map_or(Duration::ZERO, |since| now.saturating_duration_since(since));
+        failing.saturating_add(pause) < self.retry_for && self.deadline.is_none_or(|deadline| deadline.allows(now))
+    }
+
+    /// The pause before the next attempt, after one that failed now; `None` if there is no time for another one.
+    pub fn pause(&mut self, delay: Delay, now: Instant) -> Option<Duration> {
+        self.failing_since.get_or_insert(now);
+        let pause = match delay {
+            Delay::Immediate if self.immediate < IMMEDIATE => {
+                self.immediate += 1;
+                Duration::ZERO
+            }
+            Delay::Immediate | Delay::Backoff => self.backoff.pause(),
+            Delay::Overloaded => self.backoff.overloaded_pause(),
+            Delay::Server(delay) => {
+                self.backoff.pause();
+                delay.max(SHORTEST_SERVER_DELAY)
+            }
+        };
+        let cut = |pause| self.deadline.map_or(pause, |deadline| deadline.cut(pause, now));
+        self.allows(pause, now).then(|| cut(pause))
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Deadline {
+    at: Instant,
+    /// An attempt that has less time is not made.
+    least: Duration,
+}
+
+impl Deadline {
+    /// Of an operation that begins now.
+    fn new(at: Instant, now: Instant) -> Self {
+        let all = at.saturating_duration_since(now);
+        Self { at, least: (all / 16).clamp(Duration::from_millis(5), Duration::from_millis(250)) }
+    }
+
+    fn left(self, now: Instant) -> Duration {
+        self.at.saturating_duration_since(now)
+    }
+
+    fn allows(self, now: Instant) -> bool {
+        self.left(now) > self.least
+    }
+
+    fn cut(self, pause: Duration, now: Instant) -> Duration {
+        pause.min(self.left(now) / 2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: Duration = Duration::from_millis(10);
+    const LONGEST: Duration = Duration::from_secs(10);
+
+    fn attempts() -> Attempts {
+        Attempts::new(Backoff::new(FIRST, LONGEST))
+    }
+
+    #[test]
+    fn delays_are_in_the_order_of_time() {
+        let server = |ms| Delay::Server(Duration::from_millis(ms));
+        let sorted = [Delay::Immediate, Delay::Backoff, Delay::Overloaded, server(1), server(2)];
+        assert!(sorted.is_sorted());
+    }
+
+    #[test]
+    fn a_pause_is_cut_before_the_deadline() {
+        let start = Instant::now();
+        for seconds in [1_u64, 8, 60] {
+            let all = Duration::from_secs(seconds);
+            let mut attempts = attempts().until(start + all, start);
+            let mut now = start;
+            while let Some(pause) = attempts.pause(Delay::Server(all), now) {
+                now += pause;
+            }
+            let unused = all - (now - start);
+            assert!(unused <= all / 8 && !unused.is_zero(), "{unused:?} of {all:?}");
+        }
+        assert_eq!(attempts().until(start, start).pause(Delay::Immediate, start), None);
+        let mut late = attempts().until(start, start);
+        late.extend(start + LONGEST, start);
+        assert_eq!(late.pause(Delay::Immediate, start), Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn retries_end_after_their_time_since_the_last_progress() {
+        let start = Instant::now();
+        let mut attempts = attempts().retry_for(Duration::from_secs(60));
+        let mut most = FIRST;
+        for _ in 0..20 {
+            let pause = attempts.pause(Delay::Backoff, start).unwrap();
+            assert!(pause >= most / 2 && pause <= most, "{pause:?} of {most:?}");
+            most = (most * 2).min(LONGEST);
+        }
+        let server = Delay::Server;
+        assert_eq!(attempts.pause(server(Duration::from_secs(59)), start), Some(Duration::from_secs(59)));
+        assert_eq!(attempts.pause(server(Duration::ZERO), start), Some(SHORTEST_SERVER_DELAY));
+        assert_eq!(attempts.pause(server(Duration::from_secs(60)), start), None);
+        assert_eq!(attempts.pause(server(Duration::MAX), start), None);
+        let later = start + Duration::from_secs(59);
+        assert_eq!(attempts.pause(server(Duration::from_secs(1)), later), None);
+        assert!(attempts.allows(Duration::from_millis(999), later));
+        attempts.progress();
+        assert!(attempts.pause(Delay::Backoff, later).unwrap() <= FIRST);
+        assert_eq!(self::attempts().retry_for(Duration::ZERO).pause(Delay::Immediate, start), None);
+        assert_eq!(self::attempts().pause(server(Duration::MAX), start), None);
+    }
+
+    #[test]
+    fn immediate_retries_are_few() {
+        let start = Instant::now();
+        let mut attempts = attempts();
+        for _ in 0..2 {
+            for _ in 0..IMMEDIATE {
+                assert_eq!(attempts.pause(Delay::Immediate, start), Some(Duration::ZERO));
+            }
+            assert!(!attempts.pause(Delay::Immediate, start).unwrap().is_zero());
+            attempts.progress();
+        }
+    }
+
+    #[test]
+    fn attempts_are_counted_where_they_begin() {
+        let mut attempts = attempts();
+        assert_eq!(attempts.made(), 0);
+        attempts.begin();
+        attempts.pause(Delay::Backoff, Instant::now()).unwrap();
+        attempts.progress();
+        attempts.begin();
+        assert_eq!(attempts.made(), 2);
+    }
+}
