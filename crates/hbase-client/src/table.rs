@@ -4,12 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rowkey_retry::Idempotency;
 use tokio::time::Instant;
 
 use crate::model::condition::Condition;
 use crate::model::error::{CallFault, Result};
 use crate::model::get::Get;
-use crate::model::idempotency::Idempotency;
 use crate::model::mutation::{Append, Delete, Increment, Mutation, Put};
 use crate::model::region::{Location, Region};
 use crate::model::row::{CellBlock, Row};

@@ -6,7 +6,6 @@ pub(crate) mod condition;
 pub(crate) mod error;
 pub(crate) mod filter;
 pub(crate) mod get;
-pub(crate) mod idempotency;
 pub(crate) mod mutation;
 pub(crate) mod names;
 pub(crate) mod namespace;

@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use bytes::Bytes;
+use rowkey_retry::Idempotency;
 
 use crate::model::cell::{Cell, CellKind, LATEST, Parts};
 use crate::model::error::{Error, Result};
-use crate::model::idempotency::Idempotency;
 use crate::model::names::{FamilyName, RowKey, Wrong};
 use crate::pb;
 use crate::pb::mutation_proto::MutationType;

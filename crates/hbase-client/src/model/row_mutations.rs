@@ -1,8 +1,9 @@
 //! Several mutations of a row at once, and mutations that are made if a condition holds.
 
+use rowkey_retry::Idempotency;
+
 use crate::model::condition::Condition;
 use crate::model::error::{Error, Result};
-use crate::model::idempotency::Idempotency;
 use crate::model::mutation::Mutation;
 use crate::pb;
 

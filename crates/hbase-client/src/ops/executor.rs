@@ -5,20 +5,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use prost::Message;
+use rowkey_retry::Idempotency;
 use tokio::runtime::Handle;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 use tracing::Instrument;
 
-use crate::cluster::regions::{Locator, Missing, Place, SYSTEM_PRIORITY};
+use crate::cluster::regions::{Locator, Place, SYSTEM_PRIORITY};
 use crate::config::options::Options;
-use crate::model::error::{CallFault, Cause, Error, Reaction, Result};
-use crate::model::idempotency::Idempotency;
+use crate::model::error::{CallFault, Error, Reaction, Result};
 use crate::model::region::Location;
 use crate::model::server::Service;
 use crate::model::table_name::TableName;
-use crate::ops::backoff::Backoff;
+use crate::ops::retry::{Attempts, RetryDecision, moved_since};
 use crate::rpc::{Answer, Dialing, Limits, Payload, Pool};
-use crate::time::Deadline;
 
 /// What all tables of a client share.
 pub(crate) struct Executor {
@@ -50,16 +49,6 @@ pub(crate) struct RegionCall<'a, F, R> {
     pub(crate) read: R,
     pub(crate) idempotency: Idempotency,
     pub(crate) deadline: Instant,
-}
-
-/// The decision after an attempt of an operation has failed.
-pub(crate) enum RetryDecision {
-    /// Retry at once.
-    Immediate(Error),
-    /// Retry after a pause, a longer one if the server is overloaded.
-    Backoff { error: Error, overloaded: bool },
-    /// Return the error.
-    Fail(Error),
 }
 
 impl Executor {
@@ -168,7 +157,7 @@ impl Executor {
         F: Fn(&Location) -> M,
         R: Fn(&Answer) -> Result<T, CallFault>,
     {
-        let mut attempts = Attempts::new(self, call.deadline);
+        let mut attempts = Attempts::new(self, call.idempotency, call.deadline);
         // Where a call was sent whose answer was lost, and when the last one was.
         let mut unanswered: Option<(Arc<Location>, Instant)> = None;
         loop {
@@ -176,7 +165,7 @@ impl Executor {
             if let (Idempotency::Nonce, Some((before, lost))) = (call.idempotency, &unanswered)
                 && let Err(cause) = self.locator.look_again(before, *lost, call.deadline).await
             {
-                let next = RetryDecision::unreachable(cause).map(|error| error.at(before, call.row).outcome_unknown());
+                let next = RetryDecision::unreachable(cause).map(|error| error.at(before, call.row));
                 attempts.wait(next).await?;
                 continue;
             }
@@ -184,9 +173,7 @@ impl Executor {
                 Ok(location) => {
                     let reopened = unanswered.as_ref().is_some_and(|(before, _)| *before != location);
                     if reopened && call.idempotency == Idempotency::Nonce {
-                        let moved = CallFault::Unanswered(Cause::said("the region has moved since"));
-                        let error = Error::of_call(moved, true).at(&location, call.row);
-                        return Err(error.after(attempts.made));
+                        return Err(moved_since(&location, call.row).after(attempts.made()));
                     }
                     let message = (call.message)(&location);
                     let priority = call.table.is_system().then_some(SYSTEM_PRIORITY);
@@ -207,66 +194,14 @@ impl Executor {
                                 let (_, lost) = unanswered.get_or_insert_with(|| (location.clone(), Instant::now()));
                                 *lost = Instant::now();
                             }
-                            next(fault, call.idempotency).map(|error| error.at(&location, call.row))
+                            attempts.failed(fault).map(|error| error.at(&location, call.row))
                         }
                     }
                 }
                 Err(next) => next,
             };
-            let unknown = unanswered.is_some() && call.idempotency != Idempotency::ReadOnly;
-            attempts.wait(next.map(|error| if unknown { error.outcome_unknown() } else { error })).await?;
+            attempts.wait(next).await?;
         }
-    }
-}
-
-impl RetryDecision {
-    /// No server could be asked.
-    pub(crate) fn unreachable(cause: Cause) -> Self {
-        match cause.is_security() {
-            true => Self::Fail(Error::unavailable(cause)),
-            false => Self::Backoff { error: Error::unavailable(cause), overloaded: false },
-        }
-    }
-
-    /// A region was not found.
-    pub(crate) fn missing(missing: Missing, table: &TableName) -> Self {
-        match missing {
-            Missing::Table => Self::Fail(Error::no_table(table)),
-            Missing::Disabled => Self::Fail(Error::disabled(table)),
-            Missing::Now(cause) => Self::unreachable(cause).map(|error| error.of_table(table)),
-        }
-    }
-
-    pub(crate) fn map(self, change: impl FnOnce(Error) -> Error) -> Self {
-        match self {
-            Self::Immediate(error) => Self::Immediate(change(error)),
-            Self::Backoff { error, overloaded } => Self::Backoff { error: change(error), overloaded },
-            Self::Fail(error) => Self::Fail(change(error)),
-        }
-    }
-}
-
-/// What to do after a fault of a call.
-pub(crate) fn next(fault: CallFault, idempotency: Idempotency) -> RetryDecision {
-    let later = |error| RetryDecision::Backoff { error, overloaded: false };
-    let changes = idempotency != Idempotency::ReadOnly;
-    match &fault {
-        CallFault::NotSent(Cause::Idle) => RetryDecision::Immediate(Error::of_call(fault, changes)),
-        CallFault::NotSent(Cause::Security(_)) => RetryDecision::Fail(Error::of_call(fault, changes)),
-        CallFault::NotSent(_) => later(Error::of_call(fault, changes)),
-        fault if fault.may_have_executed() && idempotency == Idempotency::NonIdempotent => {
-            RetryDecision::Fail(Error::of_call(fault.clone(), changes).outcome_unknown())
-        }
-        CallFault::Unanswered(_) => later(Error::of_call(fault, changes)),
-        CallFault::TooLarge(_) if changes => RetryDecision::Fail(Error::of_call(fault, changes).outcome_unknown()),
-        CallFault::TooLarge(_) => RetryDecision::Fail(Error::of_call(fault, changes)),
-        CallFault::Malformed(_) if changes => RetryDecision::Fail(Error::of_call(fault, changes).outcome_unknown()),
-        CallFault::Malformed(_) => RetryDecision::Fail(Error::of_call(fault, changes)),
-        CallFault::Refused(exception) => match (exception.reaction(), exception.overloaded()) {
-            (Reaction::Fail | Reaction::Reopen, _) => RetryDecision::Fail(Error::of_call(fault, changes)),
-            (Reaction::Repeat, _) => RetryDecision::Immediate(Error::of_call(fault, changes)),
-            (_, overloaded) => RetryDecision::Backoff { error: Error::of_call(fault, changes), overloaded },
-        },
     }
 }
 
@@ -277,72 +212,6 @@ const DOUBTED: Duration = Duration::from_secs(1);
 pub(crate) fn doubt() -> Instant {
     let now = Instant::now();
     now.checked_sub(DOUBTED).unwrap_or(now)
-}
-
-/// The attempts of one operation, up to its deadline.
-pub(crate) struct Attempts<'a> {
-    executor: &'a Executor,
-    deadline: Deadline,
-    backoff: Backoff,
-    pub(crate) made: u32,
-    at_once: u32,
-    /// Why the attempts before the last one failed.
-    told: Option<Error>,
-}
-
-/// So often an attempt follows another without a pause.
-const AT_ONCE: u32 = 3;
-
-impl<'a> Attempts<'a> {
-    pub(crate) fn new(executor: &'a Executor, deadline: Instant) -> Self {
-        Self {
-            executor,
-            deadline: Deadline::new(deadline),
-            backoff: Backoff::new(&executor.options),
-            made: 1,
-            at_once: 0,
-            told: None,
-        }
-    }
-
-    /// An answer came, which is not all that is wanted: there is more time.
-    pub(crate) fn extend(&mut self, deadline: Instant) {
-        self.deadline = Deadline::new(deadline);
-    }
-
-    /// The last attempt did a part of what is wanted: the next pause is a short one again.
-    pub(crate) fn went_on(&mut self) {
-        (self.backoff, self.at_once) = (Backoff::new(&self.executor.options), 0);
-    }
-
-    /// Waits for the next attempt, unless there is none: then the error is the operation's.
-    pub(crate) async fn wait(&mut self, next: RetryDecision) -> Result<()> {
-        let (error, pause) = match next {
-            RetryDecision::Fail(error) => return Err(error.after(self.made)),
-            RetryDecision::Immediate(error) if self.at_once < AT_ONCE => {
-                self.at_once += 1;
-                (error, Duration::ZERO)
-            }
-            RetryDecision::Immediate(error) => (error, self.backoff.next(false)),
-            RetryDecision::Backoff { error, overloaded } => {
-                self.executor.counters.overloads.fetch_add(u64::from(overloaded), Ordering::Relaxed);
-                (error, self.backoff.next(overloaded))
-            }
-        };
-        let Some(until) = self.deadline.after(pause) else {
-            // An attempt without an answer tells less than those before it.
-            let told = self.told.take().filter(|_| error.is_of_time());
-            return Err(told.unwrap_or(error).after(self.made));
-        };
-        tracing::debug!(%error, attempt = self.made, "an attempt failed");
-        if !error.is_of_time() {
-            self.told = Some(error);
-        }
-        sleep_until(until).await;
-        self.made += 1;
-        self.executor.counters.retries.fetch_add(1, Ordering::Relaxed);
-        Ok(())
-    }
 }
 
 /// A number that no other call has. Servers take 0 for none.

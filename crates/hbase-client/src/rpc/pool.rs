@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use rowkey_retry::SingleFlight;
 use tokio::time::{Instant, timeout_at};
 
 use super::Connection;
 use super::dial::{Dialing, dial};
 use crate::model::error::{CallFault, Cause};
 use crate::model::server::{Address, Service};
-use crate::sync::{Locked, SingleFlight};
+use crate::sync::{Locked, spawn};
 
 type Place = (Address, Service, usize);
 
@@ -22,7 +23,7 @@ pub(crate) struct Pool {
 
 impl Pool {
     pub(crate) fn new(dialing: Dialing) -> Self {
-        Self { dialing: Arc::new(dialing), connections: Arc::default(), dials: SingleFlight::new() }
+        Self { dialing: Arc::new(dialing), connections: Arc::default(), dials: SingleFlight::new(spawn) }
     }
 
     /// A connection to a server: one that is there, or a new one. All who need the same one wait for one dial.

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
+use rowkey_retry::SingleFlight;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout, timeout_at};
 
@@ -18,7 +19,7 @@ use crate::model::server::{ServerName, Service};
 use crate::model::table_name::TableName;
 use crate::pb;
 use crate::rpc::{Answer, Payload, Pool};
-use crate::sync::{Locked, SingleFlight};
+use crate::sync::{Locked, spawn};
 
 /// Why a region was not found.
 #[derive(Debug, Clone)]
@@ -63,7 +64,7 @@ impl Locator {
             timeout: options.meta_timeout,
             lookups: AtomicU64::new(0),
         };
-        Self { shared: Arc::new(shared), flights: SingleFlight::new(), masters: SingleFlight::new() }
+        Self { shared: Arc::new(shared), flights: SingleFlight::new(spawn), masters: SingleFlight::new(spawn) }
     }
 
     /// Why a table has no regions.

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
+use rowkey_retry::{Delay, Failure};
+
 use super::cause::Cause;
-use super::exception::Exception;
+use super::exception::{Exception, Reaction};
 
 /// How one call failed. What matters most is whether the server can have carried it out.
 #[derive(Debug, Clone)]
@@ -29,10 +31,29 @@ impl CallFault {
     /// Returns whether the server may have carried out the call, or may still do so.
     pub(crate) fn may_have_executed(&self) -> bool {
         match self {
-            Self::Unanswered(_) => true,
+            Self::Unanswered(_) | Self::TooLarge(_) | Self::Malformed(_) => true,
             Self::Refused(exception) => exception.may_have_executed(),
-            Self::NotSent(_) | Self::TooLarge(_) | Self::Malformed(_) => false,
+            Self::NotSent(_) => false,
         }
+    }
+
+    /// Returns when the call may succeed, or `None` if it would fail again.
+    pub(crate) fn delay(&self) -> Option<Delay> {
+        match self {
+            Self::NotSent(Cause::Idle) => Some(Delay::Immediate),
+            Self::NotSent(Cause::Security(_)) | Self::TooLarge(_) | Self::Malformed(_) => None,
+            Self::NotSent(_) | Self::Unanswered(_) => Some(Delay::Backoff),
+            Self::Refused(exception) => match exception.reaction() {
+                Reaction::Fail | Reaction::Reopen => None,
+                Reaction::Repeat => Some(Delay::Immediate),
+                _ if exception.overloaded() => Some(Delay::Overloaded),
+                _ => Some(Delay::Backoff),
+            },
+        }
+    }
+
+    pub(crate) fn failure(&self) -> Failure {
+        Failure { may_have_executed: self.may_have_executed(), delay: self.delay() }
     }
 
     /// Returns whether the server may be gone: the call has no answer, and no other call had one meanwhile.

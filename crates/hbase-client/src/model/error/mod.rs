@@ -158,12 +158,10 @@ impl Error {
         Self(Arc::new(Inner { kind, why, place: Place::default(), attempts: 0 }))
     }
 
-    /// The error of a call. `changes`: whether a server may have changed something by it.
-    pub(crate) fn of_call(fault: CallFault, changes: bool) -> Self {
+    /// The error of a call, as if it had changed nothing.
+    pub(crate) fn of_call(fault: CallFault) -> Self {
         match fault {
-            CallFault::NotSent(cause) => Self::unavailable(cause),
-            CallFault::Unanswered(cause) if changes => Self::new(ErrorKind::OutcomeUnknown, Why::Cause(cause)),
-            CallFault::Unanswered(cause) => Self::unavailable(cause),
+            CallFault::NotSent(cause) | CallFault::Unanswered(cause) => Self::unavailable(cause),
             CallFault::Refused(exception) => Self::refused(exception),
             CallFault::TooLarge(bytes) => {
                 Self::new(ErrorKind::TooLarge, Why::Said(format!("{bytes} bytes are more than the largest answer")))
@@ -385,13 +383,5 @@ mod tests {
         }
         let procedure = Error::of_procedure(Exception::named("java.lang.Exception", b"why"));
         assert_eq!(procedure.kind(), ErrorKind::Refused);
-    }
-
-    #[test]
-    fn only_a_change_without_an_answer_has_an_unknown_outcome() {
-        let of = |fault, changes| Error::of_call(fault, changes).kind();
-        assert_eq!(of(CallFault::Unanswered(Cause::TimedOut), true), ErrorKind::OutcomeUnknown);
-        assert_eq!(of(CallFault::Unanswered(Cause::TimedOut), false), ErrorKind::Unavailable);
-        assert_eq!(of(CallFault::NotSent(Cause::TimedOut), true), ErrorKind::Unavailable);
     }
 }

@@ -8,21 +8,22 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use prost::Message;
-use tokio::time::{Instant, sleep_until};
+use rowkey_retry::Idempotency;
+use tokio::time::Instant;
 use tracing::Instrument;
 
 pub use self::regions::Compacting;
 use crate::model::error::{CallFault, Cause, Error, Exception, Reaction, Result};
-use crate::model::idempotency::Idempotency;
 use crate::model::region::{Region, readable};
 use crate::model::schema::TableSchema;
 use crate::model::server::{ServerName, Service};
 use crate::model::table_name::TableName;
-use crate::ops::executor::{Attempts, Executor, RetryDecision, next, nonce};
+use crate::ops::executor::{Executor, nonce};
+use crate::ops::retry::{Attempts, Polls, RetryDecision};
 use crate::pb;
 use crate::pb::get_procedure_result_response::State as Progress;
 use crate::rpc::{Answer, Payload};
-use crate::time::{Deadline, bounded};
+use crate::time::bounded;
 
 /// Creates, changes and drops tables, and moves regions. Each call returns when the change is complete.
 #[derive(Clone)]
@@ -137,7 +138,7 @@ impl Admin {
         const SERVERS_NAME: u32 = 10;
         let deadline = self.deadline();
         let request = pb::GetClusterStatusRequest { options: vec![SERVERS_NAME] };
-        let mut attempts = Attempts::new(&self.executor, deadline);
+        let mut attempts = Attempts::new(&self.executor, Idempotency::ReadOnly, deadline);
         loop {
             let response: pb::GetClusterStatusResponse = self.read("GetClusterStatus", &request, deadline).await?;
             let names: Option<Vec<_>> = response.cluster_status.servers_name.iter().map(ServerName::from_pb).collect();
@@ -321,7 +322,7 @@ impl Admin {
     /// If no master answers in time.
     pub async fn balance(&self) -> Result<bool> {
         let answer = self.call("Balance", &pb::BalanceRequest {}, Idempotency::Idempotent, self.deadline()).await?;
-        let response: pb::BalanceResponse = answer.read().map_err(|fault| Error::of_call(fault, true))?;
+        let response: pb::BalanceResponse = answer.read().map_err(Error::of_call)?;
         Ok(response.balancer_ran)
     }
 
@@ -334,7 +335,7 @@ impl Admin {
     pub async fn switch_balancer(&self, on: bool) -> Result<bool> {
         let request = pb::SetBalancerRunningRequest { on, synchronous: Some(true) };
         let answer = self.call("SetBalancerRunning", &request, Idempotency::Idempotent, self.deadline()).await?;
-        let response: pb::SetBalancerRunningResponse = answer.read().map_err(|fault| Error::of_call(fault, true))?;
+        let response: pb::SetBalancerRunningResponse = answer.read().map_err(Error::of_call)?;
         Ok(response.prev_balance_value())
     }
 
@@ -374,7 +375,7 @@ impl Admin {
 
     async fn run(&self, method: &'static str, request: &impl Message, deadline: Instant) -> Result<()> {
         let answer = self.call(method, request, Idempotency::Idempotent, deadline).await?;
-        let response: pb::ProcedureResponse = answer.read().map_err(|fault| Error::of_call(fault, true))?;
+        let response: pb::ProcedureResponse = answer.read().map_err(Error::of_call)?;
         match response.proc_id {
             Some(id) => self.wait(id, deadline).await,
             None => Ok(()),
@@ -384,7 +385,7 @@ impl Admin {
     async fn wait(&self, id: u64, deadline: Instant) -> Result<()> {
         let request = pb::GetProcedureResultRequest { proc_id: id };
         let unknown = |why: String| Error::unavailable(Cause::said(why)).outcome_unknown();
-        let (mut pause, patience) = (FIRST_LOOK, Deadline::new(deadline));
+        let mut polls = Polls::new(FIRST_LOOK, LATER_LOOK, deadline);
         loop {
             // The method's name begins with a small letter.
             let looked = self.read("getProcedureResult", &request, deadline).await;
@@ -399,11 +400,9 @@ impl Admin {
                     return Err(Error::of_procedure(Exception::named(class, message.as_bytes())));
                 }
             }
-            let Some(until) = patience.after(pause) else {
+            if !polls.wait().await {
                 return Err(unknown(format!("procedure {id} is not done in time")));
-            };
-            sleep_until(until).await;
-            pause = (pause * 2).min(LATER_LOOK);
+            }
         }
     }
 
@@ -414,7 +413,7 @@ impl Admin {
         deadline: Instant,
     ) -> Result<T> {
         let answer = self.call(method, request, Idempotency::ReadOnly, deadline).await?;
-        answer.read().map_err(|fault| Error::of_call(fault, false))
+        answer.read().map_err(Error::of_call)
     }
 
     /// Calls the active master until it answers, as often as that is safe and the deadline allows.
@@ -437,21 +436,16 @@ impl Admin {
         idempotency: Idempotency,
         deadline: Instant,
     ) -> Result<Answer> {
-        let mut attempts = Attempts::new(&self.executor, deadline);
-        let mut unanswered = false;
+        let mut attempts = Attempts::new(&self.executor, idempotency, deadline);
         loop {
             let failed = match self.executor.locator.master(deadline).await {
                 Ok(master) => match self.ask(&master, &Payload::new(method, request), deadline).await {
                     Ok(answer) => return Ok(answer),
-                    Err(fault) => {
-                        unanswered |= matches!(fault, CallFault::Unanswered(_));
-                        next(fault, idempotency).map(|error| error.at_server(master.address()))
-                    }
+                    Err(fault) => attempts.failed(fault).map(|error| error.at_server(master.address())),
                 },
                 Err(cause) => RetryDecision::unreachable(cause),
             };
-            let unknown = unanswered && idempotency != Idempotency::ReadOnly;
-            attempts.wait(failed.map(|error| if unknown { error.outcome_unknown() } else { error })).await?;
+            attempts.wait(failed).await?;
         }
     }
 

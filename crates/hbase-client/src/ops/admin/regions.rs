@@ -5,21 +5,21 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use prost::Message;
-use tokio::time::{Instant, sleep_until};
+use rowkey_retry::Idempotency;
+use tokio::time::Instant;
 
 use super::{Admin, checked};
 use crate::model::error::{Cause, Error, Result};
-use crate::model::idempotency::Idempotency;
 use crate::model::region::Location;
 use crate::model::server::Service;
 use crate::model::table_name::TableName;
 use crate::ops::executor::RegionCall;
 use crate::ops::regions::regions_of;
+use crate::ops::retry::Polls;
 use crate::pb;
 use crate::pb::get_region_info_response::CompactionState;
 use crate::rpc::Answer;
 use crate::sync::Locked;
-use crate::time::Deadline;
 
 /// The state of a table's compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -109,13 +109,11 @@ impl Admin {
 
     /// Waits until no region of a table is being compacted.
     async fn no_compaction(&self, table: &TableName, deadline: Instant) -> Result<()> {
-        let (mut pause, patience) = (FIRST_LOOK, Deadline::new(deadline));
+        let mut polls = Polls::new(FIRST_LOOK, LATER_LOOK, deadline);
         while self.state(table, deadline).await? != Compacting::No {
-            let Some(until) = patience.after(pause) else {
+            if !polls.wait().await {
                 return Err(Error::unavailable(Cause::said("regions are still being compacted")));
-            };
-            sleep_until(until).await;
-            pause = (pause * 2).min(LATER_LOOK);
+            }
         }
         Ok(())
     }

@@ -1,8 +1,9 @@
 //! A batch's actions, and their outcomes.
 
+use rowkey_retry::Idempotency;
+
 use crate::model::error::Result;
 use crate::model::get::Get;
-use crate::model::idempotency::Idempotency;
 use crate::model::mutation::Mutation;
 use crate::model::row::Row;
 use crate::model::row_mutations::{CheckAndMutate, RowMutations};

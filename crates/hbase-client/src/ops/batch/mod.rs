@@ -11,7 +11,9 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 use futures_util::{FutureExt, StreamExt, stream};
+use rowkey_retry::Idempotency;
 use tokio::time::Instant;
+use tracing::Instrument;
 
 pub use self::action::{Action, Outcome, Write};
 use self::answer::results;
@@ -21,15 +23,14 @@ use self::refusals::{Refusals, of_several};
 use self::step::{Doubted, Failed, Step, following, result_of, steps, together};
 use crate::cluster::regions::{Place, SYSTEM_PRIORITY};
 use crate::model::error::{CallFault, Cause, Error, Result};
-use crate::model::idempotency::Idempotency;
 use crate::model::mutation::Mutation;
 use crate::model::region::Location;
 use crate::model::server::ServerName;
 use crate::model::table_name::TableName;
-use crate::ops::executor::{Attempts, Executor, RetryDecision, doubt, next};
+use crate::ops::executor::{Executor, doubt};
+use crate::ops::retry::{Attempts, RetryDecision};
 use crate::pb;
 use crate::rpc::{Answer, Payload};
-use tracing::Instrument;
 
 /// Regions of a batch that are looked for at a time.
 const LOCATED: usize = 256;
@@ -124,30 +125,31 @@ async fn in_rounds(
     deadline: Instant,
 ) -> Vec<Result<Outcome>> {
     let (mut steps, mut ready) = steps(actions);
-    let mut attempts = Attempts::new(executor, deadline);
+    // Each step has an outcome of its own.
+    let mut attempts = Attempts::new(executor, Idempotency::ReadOnly, deadline);
     // Regions whose server left something unanswered, and when.
     let mut doubted: Doubted = HashMap::new();
     let mut refusals = Refusals::default();
-    let late = || RetryDecision::Fail(Error::unavailable(Cause::TimedOut).of_table(table));
+    let late = || RetryDecision::fail(Error::unavailable(Cause::TimedOut).of_table(table));
     while !ready.is_empty() {
         let mut failed = Failed::default();
         let locate = |at: usize| executor.locate(table, Place::At(actions[at].row()), deadline);
         for some in ready.chunks(LOCATED) {
             let mut unknown = Vec::new();
             if Instant::now() >= deadline {
-                some.iter().for_each(|at| steps[*at].failed(*at, late(), &mut failed, attempts.made));
+                some.iter().for_each(|at| steps[*at].failed(*at, late(), &mut failed, attempts.made()));
                 continue;
             }
             for at in some.iter().copied() {
                 match known.get(at).copied().or_else(|| regions.of(actions[at].row())) {
-                    Some(region) => steps[at].place(at, region, &mut regions, &doubted, &mut failed, attempts.made),
+                    Some(region) => steps[at].place(at, region, &mut regions, &doubted, &mut failed, attempts.made()),
                     // What is in the cache is found without a wait.
                     None => match locate(at).now_or_never() {
                         Some(Ok(location)) => {
                             let region = regions.add(location);
-                            steps[at].place(at, region, &mut regions, &doubted, &mut failed, attempts.made);
+                            steps[at].place(at, region, &mut regions, &doubted, &mut failed, attempts.made());
                         }
-                        Some(Err(next)) => steps[at].failed(at, next, &mut failed, attempts.made),
+                        Some(Err(next)) => steps[at].failed(at, next, &mut failed, attempts.made()),
                         None => unknown.push(at),
                     },
                 }
@@ -157,9 +159,9 @@ async fn in_rounds(
                 match location {
                     Ok(location) => {
                         let region = regions.add(location);
-                        steps[at].place(at, region, &mut regions, &doubted, &mut failed, attempts.made);
+                        steps[at].place(at, region, &mut regions, &doubted, &mut failed, attempts.made());
                     }
-                    Err(next) => steps[at].failed(at, next, &mut failed, attempts.made),
+                    Err(next) => steps[at].failed(at, next, &mut failed, attempts.made()),
                 }
             }
         }
@@ -187,7 +189,8 @@ async fn in_rounds(
                         }
                         match &fault {
                             fault if fault.may_have_executed() => {
-                                let has_nonce = step.action.idempotency() == Idempotency::Nonce;
+                                let has_nonce =
+                                    step.action.idempotency() == Idempotency::Nonce && fault.delay().is_some();
                                 if has_nonce || fault.doubts_server() {
                                     let since = if has_nonce { Instant::now() } else { doubt() };
                                     let doubted = doubted.entry(location.region.name().clone());
@@ -201,27 +204,26 @@ async fn in_rounds(
                             }
                             _ => {}
                         }
-                        let next = next(fault, step.action.idempotency());
-                        let next = next.map(|error| error.at(location, step.action.row()));
-                        step.failed(at, next, &mut failed, attempts.made);
+                        let next = step.decision(fault, location);
+                        step.failed(at, next, &mut failed, attempts.made());
                     }
                 }
             }
         }
-        refusals.judge(refused, &mut steps, &mut failed, attempts.made);
+        refusals.judge(refused, &mut steps, &mut failed, attempts.made());
         let again = doubted.iter().map(|(name, (location, since))| async move {
             executor.locator.look_again(location, *since, deadline).await.is_ok().then(|| name.clone())
         });
         let sure: Vec<_> = stream::iter(again.collect::<Vec<_>>()).buffer_unordered(LOCATED).collect().await;
         sure.into_iter().flatten().for_each(|name| drop(doubted.remove(&name)));
         if ready.iter().any(|at| matches!(steps[*at].result, Some(Ok(_)))) {
-            attempts.went_on();
+            attempts.progress();
         }
         if let Some(next) = failed.next
             && attempts.wait(next).await.is_err()
         {
             for (at, error) in failed.errors {
-                steps[at].give_up(error.after(attempts.made));
+                steps[at].give_up(error.after(attempts.made()));
             }
         }
         ready = ready.into_iter().filter_map(|at| following(&mut steps, at)).collect();

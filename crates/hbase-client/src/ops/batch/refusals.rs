@@ -7,12 +7,12 @@
 use std::collections::HashMap;
 
 use bytes::Bytes;
+use rowkey_retry::Delay;
 
 use super::answer::OneResult;
 use super::step::{APART, Failed, Step};
 use crate::model::error::{CallFault, Exception, Reaction};
 use crate::model::region::Location;
-use crate::ops::executor::{RetryDecision, next};
 
 /// What is known of the puts of each region, and of its other actions.
 #[derive(Default)]
@@ -86,11 +86,10 @@ impl Refusals {
                 step.refused_with_all();
             }
             let Err(fault) = one.result else { continue };
-            let next = match next(fault, step.action.idempotency()) {
-                RetryDecision::Fail(error) if again => RetryDecision::Immediate(error),
-                next => next,
-            };
-            let next = next.map(|error| error.at(one.location, step.action.row()));
+            let mut next = step.decision(fault, one.location);
+            if again {
+                next.delay.get_or_insert(Delay::Immediate);
+            }
             step.failed(one.at, next, failed, made);
         }
     }

@@ -3,14 +3,15 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use rowkey_retry::{Execution, Idempotency};
 use tokio::time::Instant;
 
 use super::action::{Action, Outcome};
 use super::parts::Regions;
 use crate::model::error::{CallFault, Cause, Error, Reaction, Result};
-use crate::model::idempotency::Idempotency;
 use crate::model::region::Location;
-use crate::ops::executor::{RetryDecision, nonce};
+use crate::ops::executor::nonce;
+use crate::ops::retry::{RetryDecision, Told, moved_since};
 
 /// Puts of one row are sent as one, up to so many bytes.
 const JOINED: usize = 256 << 10;
@@ -43,7 +44,7 @@ struct Trouble {
     /// Whether its region refuses all puts: those that went together are not tried apart.
     with_all: bool,
     /// Why an attempt failed that told more than that its time was over.
-    told: Option<Error>,
+    told: Told,
 }
 
 /// Each action has a result in the end.
@@ -102,9 +103,7 @@ impl Step<'_> {
             let next = next.map(|error| error.at(location, self.action.row()));
             self.failed(at, next, failed, attempts);
         } else if self.has_moved(location) {
-            let moved = CallFault::Unanswered(Cause::said("the region has moved since"));
-            let error = Error::of_call(moved, true).at(location, self.action.row());
-            self.result = Some(Err(error.after(attempts)));
+            self.result = Some(Err(moved_since(location, self.action.row()).after(attempts)));
         } else {
             regions.put(region, at);
         }
@@ -130,35 +129,32 @@ impl Step<'_> {
 
     /// There is no time for another attempt.
     pub(super) fn give_up(&mut self, error: Error) {
-        let told = self.trouble().told.take().filter(|_| error.is_of_time());
-        self.result = Some(Err(told.map_or_else(|| error.clone(), |told| told.after(error.attempts()))));
+        let attempts = error.attempts();
+        self.result = Some(Err(self.trouble().told.instead_of(error).after(attempts)));
+    }
+
+    /// Whether it may have been carried out.
+    fn execution(&self) -> Execution {
+        Execution::new(self.action.idempotency()).or(self.unanswered().is_some())
+    }
+
+    /// What comes of it after a fault of its call to a region.
+    pub(super) fn decision(&self, fault: CallFault, location: &Location) -> RetryDecision {
+        let next = RetryDecision::of_call(fault, &mut self.execution());
+        next.map(|error| error.at(location, self.action.row()))
     }
 
     pub(super) fn failed(&mut self, at: usize, next: RetryDecision, failed: &mut Failed, attempts: u32) {
-        let unknown = self.unanswered().is_some() && self.action.idempotency() != Idempotency::ReadOnly;
-        match next.map(|error| if unknown { error.outcome_unknown() } else { error }) {
-            RetryDecision::Fail(error) => self.result = Some(Err(error.after(attempts))),
-            next => {
-                let (RetryDecision::Immediate(error)
-                | RetryDecision::Backoff { error, .. }
-                | RetryDecision::Fail(error)) = &next;
-                failed.errors.push((at, error.clone()));
-                if !error.is_of_time() {
-                    self.trouble().told = Some(error.clone());
-                }
-                // The longest wait that any action needs is the wait of all.
-                let longer = match (&failed.next, &next) {
-                    (None, _) | (Some(RetryDecision::Immediate(_)), _) => true,
-                    (
-                        Some(RetryDecision::Backoff { overloaded: false, .. }),
-                        RetryDecision::Backoff { overloaded, .. },
-                    ) => *overloaded,
-                    _ => false,
-                };
-                if longer {
-                    failed.next = Some(next);
-                }
-            }
+        let next = next.with_outcome(&self.execution());
+        if next.delay.is_none() {
+            self.result = Some(Err(next.error.after(attempts)));
+            return;
+        }
+        failed.errors.push((at, next.error.clone()));
+        self.trouble().told.note(&next.error);
+        // The longest wait that any action needs is the wait of all.
+        if failed.next.as_ref().is_none_or(|known| known.delay < next.delay) {
+            failed.next = Some(next);
         }
     }
 }

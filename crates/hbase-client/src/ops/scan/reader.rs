@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use rowkey_retry::{Delay, Idempotency};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 
@@ -12,12 +13,12 @@ use super::counts::Counts;
 use super::position::Position;
 use crate::cluster::regions::SYSTEM_PRIORITY;
 use crate::model::error::{CallFault, Reaction, Result};
-use crate::model::idempotency::Idempotency;
 use crate::model::region::Location;
 use crate::model::row::{CellBlock, Row};
 use crate::model::scan::Scan;
 use crate::model::table_name::TableName;
-use crate::ops::executor::{Attempts, Executor, RetryDecision, doubt, next};
+use crate::ops::executor::{Executor, doubt};
+use crate::ops::retry::{Attempts, RetryDecision};
 use crate::pb;
 use crate::rpc::{Answer, Payload};
 
@@ -69,7 +70,7 @@ impl Reader {
     pub(super) async fn rows(&mut self, wanted: &mpsc::Sender<Result<Vec<Row>>>) -> Result<Option<Vec<Row>>> {
         self.scan.check().map_err(|error| error.of_table(&self.table))?;
         let core = self.executor.clone();
-        let mut attempts = Attempts::new(&core, Instant::now() + self.timeout);
+        let mut attempts = Attempts::new(&core, Idempotency::ReadOnly, Instant::now() + self.timeout);
         'answered: while !self.done {
             let deadline = Instant::now() + self.timeout;
             attempts.extend(deadline);
@@ -144,13 +145,12 @@ impl Reader {
                     CallFault::Refused(told) => (told.reaction() == Reaction::Reopen, told.of_overloaded_server()),
                     _ => (false, false),
                 };
-                let next = next(fault, Idempotency::ReadOnly).map(|error| error.at(&location, &self.position.from));
-                let next = match next {
-                    RetryDecision::Fail(error) if reopen => RetryDecision::Immediate(error),
-                    next => next,
-                };
+                let mut next = RetryDecision::of_read(fault).map(|error| error.at(&location, &self.position.from));
+                if reopen {
+                    next.delay = Some(Delay::Immediate);
+                }
                 // A scan that ends by an error closes its scanner.
-                if !kept && !matches!(next, RetryDecision::Fail(_)) {
+                if !kept && next.delay.is_some() {
                     self.open = None;
                     self.assembly.reopen(&mut self.position);
                 }

@@ -1,0 +1,215 @@
+//! Retries of one operation: the decision after each failed attempt, and the pauses up to the deadline.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use rowkey_retry::{Backoff, Delay, Execution, Idempotency};
+use tokio::time::{Instant, sleep};
+
+use crate::cluster::regions::Missing;
+use crate::model::error::{CallFault, Cause, Error, Result};
+use crate::model::region::Location;
+use crate::model::table_name::TableName;
+use crate::ops::executor::Executor;
+
+/// The decision after an attempt of an operation has failed: a retry, or the operation's error if it has no delay.
+#[derive(Debug)]
+pub(crate) struct RetryDecision {
+    pub(crate) error: Error,
+    pub(crate) delay: Option<Delay>,
+}
+
+impl RetryDecision {
+    pub(crate) fn fail(error: Error) -> Self {
+        Self { error, delay: None }
+    }
+
+    /// A call failed.
+    pub(crate) fn of_call(fault: CallFault, execution: &mut Execution) -> Self {
+        let delay = execution.failed(fault.failure());
+        Self { error: Error::of_call(fault), delay }.with_outcome(execution)
+    }
+
+    /// A call failed that changes nothing.
+    pub(crate) fn of_read(fault: CallFault) -> Self {
+        Self::of_call(fault, &mut Execution::new(Idempotency::ReadOnly))
+    }
+
+    /// No server could be asked.
+    pub(crate) fn unreachable(cause: Cause) -> Self {
+        let delay = (!cause.is_security()).then_some(Delay::Backoff);
+        Self { error: Error::unavailable(cause), delay }
+    }
+
+    /// A region was not found.
+    pub(crate) fn missing(missing: Missing, table: &TableName) -> Self {
+        match missing {
+            Missing::Table => Self::fail(Error::no_table(table)),
+            Missing::Disabled => Self::fail(Error::disabled(table)),
+            Missing::Now(cause) => Self::unreachable(cause).map(|error| error.of_table(table)),
+        }
+    }
+
+    pub(crate) fn map(self, change: impl FnOnce(Error) -> Error) -> Self {
+        Self { error: change(self.error), ..self }
+    }
+
+    /// The same after the attempts before.
+    pub(crate) fn with_outcome(self, execution: &Execution) -> Self {
+        self.map(|error| execution.error(error, Error::outcome_unknown))
+    }
+}
+
+/// The error of a call with a nonce whose response was lost: where its region is now, its nonce is not known.
+pub(crate) fn moved_since(location: &Location, row: &[u8]) -> Error {
+    Error::unavailable(Cause::said("the region has moved since")).outcome_unknown().at(location, row)
+}
+
+/// The last error that told more than that its time was over.
+#[derive(Default)]
+pub(crate) struct Told(Option<Error>);
+
+impl Told {
+    pub(crate) fn note(&mut self, error: &Error) {
+        if !error.is_of_time() {
+            self.0 = Some(error.clone());
+        }
+    }
+
+    /// An attempt without an answer tells less than those before it.
+    pub(crate) fn instead_of(&mut self, error: Error) -> Error {
+        self.0.take().filter(|_| error.is_of_time()).unwrap_or(error)
+    }
+}
+
+/// The attempts of one operation, up to its deadline.
+pub(crate) struct Attempts<'a> {
+    executor: &'a Executor,
+    attempts: rowkey_retry::Attempts,
+    execution: Execution,
+    told: Told,
+}
+
+impl<'a> Attempts<'a> {
+    pub(crate) fn new(executor: &'a Executor, idempotency: Idempotency, deadline: Instant) -> Self {
+        let options = &executor.options;
+        let mut attempts = attempts(Backoff::new(options.first_pause, options.longest_pause), deadline);
+        attempts.begin();
+        Self { executor, attempts, execution: Execution::new(idempotency), told: Told::default() }
+    }
+
+    /// How many attempts were made, with the one that is under way.
+    pub(crate) fn made(&self) -> u32 {
+        self.attempts.made()
+    }
+
+    /// An answer came, which is not all that is wanted: there is more time.
+    pub(crate) fn extend(&mut self, deadline: Instant) {
+        self.attempts.extend(deadline.into_std(), Instant::now().into_std());
+    }
+
+    /// The last attempt did a part of what is wanted: the next pause is a short one again.
+    pub(crate) fn progress(&mut self) {
+        self.attempts.progress();
+    }
+
+    /// A call of the operation failed.
+    pub(crate) fn failed(&mut self, fault: CallFault) -> RetryDecision {
+        RetryDecision::of_call(fault, &mut self.execution)
+    }
+
+    /// Waits for the next attempt, unless there is none: then the error is the operation's.
+    pub(crate) async fn wait(&mut self, next: RetryDecision) -> Result<()> {
+        let RetryDecision { error, delay } = next.with_outcome(&self.execution);
+        let Some(delay) = delay else { return Err(error.after(self.made())) };
+        let counters = &self.executor.counters;
+        counters.overloads.fetch_add(u64::from(delay == Delay::Overloaded), Ordering::Relaxed);
+        let Some(pause) = self.attempts.pause(delay, Instant::now().into_std()) else {
+            return Err(self.told.instead_of(error).after(self.made()));
+        };
+        tracing::debug!(%error, attempt = self.made(), "an attempt failed");
+        self.told.note(&error);
+        sleep(pause).await;
+        self.attempts.begin();
+        counters.retries.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+/// The looks at something that takes its time, up to a deadline.
+pub(crate) struct Polls(rowkey_retry::Attempts);
+
+impl Polls {
+    pub(crate) fn new(first: Duration, longest: Duration, deadline: Instant) -> Self {
+        Self(attempts(Backoff::new(first, longest).without_jitter(), deadline))
+    }
+
+    /// Waits for the next look. Returns false if there is no time for one.
+    pub(crate) async fn wait(&mut self) -> bool {
+        let Some(pause) = self.0.pause(Delay::Backoff, Instant::now().into_std()) else { return false };
+        sleep(pause).await;
+        true
+    }
+}
+
+fn attempts(backoff: Backoff, deadline: Instant) -> rowkey_retry::Attempts {
+    rowkey_retry::Attempts::new(backoff).until(deadline.into_std(), Instant::now().into_std())
+}
+
+#[cfg(test)]
+mod tests {
+    use rowkey_retry::Idempotency::{Idempotent, NonIdempotent, Nonce, ReadOnly, ServerTimestamped};
+
+    use super::*;
+    use crate::model::error::{ErrorKind, Exception};
+
+    fn refused(class: &str) -> CallFault {
+        CallFault::Refused(Exception::named(&format!("org.apache.hadoop.hbase.{class}"), b"why"))
+    }
+
+    fn decided(fault: &CallFault, idempotency: Idempotency) -> (Option<Delay>, ErrorKind) {
+        let decision = RetryDecision::of_call(fault.clone(), &mut Execution::new(idempotency));
+        (decision.delay, decision.error.kind())
+    }
+
+    #[test]
+    fn only_a_change_that_may_have_executed_has_an_unknown_outcome() {
+        let (later, now) = (Some(Delay::Backoff), Some(Delay::Immediate));
+        let unknown = ErrorKind::OutcomeUnknown;
+        // The fault, and the decision for a read, and for a write; what may have executed is not retried if it is not
+        // idempotent.
+        for (fault, read, write) in [
+            (CallFault::NotSent(Cause::TimedOut), (later, ErrorKind::Unavailable), (later, ErrorKind::Unavailable)),
+            (CallFault::NotSent(Cause::Idle), (now, ErrorKind::Unavailable), (now, ErrorKind::Unavailable)),
+            (CallFault::NotSent(Cause::security("no")), (None, ErrorKind::Security), (None, ErrorKind::Security)),
+            (CallFault::Unanswered(Cause::TimedOut), (later, ErrorKind::Unavailable), (later, unknown)),
+            (CallFault::TooLarge(9), (None, ErrorKind::TooLarge), (None, unknown)),
+            (CallFault::Malformed("no"), (None, ErrorKind::Malformed), (None, unknown)),
+            (refused("Strange"), (later, ErrorKind::Busy), (later, unknown)),
+            (refused("exceptions.TimeoutIOException"), (later, ErrorKind::Busy), (later, unknown)),
+            (refused("NotServingRegionException"), (later, ErrorKind::Busy), (later, ErrorKind::Busy)),
+            (refused("MultiActionResultTooLarge"), (now, ErrorKind::Busy), (now, ErrorKind::Busy)),
+            (refused("DoNotRetryIOException"), (None, ErrorKind::Refused), (None, ErrorKind::Refused)),
+            (refused("UnknownScannerException"), (None, ErrorKind::Busy), (None, ErrorKind::Busy)),
+        ] {
+            assert_eq!(decided(&fault, ReadOnly), read, "{fault:?}");
+            for idempotency in [Idempotent, ServerTimestamped, Nonce] {
+                assert_eq!(decided(&fault, idempotency), write, "{fault:?}, {idempotency:?}");
+            }
+            let once = if write.1 == unknown { (None, unknown) } else { write };
+            assert_eq!(decided(&fault, NonIdempotent), once, "{fault:?}");
+        }
+        let busy = refused("RegionTooBusyException");
+        assert_eq!(decided(&busy, NonIdempotent), (Some(Delay::Overloaded), ErrorKind::Busy));
+    }
+
+    #[test]
+    fn a_lost_attempt_before_leaves_the_outcome_unknown() {
+        let mut execution = Execution::new(Idempotent);
+        RetryDecision::of_call(CallFault::Unanswered(Cause::TimedOut), &mut execution);
+        let next = RetryDecision::of_call(refused("NotServingRegionException"), &mut execution);
+        assert_eq!((next.delay, next.error.kind()), (Some(Delay::Backoff), ErrorKind::OutcomeUnknown));
+        let next = RetryDecision::unreachable(Cause::TimedOut).with_outcome(&execution);
+        assert_eq!(next.error.kind(), ErrorKind::OutcomeUnknown);
+    }
+}
