@@ -3,6 +3,7 @@
 use rowkey::store::Call;
 use rowkey::wide::TableSchema;
 use rowkey::{Error, ErrorKind};
+use rowkey_retry::Idempotency;
 
 use crate::client::proto::admin::modify_column_families_request::Modification;
 use crate::client::proto::admin::{
@@ -10,7 +11,7 @@ use crate::client::proto::admin::{
     ListTablesResponse, ModifyColumnFamiliesRequest, Table, create_table_request, drop_row_range_request,
     modify_column_families_request, table,
 };
-use crate::client::{Client, Effect, Operation, Route};
+use crate::client::{Client, Operation, Route};
 use crate::schema::column_family;
 
 /// Whether a request that created a table did so.
@@ -25,17 +26,27 @@ const MOST_TABLES: usize = 100_000;
 
 impl Client {
     /// An operation on a table of the instance.
-    fn on_table(&self, doing: &'static str, table: &str, effect: Effect) -> Operation {
-        Operation { doing, table: table.to_owned(), route: Route::new("name", &self.table_name(table), None), effect }
+    fn on_table(&self, doing: &'static str, table: &str, idempotency: Idempotency) -> Operation {
+        Operation {
+            doing,
+            table: table.to_owned(),
+            route: Route::new("name", &self.table_name(table), None),
+            idempotency,
+        }
     }
 
-    fn on_instance(&self, doing: &'static str, table: &str, effect: Effect) -> Operation {
-        Operation { doing, table: table.to_owned(), route: Route::new("parent", self.instance_name(), None), effect }
+    fn on_instance(&self, doing: &'static str, table: &str, idempotency: Idempotency) -> Operation {
+        Operation {
+            doing,
+            table: table.to_owned(),
+            route: Route::new("parent", self.instance_name(), None),
+            idempotency,
+        }
     }
 
     /// A table's families; `None` if there is no such table.
     pub(crate) async fn describe(&self, table: &str, call: &Call<'_>) -> Result<Option<Table>, Error> {
-        let operation = self.on_table("GetTable", table, Effect::Reads);
+        let operation = self.on_table("GetTable", table, Idempotency::ReadOnly);
         let request = GetTableRequest { name: self.table_name(table), view: i32::from(table::View::SchemaView) };
         let path = "/google.bigtable.admin.v2.BigtableTableAdmin/GetTable";
         absent_is_none(self.admin(operation, path, request, call).await)
@@ -48,7 +59,7 @@ impl Client {
         split_points: &[Vec<u8>],
         call: &Call<'_>,
     ) -> Result<Created, Error> {
-        let operation = self.on_instance("CreateTable", table, Effect::Writes { repeatable: false });
+        let operation = self.on_instance("CreateTable", table, Idempotency::NonIdempotent);
         let families = schema.families.iter().map(|(name, family)| (name.clone(), column_family(family)));
         let request = CreateTableRequest {
             parent: self.instance_name().to_owned(),
@@ -86,7 +97,7 @@ impl Client {
         if modifications.is_empty() {
             return Ok(());
         }
-        let operation = self.on_table("ModifyColumnFamilies", table, Effect::Writes { repeatable: false });
+        let operation = self.on_table("ModifyColumnFamilies", table, Idempotency::NonIdempotent);
         let request =
             ModifyColumnFamiliesRequest { name: self.table_name(table), modifications, ignore_warnings: false };
         let path = "/google.bigtable.admin.v2.BigtableTableAdmin/ModifyColumnFamilies";
@@ -103,7 +114,7 @@ impl Client {
                 page_token,
                 ..ListTablesRequest::default()
             };
-            let operation = self.on_instance("ListTables", "", Effect::Reads);
+            let operation = self.on_instance("ListTables", "", Idempotency::ReadOnly);
             let path = "/google.bigtable.admin.v2.BigtableTableAdmin/ListTables";
             let response: ListTablesResponse = self.admin(operation, path, request, call).await?;
             let last = |name: String| name.rsplit('/').next().unwrap_or_default().to_owned();
@@ -120,7 +131,7 @@ impl Client {
 
     /// Drops a table if there is one. Sent twice, it could drop one that another program has created meanwhile.
     pub(crate) async fn delete_table(&self, table: &str, call: &Call<'_>) -> Result<(), Error> {
-        let operation = self.on_table("DeleteTable", table, Effect::Writes { repeatable: false });
+        let operation = self.on_table("DeleteTable", table, Idempotency::NonIdempotent);
         let path = "/google.bigtable.admin.v2.BigtableTableAdmin/DeleteTable";
         let request = DeleteTableRequest { name: self.table_name(table) };
         let unknown = match absent_is_none(self.admin::<_, ()>(operation, path, request, call).await) {
@@ -136,7 +147,7 @@ impl Client {
 
     /// Drops all rows whose keys begin with `prefix`. Sent twice, it could drop what others have written meanwhile.
     pub(crate) async fn drop_row_range(&self, table: &str, prefix: &[u8], call: &Call<'_>) -> Result<(), Error> {
-        let operation = self.on_table("DropRowRange", table, Effect::Writes { repeatable: false });
+        let operation = self.on_table("DropRowRange", table, Idempotency::NonIdempotent);
         let target = match prefix {
             [] => drop_row_range_request::Target::DeleteAllDataFromTable(true),
             _ => drop_row_range_request::Target::RowKeyPrefix(prefix.to_vec()),

@@ -32,6 +32,7 @@
 //! `RetryInfo`, and a proxy's 429, 502, 503 and 504. A request was not processed if it was not sent, as there was no
 //! connection; if the server refused its stream, or went away before it; and if it was refused with a `RetryInfo`.
 
+mod attempts;
 mod bounds;
 mod codec;
 pub(crate) mod connections;
@@ -61,12 +62,15 @@ use prost::Message;
 use rowkey::Error;
 use rowkey::nonblocking::BoxFuture;
 use rowkey::store::Call;
+use rowkey_retry::Idempotency;
 use tonic::client::Grpc;
 use tonic::codegen::http::uri::PathAndQuery;
 use tonic::transport::Channel;
-use tonic::{Code, Request, Status, Streaming};
+use tonic::{Request, Status, Streaming};
 
-use self::bounds::{pause, within};
+use self::attempts::Attempts;
+pub(crate) use self::attempts::Operation;
+use self::bounds::within;
 use self::codec::{Body, Outgoing, Sent, Shared};
 use self::connections::{Connections, Renewal, Turn};
 pub(crate) use self::entries::{Change, Entries, Timestamp, micros};
@@ -76,7 +80,6 @@ use self::proto::{
     CheckAndMutateRowRequest, CheckAndMutateRowResponse, MutateRowRequest, MutateRowResponse,
     ReadModifyWriteRowRequest, ReadModifyWriteRowResponse, ReadRowsRequest, Row,
 };
-use self::retry::{Retry, is_broken, is_refusal, is_transient, wish};
 pub use self::rows::{WireCell, WireRow};
 use self::scan::Ahead;
 pub(crate) use self::scan::Next;
@@ -84,11 +87,10 @@ pub use self::scan::RowStream;
 use self::sending::on_a_connection;
 use self::site::Site;
 use self::sound::Sound;
-use self::tokens::{Tokens, Used};
+use self::tokens::Tokens;
 use self::warm::Warming;
 use self::windows::Windows;
 pub use self::write::EntryError;
-use crate::error::BigtableError;
 use crate::options::BigtableOptions;
 
 /// Connections to an instance. Clones share them.
@@ -107,15 +109,14 @@ struct Inner {
     tokens: Tokens,
 }
 
-/// Whether twice is as good as once: no cell has the server's time (-1), and nothing is added to a cell or merged into
-/// it.
-fn is_repeatable(mutations: &[proto::Mutation]) -> bool {
+/// The idempotency of the mutations of a row. A cell with the time -1 has the server's.
+fn idempotency(mutations: &[proto::Mutation]) -> Idempotency {
     use proto::mutation::Mutation as Kind;
-    mutations.iter().all(|mutation| match &mutation.mutation {
-        Some(Kind::SetCell(cell)) => cell.timestamp_micros != -1,
-        Some(Kind::AddToCell(_) | Kind::MergeToCell(_)) => false,
-        _ => true,
-    })
+    Idempotency::of_all(mutations.iter().map(|mutation| match &mutation.mutation {
+        Some(Kind::SetCell(cell)) if cell.timestamp_micros == -1 => Idempotency::ServerTimestamped,
+        Some(Kind::AddToCell(_) | Kind::MergeToCell(_)) => Idempotency::NonIdempotent,
+        _ => Idempotency::Idempotent,
+    }))
 }
 
 /// A row has at most 256 MiB, and the emulator sends it as one message.
@@ -185,13 +186,13 @@ impl Client {
         doing: &'static str,
         (table_name, view_name): (&str, &str),
         app_profile_id: &str,
-        effect: Effect,
+        idempotency: Idempotency,
     ) -> Operation {
         // Requests of a view are routed by its table.
         let of_view = view_name.split_once("/authorizedViews/").map_or(view_name, |(table, _)| table);
         let table_name = if table_name.is_empty() { of_view } else { table_name };
         let table = table_name.rsplit('/').next().unwrap_or(table_name).to_owned();
-        Operation { doing, table, route: Route::new("table_name", table_name, Some(app_profile_id)), effect }
+        Operation { doing, table, route: Route::new("table_name", table_name, Some(app_profile_id)), idempotency }
     }
 
     /// Reads rows. Nothing is sent before the first row is asked for.
@@ -218,12 +219,12 @@ impl Client {
     /// [`Error::OutcomeUnknown`] if it may have been written; with any other error it was not.
     pub async fn mutate_row(&self, mut request: MutateRowRequest, call: &Call<'_>) -> Result<(), Error> {
         self.profiled(&mut request.app_profile_id);
-        let effect = Effect::Writes { repeatable: is_repeatable(&request.mutations) };
+        let idempotency = idempotency(&request.mutations);
         let operation = self.operation(
             "MutateRow",
             (&request.table_name, &request.authorized_view_name),
             &request.app_profile_id,
-            effect,
+            idempotency,
         );
         let path = "/google.bigtable.v2.Bigtable/MutateRow";
         let _: MutateRowResponse = self.unary(operation, path, request, call).await?;
@@ -241,12 +242,11 @@ impl Client {
         call: &Call<'_>,
     ) -> Result<bool, Error> {
         self.profiled(&mut request.app_profile_id);
-        let effect = Effect::Writes { repeatable: false };
         let operation = self.operation(
             "CheckAndMutateRow",
             (&request.table_name, &request.authorized_view_name),
             &request.app_profile_id,
-            effect,
+            Idempotency::NonIdempotent,
         );
         let path = "/google.bigtable.v2.Bigtable/CheckAndMutateRow";
         let response: CheckAndMutateRowResponse = self.unary(operation, path, request, call).await?;
@@ -264,12 +264,11 @@ impl Client {
         call: &Call<'_>,
     ) -> Result<Row, Error> {
         self.profiled(&mut request.app_profile_id);
-        let effect = Effect::Writes { repeatable: false };
         let operation = self.operation(
             "ReadModifyWriteRow",
             (&request.table_name, &request.authorized_view_name),
             &request.app_profile_id,
-            effect,
+            Idempotency::NonIdempotent,
         );
         let path = "/google.bigtable.v2.Bigtable/ReadModifyWriteRow";
         let response: ReadModifyWriteRowResponse = self.unary(operation, path, request, call).await?;
@@ -285,7 +284,7 @@ impl Client {
         request: Q,
         call: &Call<'_>,
     ) -> Result<R, Error> {
-        let is_patient = operation.effect != Effect::Reads;
+        let is_patient = operation.idempotency.is_write();
         self.attempts(operation, is_patient, request, call, |client, request| {
             Box::pin(async move { client.send(&client.inner.admin, path, request).await })
         })
@@ -405,126 +404,4 @@ async fn ready(channel: Channel) -> Result<Grpc<Sound>, Status> {
 
 fn timed_out() -> Status {
     Status::deadline_exceeded("the attempt took too long")
-}
-
-/// What an operation is, and what its failures mean.
-#[derive(Debug)]
-pub(crate) struct Operation {
-    pub(crate) doing: &'static str,
-    pub(crate) table: String,
-    pub(crate) route: Route,
-    pub(crate) effect: Effect,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Effect {
-    Reads,
-    Writes {
-        /// Whether to write twice is to write once.
-        repeatable: bool,
-    },
-}
-
-/// The attempts of an operation: what may have happened, and when the next one is.
-#[derive(Debug)]
-struct Attempts {
-    operation: Operation,
-    retry: Retry,
-    cookies: Cookies,
-    /// Whether an attempt may have written.
-    may_have_written: bool,
-    tokens: Tokens,
-    /// The token of the last attempt.
-    used: Used,
-    /// Whether an attempt was made because the service refused the token of the one before.
-    is_reauthorized: bool,
-}
-
-impl Attempts {
-    fn new(operation: Operation, client: &Client) -> Self {
-        Self {
-            operation,
-            retry: Retry::new(client.options().retry_for),
-            cookies: Cookies::default(),
-            may_have_written: false,
-            tokens: client.inner.tokens.clone(),
-            used: Used::default(),
-            is_reauthorized: false,
-        }
-    }
-
-    /// The request of an attempt.
-    fn request<Q>(&self, message: Outgoing<Q>, time: Option<Duration>) -> Request<Outgoing<Q>> {
-        let mut request = request_to(message, &self.operation.route, &self.cookies, time);
-        request.extensions_mut().insert(self.used.clone());
-        request
-    }
-
-    /// Whether the service refused the token of an attempt, and the next one will have another: once in an operation.
-    fn takes_new_token(&mut self, status: &Status) -> bool {
-        let is_refused = status.code() == Code::Unauthenticated && !is_broken(status) && !self.is_reauthorized;
-        self.is_reauthorized |= is_refused;
-        is_refused && self.tokens.refused(&self.used)
-    }
-
-    fn begin(&mut self, call: &Call<'_>) -> Result<(), Error> {
-        call.check().map_err(|ended| self.ended(ended, false))?;
-        // Timers and connections would panic.
-        tokio::runtime::Handle::try_current().map_err(|error| self.outcome(Error::engine(error)))?;
-        self.retry.begin();
-        Ok(())
-    }
-
-    /// Waits for the next attempt, or returns the error that the operation ends with. `sent`: the request may have
-    /// been.
-    async fn failed(&mut self, status: Status, sent: bool, call: &Call<'_>) -> Result<(), Error> {
-        self.cookies.keep(&status);
-        let repeatable = match self.operation.effect {
-            Effect::Reads => true,
-            Effect::Writes { repeatable } => {
-                let may_have_written = sent && !is_refusal(&status);
-                self.may_have_written |= may_have_written;
-                repeatable || !may_have_written
-            }
-        };
-        let pause_for = (repeatable && is_transient(&status)).then(|| self.retry.pause(wish(&status))).flatten();
-        let Some(pause_for) = pause_for else { return Err(self.error(status)) };
-        pause(call, pause_for).await.map_err(|ended| self.ended(ended, false))
-    }
-
-    fn error(&self, status: Status) -> Error {
-        self.outcome(BigtableError::new(self.operation.doing, self.retry.attempts(), status).into())
-    }
-
-    /// The status of an attempt that took too long, whose request may have been `sent`.
-    fn lateness(&self, sent: bool) -> Status {
-        let waited = if sent { None } else { self.tokens.lateness(Code::Unavailable) };
-        waited.unwrap_or_else(timed_out)
-    }
-
-    /// The call had to end while an attempt was made, whose request may have been `sent`.
-    fn ended(&self, error: Error, sent: bool) -> Error {
-        if !sent {
-            return self.outcome(self.explained(error));
-        }
-        let writes = self.operation.effect != Effect::Reads;
-        if writes { self.unknown(error) } else { self.outcome(error) }
-    }
-
-    /// The end of a call, with the reason if it waited for a token.
-    fn explained(&self, ended: Error) -> Error {
-        let is_late = matches!(ended, Error::DeadlineExceeded { .. });
-        match self.tokens.lateness(Code::DeadlineExceeded).filter(|_| is_late) {
-            Some(status) => BigtableError::new(self.operation.doing, self.retry.attempts(), status).into(),
-            None => ended,
-        }
-    }
-
-    fn outcome(&self, error: Error) -> Error {
-        if self.may_have_written { self.unknown(error) } else { error }
-    }
-
-    fn unknown(&self, error: Error) -> Error {
-        Error::OutcomeUnknown { table: self.operation.table.clone(), source: Box::new(error) }
-    }
 }

@@ -1,10 +1,11 @@
-//! Which failures are tried again, and when.
+//! The meaning of a status: whether the request may have been executed, and when it may succeed.
 
 use std::error::Error as StdError;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use prost::Message;
 use rowkey::ErrorKind;
+use rowkey_retry::{Attempts, Backoff, Delay, Execution, Failure, Idempotency};
 use tonic::{Code, Status};
 
 use super::connections::RuntimeEnded;
@@ -12,61 +13,30 @@ use super::proto::{RetryInfo, RpcStatus};
 use super::sound::Unprocessed;
 use super::tokens::kind_before;
 
-/// The pauses between attempts, and when the last one was.
-#[derive(Debug)]
-pub(crate) struct Retry {
-    retry_for: Duration,
-    pause: Duration,
-    /// When the first failure since the last progress was.
-    since: Option<Instant>,
-    attempts: u32,
-}
-
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-/// A server that asks for no pause at all is not asked in a busy loop.
-const SHORTEST_WISH: Duration = Duration::from_millis(5);
 
-impl Retry {
-    pub(crate) fn new(retry_for: Duration) -> Self {
-        Self { retry_for, pause: FIRST_PAUSE, since: None, attempts: 0 }
-    }
+/// The attempts of an operation, which are retried for a time after the first failure without progress.
+pub(crate) fn attempts(retry_for: Duration) -> Attempts {
+    Attempts::new(Backoff::new(FIRST_PAUSE, LONGEST_PAUSE)).retry_for(retry_for)
+}
 
-    /// Counts an attempt.
-    pub(crate) fn begin(&mut self) {
-        self.attempts = self.attempts.saturating_add(1);
-    }
+/// The execution of a request. A write with the server's time is not repeated: a late copy would hide newer ones.
+pub(crate) fn execution(idempotency: Idempotency) -> Execution {
+    Execution::new(idempotency.strict())
+}
 
-    /// The number of attempts.
-    pub(crate) fn attempts(&self) -> u32 {
-        self.attempts
-    }
+/// The meaning of a status. `sent`: the request may have been.
+pub(crate) fn failure(status: &Status, sent: bool) -> Failure {
+    Failure { may_have_executed: sent && !is_refusal(status), delay: delay(status) }
+}
 
-    /// Something came: the next failure is the first one again.
-    pub(crate) fn progress(&mut self) {
-        self.pause = FIRST_PAUSE;
-        self.since = None;
-    }
-
-    /// Whether there is time for an attempt after such a pause.
-    pub(crate) fn allows(&self, pause: Duration) -> bool {
-        let since = self.since.map_or(Duration::ZERO, |since| since.elapsed());
-        since.saturating_add(pause) < self.retry_for
-    }
-
-    /// How long to wait before the next attempt; `None` if the time for them is over. The server's own wish goes first.
-    /// Half of a pause is random, so that clients that failed together do not come back together.
-    pub(crate) fn pause(&mut self, wish: Option<Duration>) -> Option<Duration> {
-        self.since.get_or_insert_with(Instant::now);
-        let own = || self.pause.mul_f64(0.5 + fastrand::f64() / 2.0);
-        let pause = wish.map_or_else(own, |wish| wish.max(SHORTEST_WISH));
-        self.pause = (self.pause * 2).min(LONGEST_PAUSE);
-        self.allows(pause).then_some(pause)
-    }
+fn delay(status: &Status) -> Option<Delay> {
+    is_transient(status).then(|| retry_delay(status).map_or(Delay::Backoff, Delay::Server))
 }
 
 /// How long the server asks to wait before the next attempt.
-pub(crate) fn wish(status: &Status) -> Option<Duration> {
+fn retry_delay(status: &Status) -> Option<Duration> {
     let status = RpcStatus::decode(status.details()).ok()?;
     let detail = status.details.iter().find(|detail| detail.type_url.ends_with("/google.rpc.RetryInfo"))?;
     let delay = RetryInfo::decode(detail.value.as_slice()).ok()?.retry_delay?;
@@ -97,7 +67,7 @@ pub(crate) fn is_transient(status: &Status) -> bool {
     }
     matches!(status.code(), Code::Unavailable | Code::Aborted | Code::DeadlineExceeded)
         || is_broken(status)
-        || wish(status).is_some()
+        || retry_delay(status).is_some()
         // What proxies make of a stream that was reset.
         || (status.code() == Code::Internal && RESETS.iter().any(|reset| status.message().contains(reset)))
 }
@@ -111,7 +81,7 @@ pub(crate) fn is_broken(status: &Status) -> bool {
 
 /// Whether the server refused the request, so that nothing was written. `OutOfRange` is not among these: tonic makes it
 /// of a response that is too long.
-pub(crate) fn is_refusal(status: &Status) -> bool {
+fn is_refusal(status: &Status) -> bool {
     if is_broken(status) {
         return is_caused_by::<Unprocessed>(status);
     }
@@ -132,6 +102,7 @@ pub(crate) fn is_refusal(status: &Status) -> bool {
 mod tests {
     use std::ops::Range;
     use std::sync::Arc;
+    use std::time::Instant;
 
     use prost_types::Any;
 
@@ -179,29 +150,49 @@ mod tests {
 
     #[test]
     fn what_the_server_asks_for() {
-        let of = |seconds, nanos| wish(&asking(Code::Unavailable, prost_types::Duration { seconds, nanos }));
+        let of = |seconds, nanos| retry_delay(&asking(Code::Unavailable, prost_types::Duration { seconds, nanos }));
         assert_eq!(of(2, 500_000_000), Some(Duration::from_millis(2500)));
         assert_eq!(of(-1, 0), None);
         assert!(of(i64::MAX, i32::MAX).is_some());
-        assert_eq!(wish(&Status::with_details(Code::Unavailable, "", vec![0xff; 9].into())), None);
-        assert_eq!(wish(&Status::unavailable("")), None);
+        assert_eq!(retry_delay(&Status::with_details(Code::Unavailable, "", vec![0xff; 9].into())), None);
+        assert_eq!(retry_delay(&Status::unavailable("")), None);
     }
 
     #[test]
-    fn pauses_grow_up_to_the_longest_and_end() {
-        let mut retry = Retry::new(Duration::from_secs(60));
-        let mut longest = FIRST_PAUSE;
-        for _ in 0..20 {
-            let pause = retry.pause(None).unwrap();
-            assert!(pause >= longest / 2 && pause <= longest, "{pause:?} of {longest:?}");
-            longest = (longest * 2).min(LONGEST_PAUSE);
+    fn what_is_retried_and_when() {
+        let asked = asking(Code::ResourceExhausted, prost_types::Duration { seconds: 3, nanos: 0 });
+        let server = Some(Delay::Server(Duration::from_secs(3)));
+        for (status, may_have_executed, delay) in [
+            (Status::unavailable(""), true, Some(Delay::Backoff)),
+            (Status::internal(""), true, None),
+            (Status::not_found(""), false, None),
+            (asked, false, server),
+            (broken(Code::Unknown), true, Some(Delay::Backoff)),
+        ] {
+            assert_eq!(failure(&status, true), Failure { may_have_executed, delay }, "{status:?}");
+            assert_eq!(failure(&status, false), Failure { may_have_executed: false, delay }, "{status:?}");
         }
-        assert_eq!(retry.pause(Some(Duration::from_secs(3))), Some(Duration::from_secs(3)));
-        assert_eq!(retry.pause(Some(Duration::ZERO)), Some(SHORTEST_WISH));
-        assert_eq!(retry.pause(Some(Duration::MAX - Duration::from_secs(9))), None);
-        retry.progress();
-        assert!(retry.pause(None).unwrap() <= FIRST_PAUSE);
-        assert_eq!(Retry::new(Duration::ZERO).pause(None), None);
-        assert_eq!(Retry::new(Duration::MAX).pause(Some(Duration::MAX)), None);
+    }
+
+    #[test]
+    fn a_write_with_the_time_of_the_server_is_not_repeated() {
+        let lost = failure(&Status::unavailable(""), true);
+        assert_eq!(execution(Idempotency::ServerTimestamped).failed(lost), None);
+        assert_eq!(execution(Idempotency::Idempotent).failed(lost), Some(Delay::Backoff));
+        let refused = failure(&asking(Code::ResourceExhausted, prost_types::Duration::default()), true);
+        assert!(execution(Idempotency::ServerTimestamped).failed(refused).is_some());
+    }
+
+    #[test]
+    fn retries_end_after_their_time() {
+        let now = Instant::now();
+        let mut attempts = attempts(Duration::from_secs(60));
+        assert!(attempts.pause(Delay::Backoff, now).unwrap() <= FIRST_PAUSE);
+        for _ in 0..20 {
+            attempts.pause(Delay::Backoff, now).unwrap();
+        }
+        let longest = attempts.pause(Delay::Backoff, now).unwrap();
+        assert!(longest >= LONGEST_PAUSE / 2 && longest <= LONGEST_PAUSE, "{longest:?}");
+        assert_eq!(attempts.pause(Delay::Server(Duration::from_secs(60)), now), None);
     }
 }

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use rowkey::Error;
 use rowkey::store::Call;
+use rowkey_retry::Idempotency;
 use tonic::Status;
 
 use super::bounds::within;
 use super::codec::{Outgoing, Sent};
 use super::proto::{SampleRowKeysRequest, SampleRowKeysResponse};
-use super::{Attempts, Client, Effect, timed_out};
+use super::{Attempts, Client, timed_out};
 
 /// More samples than tablets of any table.
 const MOST: usize = 1 << 20;
@@ -28,7 +29,7 @@ impl Client {
     ) -> Result<Vec<SampleRowKeysResponse>, Error> {
         self.profiled(&mut request.app_profile_id);
         let names = (request.table_name.as_str(), request.authorized_view_name.as_str());
-        let operation = self.operation("SampleRowKeys", names, &request.app_profile_id, Effect::Reads);
+        let operation = self.operation("SampleRowKeys", names, &request.app_profile_id, Idempotency::ReadOnly);
         let mut attempts = Attempts::new(operation, self);
         let request = Arc::new(request);
         // The samples of the attempt that came furthest.

@@ -9,6 +9,7 @@ use std::vec;
 use futures_util::Stream;
 use rowkey::Error;
 use rowkey::store::Call;
+use rowkey_retry::Idempotency;
 use tonic::{Status, Streaming};
 
 use super::bounds::within;
@@ -20,7 +21,7 @@ use super::proto::{ReadRowsRequest, ReadRowsResponse};
 use super::retry::is_transient;
 use super::rows::{Merger, Violation, WireRow, bytes_of};
 use super::windows::Lease;
-use super::{Attempts, Client, Effect, row_set, timed_out};
+use super::{Attempts, Client, row_set, timed_out};
 
 /// The rows of a ReadRows request, in order, each once. Dropping it ends the scan on the server.
 #[derive(Debug)]
@@ -99,7 +100,7 @@ impl RowStream {
             "ReadRows",
             (&request.table_name, &request.authorized_view_name),
             &request.app_profile_id,
-            Effect::Reads,
+            Idempotency::ReadOnly,
         );
         let attempts = Attempts::new(operation, &client);
         let merger = Merger::new(request.reversed, None).most(client.options().largest_row);

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use rowkey::ErrorKind;
+use rowkey_retry::Backoff;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep_until, timeout};
@@ -34,6 +35,11 @@ const SHORTEST_LIFE: Duration = Duration::from_secs(1);
 /// So many tokens that the service refuses are dropped in such a time. More often it is not the token's fault.
 const DROPS: usize = 3;
 const DROPS_IN: Duration = Duration::from_secs(60);
+
+/// The pauses between fetches that fail.
+fn pauses() -> Backoff {
+    Backoff::new(FIRST_PAUSE, LONGEST_PAUSE)
+}
 
 /// A client's token. Clones share it.
 #[derive(Clone, Default)]
@@ -83,7 +89,7 @@ struct Held {
 
 struct Failure {
     error: TokenError,
-    pause: Duration,
+    backoff: Backoff,
     until: Instant,
 }
 
@@ -229,12 +235,11 @@ impl Shared {
                     state.failure = None;
                 }
                 Err(error) => {
-                    let pause = state.failure.as_ref().map_or(FIRST_PAUSE, |failure| failure.pause * 2);
-                    let pause = pause.min(LONGEST_PAUSE);
-                    let until = now + pause.mul_f64(0.5 + fastrand::f64() / 2.0);
+                    let mut backoff = state.failure.take().map_or_else(pauses, |failure| failure.backoff);
+                    let until = now + backoff.pause();
                     let is_needed = error.kind() == ErrorKind::Busy || state.usable().is_some();
                     next = is_needed.then_some(until);
-                    state.failure = Some(Failure { error, pause, until });
+                    state.failure = Some(Failure { error, backoff, until });
                 }
             }
             task.is_running = next.is_some();
@@ -326,7 +331,7 @@ impl Drop for Running {
         shared.state.send_modify(|state| {
             state.fetches += 1;
             let error = TokenError::new(ErrorKind::Other, "the client's runtime has ended");
-            state.failure = Some(Failure { error, pause: FIRST_PAUSE, until: Instant::now() });
+            state.failure = Some(Failure { error, backoff: pauses(), until: Instant::now() });
         });
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use prost::Message;
 use rowkey::Error;
 use rowkey::store::Call;
+use rowkey_retry::{Delay, Execution, Idempotency};
 use tokio::time::timeout;
 use tonic::{Code, Status};
 
@@ -13,9 +14,9 @@ use super::bounds::{pause, within};
 use super::codec::{Outgoing, Sent};
 use super::entries::{Entries, Selected};
 use super::proto::{MutateRowsRequest, MutateRowsResponse, RpcStatus};
-use super::retry::{is_refusal, is_transient, wish};
+use super::retry::{execution, failure};
 use super::scan::END;
-use super::{Attempts, Client, Effect, is_repeatable, timed_out};
+use super::{Attempts, Client, idempotency, timed_out};
 use crate::error::BigtableError;
 
 /// An entry of a MutateRows request that failed.
@@ -30,8 +31,9 @@ pub struct EntryError {
 /// An entry that is not written yet.
 struct Left {
     index: usize,
-    repeatable: bool,
-    may_have_written: bool,
+    execution: Execution,
+    /// When it is to be sent again.
+    delay: Delay,
     outcome: Outcome,
 }
 
@@ -51,28 +53,31 @@ impl Client {
     /// If nothing was sent: that the call has to end, or that no connection could be made.
     pub async fn mutate_rows(&self, mut request: MutateRowsRequest, call: &Call<'_>) -> Result<Vec<EntryError>, Error> {
         self.profiled(&mut request.app_profile_id);
-        let repeatable: Vec<_> = request.entries.iter().map(|entry| is_repeatable(&entry.mutations)).collect();
-        self.mutate(&Arc::new(Entries::of(request)), |at| repeatable[at], call).await
+        let of_entries: Vec<_> = request.entries.iter().map(|entry| idempotency(&entry.mutations)).collect();
+        self.mutate(&Arc::new(Entries::of(request)), |at| of_entries[at], call).await
     }
 
     /// As [`mutate_rows`](Self::mutate_rows), with an app profile. The caller keeps the request, in which each cell has
     /// a timestamp.
     pub(crate) async fn mutate_entries(&self, whole: &Arc<Entries>, call: &Call<'_>) -> Result<Vec<EntryError>, Error> {
-        self.mutate(whole, |_| true, call).await
+        self.mutate(whole, |_| Idempotency::Idempotent, call).await
     }
 
     async fn mutate(
         &self,
         whole: &Arc<Entries>,
-        repeatable: impl Fn(usize) -> bool,
+        idempotency: impl Fn(usize) -> Idempotency,
         call: &Call<'_>,
     ) -> Result<Vec<EntryError>, Error> {
-        let effect = Effect::Writes { repeatable: true };
         let names = (whole.head.table_name.as_str(), whole.head.authorized_view_name.as_str());
-        let operation = self.operation("MutateRows", names, &whole.head.app_profile_id, effect);
+        let operation = self.operation("MutateRows", names, &whole.head.app_profile_id, Idempotency::Idempotent);
         let mut attempts = Attempts::new(operation, self);
-        let of =
-            |index| Left { index, repeatable: repeatable(index), may_have_written: false, outcome: Outcome::Unnamed };
+        let of = |index| Left {
+            index,
+            execution: execution(idempotency(index)),
+            delay: Delay::Backoff,
+            outcome: Outcome::Unnamed,
+        };
         let mut left: Vec<Left> = (0..whole.len()).map(of).collect();
         let mut failed = Vec::new();
         let mut request = Selected::All(Arc::clone(whole));
@@ -103,13 +108,16 @@ impl Client {
                     Outcome::Failed(status) => status,
                     Outcome::Unnamed => of_request.clone(),
                 };
-                entry.may_have_written |= sent && !is_refusal(&status);
-                let is_passing = is_transient(&status) || has_new_token && status.code() == Code::Unauthenticated;
-                if is_passing && (entry.repeatable || !entry.may_have_written) {
-                    entry.outcome = Outcome::Failed(status);
-                    again.push(entry);
-                } else {
-                    failed.push(entry.failed(&attempts, status));
+                let mut failure = failure(&status, sent);
+                if has_new_token && status.code() == Code::Unauthenticated {
+                    failure.delay.get_or_insert(Delay::Backoff);
+                }
+                match entry.execution.failed(failure) {
+                    Some(delay) => {
+                        (entry.delay, entry.outcome) = (delay, Outcome::Failed(status));
+                        again.push(entry);
+                    }
+                    None => failed.push(entry.failed(&attempts, status)),
                 }
             }
             left = again;
@@ -123,9 +131,10 @@ impl Client {
                 attempts.retry.progress();
             }
             // An entry that the server wants later than there is time for does not keep the others waiting.
+            let now = Instant::now();
             let in_time =
-                |time: Duration| attempts.retry.allows(time) && call.remaining().is_none_or(|left| time < left);
-            let is_too_late = |entry: &Left| entry.status().and_then(wish).is_some_and(|time| !in_time(time));
+                |time: Duration| attempts.retry.allows(time, now) && call.remaining().is_none_or(|left| time < left);
+            let is_too_late = |entry: &Left| matches!(entry.delay, Delay::Server(time) if !in_time(time));
             if !left.iter().all(is_too_late) {
                 let (late, soon): (Vec<_>, Vec<_>) = left.into_iter().partition(is_too_late);
                 for entry in late {
@@ -134,8 +143,8 @@ impl Client {
                 }
                 left = soon;
             }
-            let wished = left.iter().filter_map(|entry| wish(entry.status()?)).max();
-            let Some(time) = attempts.retry.pause(wished) else {
+            let delay = left.iter().map(|entry| entry.delay).max().unwrap_or(Delay::Backoff);
+            let Some(time) = attempts.retry.pause(delay, Instant::now()) else {
                 for entry in left {
                     let status = entry.status().cloned().unwrap_or_else(timed_out);
                     failed.push(entry.failed(&attempts, status));
@@ -213,12 +222,8 @@ impl Left {
     }
 
     fn failed(self, attempts: &Attempts, status: Status) -> EntryError {
-        let error = BigtableError::new(attempts.operation.doing, attempts.retry.attempts(), status).into();
-        EntryError { index: self.index, error: self.outcome(attempts, error) }
-    }
-
-    fn outcome(&self, attempts: &Attempts, error: Error) -> Error {
-        if self.may_have_written { attempts.unknown(error) } else { error }
+        let error = BigtableError::new(attempts.operation.doing, attempts.retry.made(), status).into();
+        EntryError { index: self.index, error: attempts.outcome_of(self.execution, error) }
     }
 }
 
@@ -230,11 +235,11 @@ fn give_up(
     mut failed: Vec<EntryError>,
     ended: Error,
 ) -> Result<Vec<EntryError>, Error> {
-    if left.len() == total && !left.iter().any(|entry| entry.may_have_written) {
+    if left.len() == total && !left.iter().any(|entry| entry.execution.is_unknown()) {
         return Err(attempts.explained(ended));
     }
     for entry in left {
-        let error = entry.outcome(attempts, again(&ended));
+        let error = attempts.outcome_of(entry.execution, again(&ended));
         failed.push(EntryError { index: entry.index, error });
     }
     Ok(sorted(failed))
