@@ -3,15 +3,15 @@
 use rowkey::store::Call;
 use rowkey::wide::TableSchema;
 use rowkey::{Error, ErrorKind};
-use rowkey_retry::Idempotency;
 
+use crate::client::Client;
 use crate::client::proto::admin::modify_column_families_request::Modification;
 use crate::client::proto::admin::{
     CreateTableRequest, DeleteTableRequest, DropRowRangeRequest, GetTableRequest, ListTablesRequest,
-    ListTablesResponse, ModifyColumnFamiliesRequest, Table, create_table_request, drop_row_range_request,
-    modify_column_families_request, table,
+    ModifyColumnFamiliesRequest, Table, create_table_request, drop_row_range_request, modify_column_families_request,
+    table,
 };
-use crate::client::{Client, Operation, Route};
+use crate::client::requests::last;
 use crate::schema::column_family;
 
 /// Whether a request that created a table did so.
@@ -25,31 +25,10 @@ pub(crate) enum Created {
 const MOST_TABLES: usize = 100_000;
 
 impl Client {
-    /// An operation on a table of the instance.
-    fn on_table(&self, doing: &'static str, table: &str, idempotency: Idempotency) -> Operation {
-        Operation {
-            doing,
-            table: table.to_owned(),
-            route: Route::new("name", &self.table_name(table), None),
-            idempotency,
-        }
-    }
-
-    fn on_instance(&self, doing: &'static str, table: &str, idempotency: Idempotency) -> Operation {
-        Operation {
-            doing,
-            table: table.to_owned(),
-            route: Route::new("parent", self.instance_name(), None),
-            idempotency,
-        }
-    }
-
     /// A table's families; `None` if there is no such table.
     pub(crate) async fn describe(&self, table: &str, call: &Call<'_>) -> Result<Option<Table>, Error> {
-        let operation = self.on_table("GetTable", table, Idempotency::ReadOnly);
         let request = GetTableRequest { name: self.table_name(table), view: i32::from(table::View::SchemaView) };
-        let path = "/google.bigtable.admin.v2.BigtableTableAdmin/GetTable";
-        absent_is_none(self.admin(operation, path, request, call).await)
+        absent_is_none(self.call(request, call).await)
     }
 
     pub(crate) async fn create_table(
@@ -59,7 +38,6 @@ impl Client {
         split_points: &[Vec<u8>],
         call: &Call<'_>,
     ) -> Result<Created, Error> {
-        let operation = self.on_instance("CreateTable", table, Idempotency::NonIdempotent);
         let families = schema.families.iter().map(|(name, family)| (name.clone(), column_family(family)));
         let request = CreateTableRequest {
             parent: self.instance_name().to_owned(),
@@ -67,8 +45,7 @@ impl Client {
             table: Some(Table { column_families: families.collect(), ..Table::default() }),
             initial_splits: split_points.iter().map(|key| create_table_request::Split { key: key.clone() }).collect(),
         };
-        let path = "/google.bigtable.admin.v2.BigtableTableAdmin/CreateTable";
-        match self.admin::<_, Table>(operation, path, request, call).await {
+        match self.call(request, call).await {
             Ok(_) => Ok(Created::Now),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(Created::Before),
             Err(error) => Err(error),
@@ -97,11 +74,9 @@ impl Client {
         if modifications.is_empty() {
             return Ok(());
         }
-        let operation = self.on_table("ModifyColumnFamilies", table, Idempotency::NonIdempotent);
         let request =
             ModifyColumnFamiliesRequest { name: self.table_name(table), modifications, ignore_warnings: false };
-        let path = "/google.bigtable.admin.v2.BigtableTableAdmin/ModifyColumnFamilies";
-        self.admin::<_, Table>(operation, path, request, call).await.map(drop)
+        self.call(request, call).await.map(drop)
     }
 
     /// The names of the instance's tables.
@@ -114,11 +89,8 @@ impl Client {
                 page_token,
                 ..ListTablesRequest::default()
             };
-            let operation = self.on_instance("ListTables", "", Idempotency::ReadOnly);
-            let path = "/google.bigtable.admin.v2.BigtableTableAdmin/ListTables";
-            let response: ListTablesResponse = self.admin(operation, path, request, call).await?;
-            let last = |name: String| name.rsplit('/').next().unwrap_or_default().to_owned();
-            names.extend(response.tables.into_iter().map(|table| last(table.name)));
+            let response = self.call(request, call).await?;
+            names.extend(response.tables.iter().map(|table| last(&table.name).to_owned()));
             if response.next_page_token.is_empty() {
                 return Ok(names);
             }
@@ -129,12 +101,10 @@ impl Client {
         }
     }
 
-    /// Drops a table if there is one. Sent twice, it could drop one that another program has created meanwhile.
+    /// Drops a table if there is one.
     pub(crate) async fn delete_table(&self, table: &str, call: &Call<'_>) -> Result<(), Error> {
-        let operation = self.on_table("DeleteTable", table, Idempotency::NonIdempotent);
-        let path = "/google.bigtable.admin.v2.BigtableTableAdmin/DeleteTable";
         let request = DeleteTableRequest { name: self.table_name(table) };
-        let unknown = match absent_is_none(self.admin::<_, ()>(operation, path, request, call).await) {
+        let unknown = match absent_is_none(self.call(request, call).await) {
             Err(error) if error.kind() == ErrorKind::OutcomeUnknown => error,
             dropped => return dropped.map(drop),
         };
@@ -145,16 +115,14 @@ impl Client {
         }
     }
 
-    /// Drops all rows whose keys begin with `prefix`. Sent twice, it could drop what others have written meanwhile.
+    /// Drops all rows whose keys begin with `prefix`.
     pub(crate) async fn drop_row_range(&self, table: &str, prefix: &[u8], call: &Call<'_>) -> Result<(), Error> {
-        let operation = self.on_table("DropRowRange", table, Idempotency::NonIdempotent);
         let target = match prefix {
             [] => drop_row_range_request::Target::DeleteAllDataFromTable(true),
             _ => drop_row_range_request::Target::RowKeyPrefix(prefix.to_vec()),
         };
         let request = DropRowRangeRequest { name: self.table_name(table), target: Some(target) };
-        let path = "/google.bigtable.admin.v2.BigtableTableAdmin/DropRowRange";
-        match absent_is_none(self.admin::<_, ()>(operation, path, request, call).await)? {
+        match absent_is_none(self.call(request, call).await)? {
             Some(()) => Ok(()),
             None => Err(Error::NoSuchTable(table.to_owned())),
         }

@@ -18,10 +18,10 @@ use crate::error::BigtableError;
 /// An operation, as its errors name it, and where it goes.
 #[derive(Debug)]
 pub(crate) struct Operation {
-    pub(crate) doing: &'static str,
-    pub(crate) table: String,
-    pub(crate) route: Route,
-    pub(crate) idempotency: Idempotency,
+    pub(super) doing: &'static str,
+    pub(super) table: String,
+    pub(super) route: Route,
+    pub(super) idempotency: Idempotency,
 }
 
 /// The attempts of an operation: whether one may have been executed, and when the next one is.

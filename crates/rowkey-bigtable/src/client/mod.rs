@@ -40,6 +40,7 @@ mod entries;
 mod headers;
 pub(crate) mod large;
 pub mod proto;
+pub(crate) mod requests;
 pub(crate) mod retry;
 pub(crate) mod row_set;
 mod rows;
@@ -60,26 +61,20 @@ use std::time::Duration;
 
 use prost::Message;
 use rowkey::Error;
-use rowkey::nonblocking::BoxFuture;
 use rowkey::store::Call;
-use rowkey_retry::Idempotency;
 use tonic::client::Grpc;
 use tonic::codegen::http::uri::PathAndQuery;
 use tonic::transport::Channel;
 use tonic::{Request, Status, Streaming};
 
 use self::attempts::Attempts;
-pub(crate) use self::attempts::Operation;
 use self::bounds::within;
 use self::codec::{Body, Outgoing, Sent, Shared};
 use self::connections::{Connections, Renewal, Turn};
 pub(crate) use self::entries::{Change, Entries, Timestamp, micros};
-pub(crate) use self::headers::Route;
-use self::headers::{Cookies, write as write_headers};
-use self::proto::{
-    CheckAndMutateRowRequest, CheckAndMutateRowResponse, MutateRowRequest, MutateRowResponse,
-    ReadModifyWriteRowRequest, ReadModifyWriteRowResponse, ReadRowsRequest, Row,
-};
+use self::headers::{Cookies, Route, write as write_headers};
+use self::proto::{CheckAndMutateRowRequest, MutateRowRequest, ReadModifyWriteRowRequest, ReadRowsRequest, Row};
+use self::requests::ApiRequest;
 pub use self::rows::{WireCell, WireRow};
 use self::scan::Ahead;
 pub(crate) use self::scan::Next;
@@ -107,16 +102,6 @@ struct Inner {
     scans: Arc<Windows>,
     admin: Arc<Connections>,
     tokens: Tokens,
-}
-
-/// The idempotency of the mutations of a row. A cell with the time -1 has the server's.
-fn idempotency(mutations: &[proto::Mutation]) -> Idempotency {
-    use proto::mutation::Mutation as Kind;
-    Idempotency::of_all(mutations.iter().map(|mutation| match &mutation.mutation {
-        Some(Kind::SetCell(cell)) if cell.timestamp_micros == -1 => Idempotency::ServerTimestamped,
-        Some(Kind::AddToCell(_) | Kind::MergeToCell(_)) => Idempotency::NonIdempotent,
-        _ => Idempotency::Idempotent,
-    }))
 }
 
 /// A row has at most 256 MiB, and the emulator sends it as one message.
@@ -180,21 +165,6 @@ impl Client {
         }
     }
 
-    /// An operation on a table, which is named in full, or on a view of it.
-    fn operation(
-        &self,
-        doing: &'static str,
-        (table_name, view_name): (&str, &str),
-        app_profile_id: &str,
-        idempotency: Idempotency,
-    ) -> Operation {
-        // Requests of a view are routed by its table.
-        let of_view = view_name.split_once("/authorizedViews/").map_or(view_name, |(table, _)| table);
-        let table_name = if table_name.is_empty() { of_view } else { table_name };
-        let table = table_name.rsplit('/').next().unwrap_or(table_name).to_owned();
-        Operation { doing, table, route: Route::new("table_name", table_name, Some(app_profile_id)), idempotency }
-    }
-
     /// Reads rows. Nothing is sent before the first row is asked for.
     pub fn read_rows(&self, request: ReadRowsRequest) -> RowStream {
         self.scan(request, usize::MAX)
@@ -219,16 +189,7 @@ impl Client {
     /// [`Error::OutcomeUnknown`] if it may have been written; with any other error it was not.
     pub async fn mutate_row(&self, mut request: MutateRowRequest, call: &Call<'_>) -> Result<(), Error> {
         self.profiled(&mut request.app_profile_id);
-        let idempotency = idempotency(&request.mutations);
-        let operation = self.operation(
-            "MutateRow",
-            (&request.table_name, &request.authorized_view_name),
-            &request.app_profile_id,
-            idempotency,
-        );
-        let path = "/google.bigtable.v2.Bigtable/MutateRow";
-        let _: MutateRowResponse = self.unary(operation, path, request, call).await?;
-        Ok(())
+        self.call(request, call).await.map(drop)
     }
 
     /// Writes to a row by the outcome of a filter. Returns whether the filter matched.
@@ -242,15 +203,7 @@ impl Client {
         call: &Call<'_>,
     ) -> Result<bool, Error> {
         self.profiled(&mut request.app_profile_id);
-        let operation = self.operation(
-            "CheckAndMutateRow",
-            (&request.table_name, &request.authorized_view_name),
-            &request.app_profile_id,
-            Idempotency::NonIdempotent,
-        );
-        let path = "/google.bigtable.v2.Bigtable/CheckAndMutateRow";
-        let response: CheckAndMutateRowResponse = self.unary(operation, path, request, call).await?;
-        Ok(response.predicate_matched)
+        self.call(request, call).await.map(|response| response.predicate_matched)
     }
 
     /// Adds to counters of a row, or appends to its values. Returns the new cells.
@@ -264,63 +217,22 @@ impl Client {
         call: &Call<'_>,
     ) -> Result<Row, Error> {
         self.profiled(&mut request.app_profile_id);
-        let operation = self.operation(
-            "ReadModifyWriteRow",
-            (&request.table_name, &request.authorized_view_name),
-            &request.app_profile_id,
-            Idempotency::NonIdempotent,
-        );
-        let path = "/google.bigtable.v2.Bigtable/ReadModifyWriteRow";
-        let response: ReadModifyWriteRowResponse = self.unary(operation, path, request, call).await?;
-        Ok(response.row.unwrap_or_default())
+        self.call(request, call).await.map(|response| response.row.unwrap_or_default())
     }
 
-    /// A request of the API of tables. What changes tables may take long, and is not to be sent while it may still be
-    /// under way: it has the time that its caller gives it.
-    pub(crate) async fn admin<Q: Message + 'static, R: Message + Default + 'static>(
-        &self,
-        operation: Operation,
-        path: &'static str,
-        request: Q,
-        call: &Call<'_>,
-    ) -> Result<R, Error> {
-        let is_patient = operation.idempotency.is_write();
-        self.attempts(operation, is_patient, request, call, |client, request| {
-            Box::pin(async move { client.send(&client.inner.admin, path, request).await })
-        })
-        .await
-    }
-
-    async fn unary<Q: Message + 'static, R: Message + Default + 'static>(
-        &self,
-        operation: Operation,
-        path: &'static str,
-        request: Q,
-        call: &Call<'_>,
-    ) -> Result<R, Error> {
-        self.attempts(operation, false, request, call, |client, request| {
-            Box::pin(async move { client.send(&client.inner.data, path, request).await })
-        })
-        .await
-    }
-
-    /// Makes attempts until one succeeds, may not be repeated, or the call has to end. If it is patient, an attempt
-    /// that was sent has all of the call's time.
-    async fn attempts<Q, R>(
-        &self,
-        operation: Operation,
-        is_patient: bool,
-        request: Q,
-        call: &Call<'_>,
-        attempt: impl Fn(Self, Request<Outgoing<Q>>) -> BoxFuture<'static, Result<R, Status>>,
-    ) -> Result<R, Error> {
+    /// Makes attempts until one succeeds, may not be repeated, or the call has to end. What changes tables may take
+    /// long, and is not to be sent while it may still be under way: an attempt that was sent has all of the call's
+    /// time.
+    pub(crate) async fn call<Q: ApiRequest>(&self, request: Q, call: &Call<'_>) -> Result<Q::Response, Error> {
+        let mut attempts = Attempts::new(request.operation(), self);
+        let is_patient = Q::IS_ADMIN && request.idempotency().is_write();
+        let connections = if Q::IS_ADMIN { &self.inner.admin } else { &self.inner.data };
         let request = Arc::new(request);
-        let mut attempts = Attempts::new(operation, self);
         loop {
             attempts.begin(call)?;
             let sent = Sent::default();
-            let outgoing = Outgoing::new(Arc::clone(&request), &sent);
-            let mut sending = attempt(self.clone(), attempts.request(outgoing, call.remaining()));
+            let outgoing = attempts.request(Outgoing::new(Arc::clone(&request), &sent), call.remaining());
+            let mut sending = Box::pin(self.send(connections, Q::PATH, outgoing));
             let mut answer = within(call, Some(self.options().attempt_timeout), &mut sending).await;
             if is_patient && sent.is_encoded() && matches!(answer, Ok(None)) {
                 answer = within(call, None, &mut sending).await;

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use rowkey::Error;
 use rowkey::store::Call;
-use rowkey_retry::Idempotency;
 use tonic::Status;
 
 use super::bounds::within;
 use super::codec::{Outgoing, Sent};
 use super::proto::{SampleRowKeysRequest, SampleRowKeysResponse};
+use super::requests::ApiRequest;
 use super::{Attempts, Client, timed_out};
 
 /// More samples than tablets of any table.
@@ -28,9 +28,7 @@ impl Client {
         call: &Call<'_>,
     ) -> Result<Vec<SampleRowKeysResponse>, Error> {
         self.profiled(&mut request.app_profile_id);
-        let names = (request.table_name.as_str(), request.authorized_view_name.as_str());
-        let operation = self.operation("SampleRowKeys", names, &request.app_profile_id, Idempotency::ReadOnly);
-        let mut attempts = Attempts::new(operation, self);
+        let mut attempts = Attempts::new(request.operation(), self);
         let request = Arc::new(request);
         // The samples of the attempt that came furthest.
         let mut furthest = 0;
@@ -62,9 +60,9 @@ impl Client {
         let sent = Sent::default();
         let outgoing = Outgoing::new(Arc::clone(request), &sent);
         let request = attempts.request(outgoing, call.remaining());
-        let path = "/google.bigtable.v2.Bigtable/SampleRowKeys";
         let longest = Some(self.options().attempt_timeout);
-        let opening = within(call, longest, self.open::<_, SampleRowKeysResponse>(&self.inner.data, path, request));
+        let opening = self.open::<_, SampleRowKeysResponse>(&self.inner.data, SampleRowKeysRequest::PATH, request);
+        let opening = within(call, longest, opening);
         let (_turn, mut stream) = match opening.await.map_err(|ended| attempts.ended(ended, sent.is_encoded()))? {
             Some(Ok(open)) => open,
             Some(Err(status)) => return Ok(Err(status)),

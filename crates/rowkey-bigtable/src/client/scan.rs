@@ -9,7 +9,6 @@ use std::vec;
 use futures_util::Stream;
 use rowkey::Error;
 use rowkey::store::Call;
-use rowkey_retry::Idempotency;
 use tonic::{Status, Streaming};
 
 use super::bounds::within;
@@ -18,6 +17,7 @@ use super::connections::Turn;
 use super::large::{self, TOO_LARGE};
 use super::proto::read_rows_response::CellChunk;
 use super::proto::{ReadRowsRequest, ReadRowsResponse};
+use super::requests::ApiRequest;
 use super::retry::is_transient;
 use super::rows::{Merger, Violation, WireRow, bytes_of};
 use super::windows::Lease;
@@ -96,13 +96,7 @@ const UNCHECKED: u8 = 64;
 
 impl RowStream {
     pub(super) fn new(client: Client, request: ReadRowsRequest, ahead: Ahead) -> Self {
-        let operation = client.operation(
-            "ReadRows",
-            (&request.table_name, &request.authorized_view_name),
-            &request.app_profile_id,
-            Idempotency::ReadOnly,
-        );
-        let attempts = Attempts::new(operation, &client);
+        let attempts = Attempts::new(request.operation(), &client);
         let merger = Merger::new(request.reversed, None).most(client.options().largest_row);
         Self {
             client,
@@ -329,13 +323,12 @@ impl RowStream {
         let sent = Sent::default();
         let message = Outgoing::new(Arc::new(request), &sent);
         let request = self.attempts.request(message, None);
-        let path = "/google.bigtable.v2.Bigtable/ReadRows";
         let lease = match self.ahead {
             Ahead::Read | Ahead::Look => None,
             Ahead::Scan(most) => Some(self.client.inner.scans.lease(most)),
         };
         let connections = lease.as_ref().map_or(&self.client.inner.data, Lease::connections);
-        let opening = self.client.open(connections, path, request);
+        let opening = self.client.open(connections, ReadRowsRequest::PATH, request);
         let opening = within(call, Some(self.client.options().attempt_timeout), opening);
         match opening.await.map_err(|ended| self.attempts.ended(ended, sent.is_encoded()))? {
             Some(Ok((turn, stream))) => self.open = Some(Open { stream, _turn: turn, lease, bytes: 0 }),

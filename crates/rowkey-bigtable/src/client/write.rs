@@ -14,9 +14,10 @@ use super::bounds::{pause, within};
 use super::codec::{Outgoing, Sent};
 use super::entries::{Entries, Selected};
 use super::proto::{MutateRowsRequest, MutateRowsResponse, RpcStatus};
+use super::requests::{ApiRequest, of_mutations};
 use super::retry::{execution, failure};
 use super::scan::END;
-use super::{Attempts, Client, idempotency, timed_out};
+use super::{Attempts, Client, timed_out};
 use crate::error::BigtableError;
 
 /// An entry of a MutateRows request that failed.
@@ -53,7 +54,7 @@ impl Client {
     /// If nothing was sent: that the call has to end, or that no connection could be made.
     pub async fn mutate_rows(&self, mut request: MutateRowsRequest, call: &Call<'_>) -> Result<Vec<EntryError>, Error> {
         self.profiled(&mut request.app_profile_id);
-        let of_entries: Vec<_> = request.entries.iter().map(|entry| idempotency(&entry.mutations)).collect();
+        let of_entries: Vec<_> = request.entries.iter().map(|entry| of_mutations(&entry.mutations)).collect();
         self.mutate(&Arc::new(Entries::of(request)), |at| of_entries[at], call).await
     }
 
@@ -69,9 +70,7 @@ impl Client {
         idempotency: impl Fn(usize) -> Idempotency,
         call: &Call<'_>,
     ) -> Result<Vec<EntryError>, Error> {
-        let names = (whole.head.table_name.as_str(), whole.head.authorized_view_name.as_str());
-        let operation = self.operation("MutateRows", names, &whole.head.app_profile_id, Idempotency::Idempotent);
-        let mut attempts = Attempts::new(operation, self);
+        let mut attempts = Attempts::new(whole.head.operation(), self);
         let of = |index| Left {
             index,
             execution: execution(idempotency(index)),
@@ -168,9 +167,9 @@ impl Client {
         left: &mut [Left],
     ) -> Result<(), Status> {
         let request = attempts.request(request, call.remaining());
-        let path = "/google.bigtable.v2.Bigtable/MutateRows";
         let longest = self.options().attempt_timeout;
-        let opening = timeout(longest, self.open::<_, MutateRowsResponse>(&self.inner.data, path, request));
+        let opening =
+            timeout(longest, self.open::<_, MutateRowsResponse>(&self.inner.data, MutateRowsRequest::PATH, request));
         let (_turn, mut stream) = opening.await.map_err(|_| attempts.lateness(sent.is_encoded()))??;
         let mut unnamed = left.len();
         let mut progress = Instant::now();
