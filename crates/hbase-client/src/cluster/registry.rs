@@ -89,20 +89,22 @@ impl Registry {
 
     async fn ask_master(&self, pool: &Pool, address: &Address, lookup: Lookup) -> Result<ServerName, Cause> {
         let deadline = Instant::now() + self.timeout;
-        let connection = pool.connection(address, Service::ClientMeta, deadline).await.map_err(cause)?;
+        let connection =
+            pool.connection(address, Service::ClientMeta, deadline).await.map_err(CallFault::into_cause)?;
         let server = match lookup {
             Lookup::Meta => {
                 let message = pb::GetMetaRegionLocationsRequest {};
                 let answer = connection.call(&Payload::new("GetMetaRegionLocations", &message), deadline).await;
                 let answer: pb::GetMetaRegionLocationsResponse =
-                    answer.and_then(|answer| answer.read()).map_err(cause)?;
+                    answer.and_then(|answer| answer.read()).map_err(CallFault::into_cause)?;
                 let primary = answer.meta_locations.into_iter().find(|known| known.region_info.replica_id() == 0);
                 primary.and_then(|primary| primary.server_name)
             }
             Lookup::Master => {
                 let message = pb::GetActiveMasterRequest {};
                 let answer = connection.call(&Payload::new("GetActiveMaster", &message), deadline).await;
-                let answer: pb::GetActiveMasterResponse = answer.and_then(|answer| answer.read()).map_err(cause)?;
+                let answer: pb::GetActiveMasterResponse =
+                    answer.and_then(|answer| answer.read()).map_err(CallFault::into_cause)?;
                 answer.server_name
             }
         };
@@ -127,15 +129,6 @@ fn unknown(told: &[Cause]) -> Cause {
     let texts: Vec<_> = told.iter().map(Cause::to_string).collect();
     let text = format!("no registry endpoint answered: {}", texts.join("; "));
     if told.iter().any(Cause::is_security) { Cause::security(text) } else { Cause::said(text) }
-}
-
-fn cause(fault: CallFault) -> Cause {
-    match fault {
-        CallFault::NotSent(cause) | CallFault::Unanswered(cause) => cause,
-        CallFault::Refused(exception) => Cause::said(exception.to_string()),
-        CallFault::TooLarge(bytes) => Cause::said(format!("an answer of {bytes} bytes")),
-        CallFault::Malformed(what) => Cause::said(what),
-    }
 }
 
 /// A znode's data: FF, the length of a writer's name in four bytes, the name, `PBUF`, and a message.

@@ -299,11 +299,5 @@ fn no_server() -> Cause {
 }
 
 fn later(meta: &Location, fault: CallFault) -> Missing {
-    let cause = match fault {
-        CallFault::NotSent(cause) | CallFault::Unanswered(cause) => cause,
-        CallFault::Refused(exception) => Cause::said(exception.to_string()),
-        CallFault::TooLarge(bytes) => Cause::said(format!("an answer of {bytes} bytes")),
-        CallFault::Malformed(what) => Cause::said(what),
-    };
-    Missing::Now(cause.at(format_args!("hbase:meta at {}", meta.server.address())))
+    Missing::Now(fault.into_cause().at(format_args!("hbase:meta at {}", meta.server.address())))
 }

@@ -56,6 +56,16 @@ impl CallFault {
         Failure { may_have_executed: self.may_have_executed(), delay: self.delay() }
     }
 
+    /// Returns why a look-up failed of which this was a call.
+    pub(crate) fn into_cause(self) -> Cause {
+        match self {
+            Self::NotSent(cause) | Self::Unanswered(cause) => cause,
+            Self::Refused(exception) => Cause::said(exception.to_string()),
+            Self::TooLarge(bytes) => Cause::said(format!("an answer of {bytes} bytes")),
+            Self::Malformed(what) => Cause::said(what),
+        }
+    }
+
     /// Returns whether the server may be gone: the call has no answer, and no other call had one meanwhile.
     pub(crate) fn doubts_server(&self) -> bool {
         matches!(self, Self::Unanswered(cause) if !matches!(cause, Cause::Slow))

@@ -1,5 +1,6 @@
 //! Tables are created, changed and dropped by the active master. It runs each change as a procedure, which is awaited.
 
+mod master;
 mod namespaces;
 mod regions;
 
@@ -7,22 +8,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use prost::Message;
 use rowkey_retry::Idempotency;
 use tokio::time::Instant;
-use tracing::Instrument;
 
 pub use self::regions::Compacting;
-use crate::model::error::{CallFault, Cause, Error, Exception, Reaction, Result};
+use crate::model::error::{Cause, Error, Result};
 use crate::model::region::{Region, readable};
 use crate::model::schema::TableSchema;
-use crate::model::server::{ServerName, Service};
+use crate::model::server::ServerName;
 use crate::model::table_name::TableName;
 use crate::ops::executor::{Executor, nonce};
-use crate::ops::retry::{Attempts, Polls, RetryDecision};
+use crate::ops::retry::{Attempts, RetryDecision};
 use crate::pb;
-use crate::pb::get_procedure_result_response::State as Progress;
-use crate::rpc::{Answer, Payload};
 use crate::time::bounded;
 
 /// Creates, changes and drops tables, and moves regions. Each call returns when the change is complete.
@@ -31,10 +28,6 @@ pub struct Admin {
     executor: Arc<Executor>,
     timeout: Duration,
 }
-
-/// A procedure is asked for so soon, and then less often.
-const FIRST_LOOK: Duration = Duration::from_millis(20);
-const LATER_LOOK: Duration = Duration::from_millis(500);
 
 impl Admin {
     pub(crate) fn new(executor: Arc<Executor>) -> Self {
@@ -66,7 +59,7 @@ impl Admin {
         }
         let (nonce_group, nonce) = self.nonce();
         let request = pb::CreateTableRequest { table_schema: schema.to_pb(), split_keys, nonce_group, nonce };
-        self.procedure("create", "CreateTable", &request, schema.name()).await
+        self.procedure("create", "CreateTable", &request, schema.name(), self.deadline()).await
     }
 
     /// The schema of a table, with all options that its creation or a default gave it.
@@ -202,7 +195,7 @@ impl Admin {
         let (nonce_group, nonce) = self.nonce();
         let (table_name, table_schema) = (schema.name().to_pb(), schema.to_pb());
         let request = pb::ModifyTableRequest { table_name, table_schema, nonce_group, nonce, reopen_regions };
-        self.procedure_until("alter", "ModifyTable", &request, schema.name(), deadline).await
+        self.procedure("alter", "ModifyTable", &request, schema.name(), deadline).await
     }
 
     /// Enables a table.
@@ -238,7 +231,7 @@ impl Admin {
     async fn on_table(&self, operation: &'static str, method: &'static str, table: TableName) -> Result<()> {
         let (nonce_group, nonce) = self.nonce();
         let request = pb::TableRequest { table_name: table.to_pb(), nonce_group, nonce };
-        self.procedure(operation, method, &request, &table).await
+        self.procedure(operation, method, &request, &table, self.deadline()).await
     }
 
     /// Deletes all rows of a table, which must be disabled, and enables it with one region.
@@ -267,7 +260,7 @@ impl Admin {
         let (table_name, preserve_splits) = (table.to_pb(), Some(keep_splits));
         let request = pb::TruncateTableRequest { table_name, preserve_splits, nonce_group, nonce };
         // The method's name begins with a small letter.
-        self.procedure("truncate", "truncateTable", &request, &table).await
+        self.procedure("truncate", "truncateTable", &request, &table, self.deadline()).await
     }
 
     /// Splits a region before a key.
@@ -280,7 +273,7 @@ impl Admin {
         let (nonce_group, nonce) = self.nonce();
         let split_row = Some(Bytes::copy_from_slice(at.as_ref()));
         let request = pb::SplitTableRegionRequest { region_info: region.to_pb(), split_row, nonce_group, nonce };
-        self.procedure("split", "SplitRegion", &request, region.table()).await
+        self.procedure("split", "SplitRegion", &request, region.table(), self.deadline()).await
     }
 
     /// Merges neighbouring regions.
@@ -298,7 +291,7 @@ impl Admin {
             nonce_group,
             nonce,
         };
-        self.procedure("merge", "MergeTableRegions", &request, first.table()).await
+        self.procedure("merge", "MergeTableRegions", &request, first.table(), self.deadline()).await
     }
 
     /// Moves a region to a server; or, if none is given, to one that the balancer chooses.
@@ -310,7 +303,7 @@ impl Admin {
     pub async fn move_region(&self, region: &Region, to: Option<&ServerName>) -> Result<()> {
         let dest_server_name = to.map(ServerName::to_pb);
         let request = pb::MoveRegionRequest { region: encoded(region), dest_server_name };
-        let moved = self.call("MoveRegion", &request, Idempotency::Idempotent, self.deadline()).await;
+        let moved: Result<pb::MoveRegionResponse> = self.change("MoveRegion", &request, self.deadline()).await;
         moved.map(drop).map_err(|error| error.of_operation("move", region.table()))
     }
 
@@ -321,8 +314,7 @@ impl Admin {
     ///
     /// If no master answers in time.
     pub async fn balance(&self) -> Result<bool> {
-        let answer = self.call("Balance", &pb::BalanceRequest {}, Idempotency::Idempotent, self.deadline()).await?;
-        let response: pb::BalanceResponse = answer.read().map_err(Error::of_call)?;
+        let response: pb::BalanceResponse = self.change("Balance", &pb::BalanceRequest {}, self.deadline()).await?;
         Ok(response.balancer_ran)
     }
 
@@ -334,8 +326,8 @@ impl Admin {
     #[doc(alias = "balancerSwitch")]
     pub async fn switch_balancer(&self, on: bool) -> Result<bool> {
         let request = pb::SetBalancerRunningRequest { on, synchronous: Some(true) };
-        let answer = self.call("SetBalancerRunning", &request, Idempotency::Idempotent, self.deadline()).await?;
-        let response: pb::SetBalancerRunningResponse = answer.read().map_err(Error::of_call)?;
+        let response: pb::SetBalancerRunningResponse =
+            self.change("SetBalancerRunning", &request, self.deadline()).await?;
         Ok(response.prev_balance_value())
     }
 
@@ -346,128 +338,6 @@ impl Admin {
     /// By it the master knows a repeated request.
     fn nonce(&self) -> (Option<u64>, Option<u64>) {
         (Some(self.executor.nonce_group), Some(nonce()))
-    }
-
-    /// Starts a procedure on a table, and waits until it is done.
-    async fn procedure(
-        &self,
-        operation: &'static str,
-        method: &'static str,
-        request: &impl Message,
-        table: &TableName,
-    ) -> Result<()> {
-        self.procedure_until(operation, method, request, table, self.deadline()).await
-    }
-
-    async fn procedure_until(
-        &self,
-        operation: &'static str,
-        method: &'static str,
-        request: &impl Message,
-        table: &TableName,
-        deadline: Instant,
-    ) -> Result<()> {
-        let done = self.run(method, request, deadline).await.map_err(|error| error.of_operation(operation, table));
-        // Its regions may be others now.
-        self.executor.locator.forget_table(table);
-        done
-    }
-
-    async fn run(&self, method: &'static str, request: &impl Message, deadline: Instant) -> Result<()> {
-        let answer = self.call(method, request, Idempotency::Idempotent, deadline).await?;
-        let response: pb::ProcedureResponse = answer.read().map_err(Error::of_call)?;
-        match response.proc_id {
-            Some(id) => self.wait(id, deadline).await,
-            None => Ok(()),
-        }
-    }
-
-    async fn wait(&self, id: u64, deadline: Instant) -> Result<()> {
-        let request = pb::GetProcedureResultRequest { proc_id: id };
-        let unknown = |why: String| Error::unavailable(Cause::said(why)).outcome_unknown();
-        let mut polls = Polls::new(FIRST_LOOK, LATER_LOOK, deadline);
-        loop {
-            // The method's name begins with a small letter.
-            let looked = self.read("getProcedureResult", &request, deadline).await;
-            let response: pb::GetProcedureResultResponse = looked.map_err(Error::outcome_unknown)?;
-            match (response.state(), response.exception) {
-                (Progress::Running, _) => {}
-                (Progress::NotFound, _) => return Err(unknown(format!("the master does not know procedure {id}"))),
-                (Progress::Finished, None) => return Ok(()),
-                (Progress::Finished, Some(exception)) => {
-                    let exception = exception.generic_exception.unwrap_or_default();
-                    let (class, message) = (exception.class_name(), exception.message());
-                    return Err(Error::of_procedure(Exception::named(class, message.as_bytes())));
-                }
-            }
-            if !polls.wait().await {
-                return Err(unknown(format!("procedure {id} is not done in time")));
-            }
-        }
-    }
-
-    async fn read<T: Message + Default>(
-        &self,
-        method: &'static str,
-        request: &impl Message,
-        deadline: Instant,
-    ) -> Result<T> {
-        let answer = self.call(method, request, Idempotency::ReadOnly, deadline).await?;
-        answer.read().map_err(Error::of_call)
-    }
-
-    /// Calls the active master until it answers, as often as that is safe and the deadline allows.
-    async fn call(
-        &self,
-        method: &'static str,
-        request: &impl Message,
-        idempotency: Idempotency,
-        deadline: Instant,
-    ) -> Result<Answer> {
-        Executor::in_runtime()?;
-        let span = tracing::debug_span!("hbase call", method, server = "master");
-        self.retry(method, request, idempotency, deadline).instrument(span).await
-    }
-
-    async fn retry(
-        &self,
-        method: &'static str,
-        request: &impl Message,
-        idempotency: Idempotency,
-        deadline: Instant,
-    ) -> Result<Answer> {
-        let mut attempts = Attempts::new(&self.executor, idempotency, deadline);
-        loop {
-            let failed = match self.executor.locator.master(deadline).await {
-                Ok(master) => match self.ask(&master, &Payload::new(method, request), deadline).await {
-                    Ok(answer) => return Ok(answer),
-                    Err(fault) => attempts.failed(fault).map(|error| error.at_server(master.address())),
-                },
-                Err(cause) => RetryDecision::unreachable(cause),
-            };
-            attempts.wait(failed).await?;
-        }
-    }
-
-    async fn ask<M: Message>(
-        &self,
-        master: &ServerName,
-        payload: &Payload<'_, M>,
-        deadline: Instant,
-    ) -> Result<Answer, CallFault> {
-        let deadline = self.executor.call_deadline(deadline);
-        let connection = self.executor.pool.connection(master.address(), Service::Master, deadline).await;
-        let connection = connection.inspect_err(|_| self.executor.locator.forget_master(master))?;
-        let answer = connection.call(payload, deadline).await;
-        match &answer {
-            Err(CallFault::Refused(exception)) if exception.reaction() == Reaction::LeaveServer => {
-                self.executor.pool.leave(master.address());
-                self.executor.locator.forget_master(master);
-            }
-            Err(CallFault::Unanswered(_)) => self.executor.locator.forget_master(master),
-            _ => {}
-        }
-        answer
     }
 }
 

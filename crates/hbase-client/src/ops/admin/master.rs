@@ -1,0 +1,136 @@
+//! Calls of the active master, and the procedures that they start.
+
+use std::time::Duration;
+
+use prost::Message;
+use rowkey_retry::Idempotency;
+use tokio::time::Instant;
+use tracing::Instrument;
+
+use super::Admin;
+use crate::model::error::{CallFault, Cause, Error, Exception, Reaction, Result};
+use crate::model::server::{ServerName, Service};
+use crate::model::table_name::TableName;
+use crate::ops::executor::Executor;
+use crate::ops::retry::{Attempts, Polls, RetryDecision};
+use crate::pb;
+use crate::pb::get_procedure_result_response::State as Progress;
+use crate::rpc::{Answer, Payload};
+
+/// A procedure is asked for so soon, and then less often.
+const FIRST_LOOK: Duration = Duration::from_millis(20);
+const LATER_LOOK: Duration = Duration::from_millis(500);
+
+impl Admin {
+    /// Starts a procedure on a table, and waits until it is done.
+    pub(super) async fn procedure(
+        &self,
+        operation: &'static str,
+        method: &'static str,
+        request: &impl Message,
+        table: &TableName,
+        deadline: Instant,
+    ) -> Result<()> {
+        let done = self.run(method, request, deadline).await.map_err(|error| error.of_operation(operation, table));
+        // Its regions may be others now.
+        self.executor.locator.forget_table(table);
+        done
+    }
+
+    pub(super) async fn run(&self, method: &'static str, request: &impl Message, deadline: Instant) -> Result<()> {
+        let response: pb::ProcedureResponse = self.change(method, request, deadline).await?;
+        match response.proc_id {
+            Some(id) => self.wait(id, deadline).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn wait(&self, id: u64, deadline: Instant) -> Result<()> {
+        let request = pb::GetProcedureResultRequest { proc_id: id };
+        let unknown = |why: String| Error::unavailable(Cause::said(why)).outcome_unknown();
+        let mut polls = Polls::new(FIRST_LOOK, LATER_LOOK, deadline);
+        loop {
+            // The method's name begins with a small letter.
+            let looked = self.read("getProcedureResult", &request, deadline).await;
+            let response: pb::GetProcedureResultResponse = looked.map_err(Error::outcome_unknown)?;
+            match (response.state(), response.exception) {
+                (Progress::Running, _) => {}
+                (Progress::NotFound, _) => return Err(unknown(format!("the master does not know procedure {id}"))),
+                (Progress::Finished, None) => return Ok(()),
+                (Progress::Finished, Some(exception)) => {
+                    let exception = exception.generic_exception.unwrap_or_default();
+                    let (class, message) = (exception.class_name(), exception.message());
+                    return Err(Error::of_procedure(Exception::named(class, message.as_bytes())));
+                }
+            }
+            if !polls.wait().await {
+                return Err(unknown(format!("procedure {id} is not done in time")));
+            }
+        }
+    }
+
+    pub(super) async fn read<T: Message + Default>(
+        &self,
+        method: &'static str,
+        request: &impl Message,
+        deadline: Instant,
+    ) -> Result<T> {
+        self.call(&Payload::new(method, request), Idempotency::ReadOnly, deadline).await
+    }
+
+    /// Changes something. A procedure has a nonce, and the other changes are the same if they are made twice.
+    pub(super) async fn change<T: Message + Default>(
+        &self,
+        method: &'static str,
+        request: &impl Message,
+        deadline: Instant,
+    ) -> Result<T> {
+        self.call(&Payload::new(method, request), Idempotency::Idempotent, deadline).await
+    }
+
+    /// Calls the active master until it answers, as often as that is safe and the deadline allows.
+    async fn call<T: Message + Default, M: Message>(
+        &self,
+        payload: &Payload<'_, M>,
+        idempotency: Idempotency,
+        deadline: Instant,
+    ) -> Result<T> {
+        Executor::in_runtime()?;
+        let span = tracing::debug_span!("hbase call", method = payload.method, server = "master");
+        let calls = async {
+            let mut attempts = Attempts::new(&self.executor, idempotency, deadline);
+            loop {
+                let failed = match self.executor.locator.master(deadline).await {
+                    Ok(master) => match self.ask(&master, payload, deadline).await.and_then(|answer| answer.read()) {
+                        Ok(response) => return Ok(response),
+                        Err(fault) => attempts.failed(fault).map(|error| error.at_server(master.address())),
+                    },
+                    Err(cause) => RetryDecision::unreachable(cause),
+                };
+                attempts.wait(failed).await?;
+            }
+        };
+        calls.instrument(span).await
+    }
+
+    async fn ask<M: Message>(
+        &self,
+        master: &ServerName,
+        payload: &Payload<'_, M>,
+        deadline: Instant,
+    ) -> Result<Answer, CallFault> {
+        let deadline = self.executor.call_deadline(deadline);
+        let connection = self.executor.pool.connection(master.address(), Service::Master, deadline).await;
+        let connection = connection.inspect_err(|_| self.executor.locator.forget_master(master))?;
+        let answer = connection.call(payload, deadline).await;
+        match &answer {
+            Err(CallFault::Refused(exception)) if exception.reaction() == Reaction::LeaveServer => {
+                self.executor.pool.leave(master.address());
+                self.executor.locator.forget_master(master);
+            }
+            Err(CallFault::Unanswered(_)) => self.executor.locator.forget_master(master),
+            _ => {}
+        }
+        answer
+    }
+}
