@@ -20,7 +20,7 @@ pub struct Options {
     pub(crate) user: String,
     pub(crate) security: Security,
     pub(crate) timeout: Duration,
-    pub(crate) call_timeout: Duration,
+    pub(crate) attempt_timeout: Duration,
     pub(crate) meta_timeout: Duration,
     pub(crate) connect_timeout: Duration,
     pub(crate) read_timeout: Duration,
@@ -53,7 +53,7 @@ impl Default for Options {
             user: named("HADOOP_USER_NAME").or_else(|| named("USER")).unwrap_or_else(|| "hbase-client".into()),
             security: Security::default(),
             timeout: Duration::from_secs(60),
-            call_timeout: Duration::from_secs(20),
+            attempt_timeout: Duration::from_secs(20),
             meta_timeout: Duration::from_secs(10),
             connect_timeout: Duration::from_secs(5),
             read_timeout: Duration::from_secs(30),
@@ -132,8 +132,8 @@ impl Options {
     /// Timeout of one attempt, after which the operation makes another. Default: 20 s.
     #[doc(alias = "hbase.rpc.timeout")]
     #[must_use]
-    pub fn call_timeout(mut self, timeout: Duration) -> Self {
-        self.call_timeout = bounded(timeout);
+    pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
+        self.attempt_timeout = bounded(timeout);
         self
     }
 
@@ -152,7 +152,8 @@ impl Options {
     }
 
     /// Closes a connection that has pending calls and received no bytes for this long. It must exceed half of the
-    /// [`call_timeout`](Self::call_timeout): servers send heartbeats of long scans at that interval. Default: 30 s.
+    /// [`attempt_timeout`](Self::attempt_timeout): servers send heartbeats of long scans at that interval. Default:
+    /// 30 s.
     #[must_use]
     pub fn read_timeout(mut self, timeout: Duration) -> Self {
         self.read_timeout = bounded(timeout);

@@ -67,10 +67,10 @@ fn options_of<'a>(get: impl Get<'a>) -> Result<Options, String> {
     let long = |ms| bounded(if ms == 0 { Duration::MAX } else { Duration::from_millis(ms) });
     let time = |name| Ok::<_, String>(number(get, name)?.map(long));
     options.timeout = time("hbase.client.operation.timeout")?.unwrap_or(options.timeout);
-    options.call_timeout = time("hbase.rpc.timeout")?.unwrap_or(options.call_timeout);
+    options.attempt_timeout = time("hbase.rpc.timeout")?.unwrap_or(options.attempt_timeout);
     // A server tells that a scan goes on after half of the shorter one of these.
     let lease = time("hbase.client.scanner.timeout.period")?.unwrap_or(Duration::from_secs(60));
-    options.read_timeout = options.read_timeout.max(options.call_timeout.min(lease));
+    options.read_timeout = options.read_timeout.max(options.attempt_timeout.min(lease));
     Ok(options)
 }
 
@@ -181,7 +181,7 @@ mod tests {
         ])
         .unwrap();
         assert_eq!(text(&read.zookeeper), "a:2183 b:2182 c:2183");
-        assert_eq!((read.znode.as_str(), read.call_timeout.as_millis()), ("/deep/hbase-secure", 1500));
+        assert_eq!((read.znode.as_str(), read.attempt_timeout.as_millis()), ("/deep/hbase-secure", 1500));
     }
 
     #[test]
@@ -242,10 +242,10 @@ mod tests {
     fn a_time_is_a_year_at_most() {
         let times = ["hbase.rpc.timeout", "hbase.client.operation.timeout"].map(|name| (name, "18446744073709551615"));
         let read = of(&[("hbase.masters", "a"), times[0], times[1]]).unwrap();
-        assert_eq!((read.timeout, read.call_timeout), (bounded(Duration::MAX), bounded(Duration::MAX)));
+        assert_eq!((read.timeout, read.attempt_timeout), (bounded(Duration::MAX), bounded(Duration::MAX)));
         let none = times.map(|(name, _)| (name, "0"));
         let read = of(&[("hbase.masters", "a"), none[0], none[1]]).unwrap();
-        assert_eq!((read.timeout, read.call_timeout), (bounded(Duration::MAX), bounded(Duration::MAX)));
+        assert_eq!((read.timeout, read.attempt_timeout), (bounded(Duration::MAX), bounded(Duration::MAX)));
     }
 
     #[test]

@@ -271,7 +271,7 @@ async fn a_flush_waits_for_two_batches_at_most() {
     let fake = fake.await;
     let options = BufferOptions::new().flush_bytes(100).flush_interval(Duration::from_millis(1));
     let options_of_client =
-        crate::Options::new().masters([fake.address().clone()]).call_timeout(Duration::from_secs(4));
+        crate::Options::new().masters([fake.address().clone()]).attempt_timeout(Duration::from_secs(4));
     let table = crate::Client::new(options_of_client).unwrap().table("t");
     let writes = table.buffered_mutator(options);
     drop(writes.mutate(put(0, "v")).await.unwrap());

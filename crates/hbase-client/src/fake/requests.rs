@@ -20,7 +20,7 @@ async fn the_longest_times_and_the_largest_numbers_are_no_hindrance() {
         method => Reply::Exception("java.lang.AssertionError", method.into()),
     });
     let fake = fake.await;
-    let options = Options::new().masters([fake.address().clone()]).timeout(longest).call_timeout(longest);
+    let options = Options::new().masters([fake.address().clone()]).timeout(longest).attempt_timeout(longest);
     let options = options.meta_timeout(longest).connect_timeout(longest).read_timeout(longest).idle_timeout(longest);
     let options = options.pauses(Duration::ZERO, longest);
     let options = options.connections_per_server(usize::MAX).calls_per_connection(usize::MAX);

@@ -74,7 +74,7 @@ impl Executor {
 
     /// The deadline of one call of an operation.
     pub(crate) fn call_deadline(&self, deadline: Instant) -> Instant {
-        deadline.min(Instant::now() + self.options.call_timeout)
+        deadline.min(Instant::now() + self.options.attempt_timeout)
     }
 
     pub(crate) async fn locate(

@@ -280,7 +280,7 @@ impl Reader {
             renew: Some(true),
             ..Default::default()
         };
-        let deadline = Instant::now() + self.executor.options.call_timeout;
+        let deadline = Instant::now() + self.executor.options.attempt_timeout;
         if let Err(fault) = self.call(&open.location, &request, deadline).await {
             tracing::debug!(?fault, "a scanner is lost while it waits");
             self.open = None;
@@ -299,7 +299,7 @@ impl Reader {
             close_scanner: Some(true),
             ..Default::default()
         };
-        let deadline = Instant::now() + self.executor.options.call_timeout;
+        let deadline = Instant::now() + self.executor.options.attempt_timeout;
         // If it fails, the scanner ends with its lease.
         let _ = self.call(&open.location, &request, deadline).await;
     }

@@ -40,7 +40,7 @@ impl Load {
     /// As `start`, with these splits among the rows that do not change.
     pub(super) async fn start_with(name: &str, options: Options, splits: &[&str]) -> (Client, Self) {
         Process::start_missing().await;
-        let client = Client::new(options.timeout(TIMEOUT).call_timeout(CALL)).unwrap();
+        let client = Client::new(options.timeout(TIMEOUT).attempt_timeout(CALL)).unwrap();
         let splits = [&["c0", "c4"], splits, &["w0", "w1", "w2", "w3"]].concat();
         create(&client.admin(), &TableSchema::new(name).family("f"), &splits).await;
         let table = client.table(name);

@@ -111,7 +111,7 @@ async fn a_connection_on_which_nothing_comes_is_left() {
     let proxy = Proxy::default();
     let (table, _) = apart_from_meta("faults_stalled").await;
     let patience = Duration::from_secs(2);
-    let client = Client::new(proxy.options(options()).call_timeout(patience).read_timeout(patience)).unwrap();
+    let client = Client::new(proxy.options(options()).attempt_timeout(patience).read_timeout(patience)).unwrap();
     let table = client.table(table.name());
     for _ in 0..rounds() {
         assert!(table.get_many(rows()).await.into_iter().all(|row| row.is_ok()));

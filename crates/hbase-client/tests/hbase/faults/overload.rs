@@ -16,7 +16,7 @@ async fn a_server_with_too_many_calls_is_waited_for_and_meta_is_left_alone() {
     let small = Process::region_server(4);
     small.start(SMALL).await;
     // A call that waits in the server's queue is not given up: an increment that was would be looked up.
-    let patient = options().timeout(Duration::from_secs(90)).call_timeout(Duration::from_secs(80));
+    let patient = options().timeout(Duration::from_secs(90)).attempt_timeout(Duration::from_secs(80));
     let client = Client::new(patient).unwrap();
     let admin = client.admin();
     create(&admin, &TableSchema::new("faults_overloaded").family("f"), &["1", "2", "3"]).await;
