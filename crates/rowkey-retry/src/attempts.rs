@@ -83,8 +83,16 @@ impl Attempts {
     /// Whether there is time for an attempt after a pause.
     #[must_use]
     pub fn allows(&self, pause: Duration, now: Instant) -> bool {
+        self.cut(pause, now).is_some()
+    }
+
+    fn cut(&self, pause: Duration, now: Instant) -> Option<Duration> {
         let failing = self.failing_since.map_or(Duration::ZERO, |since| now.saturating_duration_since(since));
-        failing.saturating_add(pause) < self.retry_for && self.deadline.is_none_or(|deadline| deadline.allows(now))
+        match self.deadline {
+            _ if failing.saturating_add(pause) >= self.retry_for => None,
+            Some(deadline) => deadline.cut(pause, now),
+            None => Some(pause),
+        }
     }
 
     /// The pause before the next attempt, after one that failed now; `None` if there is no time for another one.
@@ -102,8 +110,7 @@ impl Attempts {
                 delay.max(SHORTEST_SERVER_DELAY)
             }
         };
-        let cut = |pause| self.deadline.map_or(pause, |deadline| deadline.cut(pause, now));
-        self.allows(pause, now).then(|| cut(pause))
+        self.cut(pause, now)
     }
 }
 
@@ -121,16 +128,10 @@ impl Deadline {
         Self { at, least: (all / 16).clamp(Duration::from_millis(5), Duration::from_millis(250)) }
     }
 
-    fn left(self, now: Instant) -> Duration {
-        self.at.saturating_duration_since(now)
-    }
-
-    fn allows(self, now: Instant) -> bool {
-        self.left(now) > self.least
-    }
-
-    fn cut(self, pause: Duration, now: Instant) -> Duration {
-        pause.min(self.left(now) / 2)
+    /// The pause, cut to the time that is left. `None` if too little is.
+    fn cut(self, pause: Duration, now: Instant) -> Option<Duration> {
+        let left = self.at.saturating_duration_since(now);
+        (left > self.least).then(|| pause.min(left / 2))
     }
 }
 

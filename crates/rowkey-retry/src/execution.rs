@@ -27,12 +27,6 @@ impl Execution {
         Self { idempotency, may_have_executed: false }
     }
 
-    /// The idempotency of the operation's request.
-    #[must_use]
-    pub fn idempotency(&self) -> Idempotency {
-        self.idempotency
-    }
-
     /// The same after one more attempt, which may have executed or not.
     #[must_use]
     pub fn or(self, may_have_executed: bool) -> Self {

@@ -16,16 +16,14 @@ pub type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// One piece of work for each key at a time, whose result all who wait for it share. The work goes on if the first one
 /// of them stops waiting.
 pub struct SingleFlight<K, T> {
-    in_flight: Arc<InFlight<K, T>>,
+    in_flight: Arc<Mutex<InFlight<K, T>>>,
     spawn: Box<dyn Fn(Work) + Send + Sync>,
 }
 
-struct InFlight<K, T>(Mutex<HashMap<K, Shared<oneshot::Receiver<T>>>>);
+type InFlight<K, T> = HashMap<K, Shared<oneshot::Receiver<T>>>;
 
-impl<K, T> InFlight<K, T> {
-    fn lock(&self) -> MutexGuard<'_, HashMap<K, Shared<oneshot::Receiver<T>>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<K, T> SingleFlight<K, T>
@@ -36,7 +34,7 @@ where
     /// Makes one that hands its work to `spawn`.
     #[must_use]
     pub fn new(spawn: impl Fn(Work) + Send + Sync + 'static) -> Self {
-        Self { in_flight: Arc::new(InFlight(Mutex::default())), spawn: Box::new(spawn) }
+        Self { in_flight: Arc::default(), spawn: Box::new(spawn) }
     }
 
     /// Waits for the work of this key, and starts it if nobody did. `None` if the work ended without a result: it was
@@ -46,7 +44,7 @@ where
         F: Future<Output = T> + Send + 'static,
     {
         let (result, sender) = {
-            let mut in_flight = self.in_flight.lock();
+            let mut in_flight = lock(&self.in_flight);
             match in_flight.get(&key) {
                 Some(result) => (result.clone(), None),
                 None => {
@@ -73,19 +71,19 @@ where
 
 impl<K, T> fmt::Debug for SingleFlight<K, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SingleFlight").field("in_flight", &self.in_flight.lock().len()).finish_non_exhaustive()
+        f.debug_struct("SingleFlight").field("in_flight", &lock(&self.in_flight).len()).finish_non_exhaustive()
     }
 }
 
 /// Ends a flight when its work ends, or is dropped.
 struct Landing<K: Eq + Hash, T> {
     key: K,
-    in_flight: Arc<InFlight<K, T>>,
+    in_flight: Arc<Mutex<InFlight<K, T>>>,
 }
 
 impl<K: Eq + Hash, T> Drop for Landing<K, T> {
     fn drop(&mut self) {
-        self.in_flight.lock().remove(&self.key);
+        lock(&self.in_flight).remove(&self.key);
     }
 }
 

@@ -73,9 +73,12 @@ impl Attempts {
         Ok(())
     }
 
-    /// Waits for the next attempt, or returns the error that the operation ends with. `sent`: the request may have
-    /// been.
+    /// Waits for the next attempt, which is at once if there is a new token for it. Or returns the error that the
+    /// operation ends with. `sent`: the request may have been.
     pub(super) async fn failed(&mut self, status: Status, sent: bool, call: &Call<'_>) -> Result<(), Error> {
+        if self.takes_new_token(&status) {
+            return Ok(());
+        }
         self.cookies.keep(&status);
         let delay = self.execution.failed(retry::failure(&status, sent));
         let pause_for = delay.and_then(|delay| self.retry.pause(delay, Instant::now()));

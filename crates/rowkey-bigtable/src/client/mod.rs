@@ -225,7 +225,7 @@ impl Client {
     /// time.
     pub(crate) async fn call<Q: ApiRequest>(&self, request: Q, call: &Call<'_>) -> Result<Q::Response, Error> {
         let mut attempts = Attempts::new(request.operation(), self);
-        let is_patient = Q::IS_ADMIN && request.idempotency().is_write();
+        let is_patient = Q::IS_ADMIN && attempts.operation.idempotency.is_write();
         let connections = if Q::IS_ADMIN { &self.inner.admin } else { &self.inner.data };
         let request = Arc::new(request);
         loop {
@@ -239,7 +239,6 @@ impl Client {
             }
             match answer {
                 Ok(Some(Ok(output))) => return Ok(output),
-                Ok(Some(Err(status))) if attempts.takes_new_token(&status) => {}
                 Ok(Some(Err(status))) => attempts.failed(status, sent.give_up(), call).await?,
                 Ok(None) => {
                     let sent = sent.give_up();

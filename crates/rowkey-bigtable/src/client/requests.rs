@@ -17,47 +17,30 @@ use super::proto::{
 
 /// A request of the API of rows, or of the API of tables.
 pub(crate) trait ApiRequest: Message + 'static {
-    const METHOD: &'static str;
     const PATH: &'static str;
     /// Whether it is of the API of tables.
     const IS_ADMIN: bool;
     type Response: Message + Default + 'static;
 
-    /// The resource name that it is routed by, and the table's name alone.
-    fn table(&self) -> (&str, &str);
-    fn route(&self) -> Route;
-    fn idempotency(&self) -> Idempotency;
-
-    fn operation(&self) -> Operation {
-        let (doing, table) = (Self::METHOD, self.table().1.to_owned());
-        Operation { doing, table, route: self.route(), idempotency: self.idempotency() }
-    }
+    fn operation(&self) -> Operation;
 }
 
 /// Requests of rows: of a table or a view, with an app profile.
 macro_rules! of_rows {
     ($($request:ty, $method:literal, $response:ty, $idempotency:expr;)*) => {$(
         impl ApiRequest for $request {
-            const METHOD: &'static str = $method;
             const PATH: &'static str = concat!("/google.bigtable.v2.Bigtable/", $method);
             const IS_ADMIN: bool = false;
             type Response = $response;
 
-            fn table(&self) -> (&str, &str) {
+            fn operation(&self) -> Operation {
                 // Requests of a view are routed by its table.
                 let view = &self.authorized_view_name;
                 let of_view = view.split_once("/authorizedViews/").map_or(view.as_str(), |(table, _)| table);
                 let name = if self.table_name.is_empty() { of_view } else { &self.table_name };
-                (name, last(name))
-            }
-
-            fn route(&self) -> Route {
-                Route::new("table_name", self.table().0, Some(&self.app_profile_id))
-            }
-
-            fn idempotency(&self) -> Idempotency {
+                let route = Route::new("table_name", name, Some(&self.app_profile_id));
                 let idempotency: fn(&Self) -> Idempotency = $idempotency;
-                idempotency(self)
+                Operation { doing: $method, table: last(name).to_owned(), route, idempotency: idempotency(self) }
             }
         }
     )*};
@@ -77,22 +60,15 @@ of_rows! {
 macro_rules! of_tables {
     ($($request:ty, $method:literal, $response:ty, $field:ident, $table:expr, $idempotency:ident;)*) => {$(
         impl ApiRequest for $request {
-            const METHOD: &'static str = $method;
             const PATH: &'static str = concat!("/google.bigtable.admin.v2.BigtableTableAdmin/", $method);
             const IS_ADMIN: bool = true;
             type Response = $response;
 
-            fn table(&self) -> (&str, &str) {
+            fn operation(&self) -> Operation {
                 let table: fn(&Self) -> &str = $table;
-                (&self.$field, table(self))
-            }
-
-            fn route(&self) -> Route {
-                Route::new(stringify!($field), &self.$field, None)
-            }
-
-            fn idempotency(&self) -> Idempotency {
-                Idempotency::$idempotency
+                let route = Route::new(stringify!($field), &self.$field, None);
+                let idempotency = Idempotency::$idempotency;
+                Operation { doing: $method, table: table(self).to_owned(), route, idempotency }
             }
         }
     )*};

@@ -43,9 +43,7 @@ impl Client {
                 furthest = samples.len();
                 attempts.retry.progress();
             }
-            if !attempts.takes_new_token(&status) {
-                attempts.failed(status, true, call).await?;
-            }
+            attempts.failed(status, true, call).await?;
         }
     }
 
