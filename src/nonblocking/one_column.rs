@@ -12,7 +12,7 @@ use super::feed::poll_batch;
 use super::{Answer, AsyncDatabase, AsyncStore, AsyncWideDatabase, AsyncWideStore, Batches};
 use crate::keys::range::KeyRange;
 use crate::store::by_table::{ByTable, in_order};
-use crate::store::error::{Commit, Error};
+use crate::store::error::{CommitPoint, Error};
 use crate::store::options::Within;
 use crate::store::{Batch, CallOptions, DatabaseId, Guarantees, NewTable, RowBatch, Scan, TableId, check_key};
 use crate::wide::one_column::{
@@ -94,7 +94,7 @@ impl<W: AsyncWideStore> AsyncStore for OneColumn<W> {
             self.id().check_write()?;
             let wide = Within::one_call(&self.wide as &dyn AsyncWideStore);
             let mut batches = wide.scan(&Scan::new(ranges), &self.columns());
-            let (commit, table) = (Commit::default(), self.id().name());
+            let (commit, table) = (CommitPoint::default(), self.id().name());
             loop {
                 let read = poll_fn(|context| poll_batch(&mut batches, context)).await;
                 let Some(batch) = commit.outcome(table, read)? else { return Ok(()) };

@@ -60,6 +60,7 @@ pub use self::sub::SubStore;
 pub use self::time_slice::TimeSlice;
 pub use self::walk::{RangeReader, RangeRows, Walk};
 use crate::keys::range::KeyRange;
+pub use crate::store::error::CommitPoint;
 use crate::store::error::Error;
 
 /// Point reads and range scans: of a table as it is now, or of the snapshot that a transaction reads.

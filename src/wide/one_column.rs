@@ -11,7 +11,7 @@ use super::schema::{FamilySchema, TableSchema};
 use super::{EditOrder, UntimedPuts, WideDatabase, WideGuarantees, WideStore};
 use crate::keys::range::KeyRange;
 use crate::store::catalog::{CATALOG, PLAIN, RESERVED};
-use crate::store::error::{Commit, Error, ErrorKind, RowErrors};
+use crate::store::error::{CommitPoint, Error, ErrorKind, RowErrors};
 use crate::store::options::Within;
 use crate::store::{
     Batch, CallOptions, Database, DatabaseId, Guarantees, Limits, NewTable, Readable, Room, RowBatch, Rows, Scan,
@@ -251,7 +251,7 @@ impl<W: WideStore> Store for OneColumn<W> {
         self.id().check_write()?;
         let wide = Within::one_call(&self.wide as &dyn WideStore);
         let mut rows = wide.scan(&Scan::new(ranges.to_vec()), &self.columns());
-        let (mut batch, commit, table) = (RowBatch::new(), Commit::default(), self.id().name());
+        let (mut batch, commit, table) = (RowBatch::new(), CommitPoint::default(), self.id().name());
         loop {
             commit.outcome(table, rows.next_batch(&mut batch))?;
             if batch.is_empty() {

@@ -2,15 +2,15 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use futures_lite::future::{or, yield_now};
+use futures_lite::future::yield_now;
 use futures_lite::stream::{StreamExt, unfold};
 use rowkey::nonblocking::{
     Answer, AsyncDatabase, AsyncStore, AsyncWideDatabase, AsyncWideStore, Batches, Blocking, Unblock,
 };
-use rowkey::store::{Batch, Call, CallOptions, DatabaseId, Guarantees, NewTable, RowBatch, Scan, TableId};
+use rowkey::store::{Batch, CallOptions, CommitPoint, DatabaseId, Guarantees, NewTable, RowBatch, Scan, TableId};
 use rowkey::wide::{Change, Column, Columns, Condition, Mutation, Row, TableSchema, WideGuarantees};
 use rowkey::{Error, KeyRange, Memory};
 
@@ -96,30 +96,6 @@ impl Line {
     }
 }
 
-/// Waits for a future within the bounds of a call.
-async fn within<R>(call: &Call<'_>, future: impl Future<Output = R>) -> Result<R, Error> {
-    let late = async {
-        match call.remaining() {
-            Some(left) => tokio::time::sleep(left).await,
-            None => std::future::pending().await,
-        }
-    };
-    let cancelled = async {
-        match call.cancelled() {
-            Some(cancelled) => cancelled.await,
-            None => std::future::pending().await,
-        }
-    };
-    let ended = async {
-        or(late, cancelled).await;
-        None
-    };
-    match or(async { Some(future.await) }, ended).await {
-        Some(output) => Ok(output),
-        None => Err(call.check().err().unwrap_or_else(|| Error::engine("the call ended before its bounds"))),
-    }
-}
-
 impl<T: ?Sized + Send + Sync> Slow<T> {
     async fn call<R>(
         &self,
@@ -132,20 +108,17 @@ impl<T: ?Sized + Send + Sync> Slow<T> {
             database.check_write([table])?;
         }
         let call = self.options.begin(doing, table)?;
-        let arrived = AtomicBool::new(false);
+        let commit = CommitPoint::default();
         let trip = async {
             self.line.way().await;
-            arrived.store(true, Ordering::Relaxed);
+            if writes.is_some() {
+                commit.pass();
+            }
             let answer = request.await;
             self.line.way().await;
             answer
         };
-        match within(&call, trip).await {
-            Err(ended) if writes.is_some() && arrived.into_inner() => {
-                Err(Error::OutcomeUnknown { table: table.to_owned(), source: Box::new(ended) })
-            }
-            answered => answered?,
-        }
+        commit.outcome(table, call.bound(trip, tokio::time::sleep).await)?
     }
 
     /// A scan that is opened again after its last row when the line is cut. One with rows in pieces is not cut.
@@ -209,7 +182,7 @@ impl Reading {
                     }
                     self.open.1.next().await
                 };
-                within(&call, trip).await
+                call.bound(trip, tokio::time::sleep).await
             }
             Err(ended) => Err(ended),
         };

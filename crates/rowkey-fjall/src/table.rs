@@ -5,8 +5,8 @@ use std::sync::Arc;
 use fjall::{Keyspace, Snapshot};
 use parking_lot::{RwLockReadGuard, RwLockWriteGuard};
 use rowkey::store::{
-    Batch, Call, CallOptions, Guarantees, Readable, RowBatch, Rows, Scan, Store, TableId, TimeSlice, Write,
-    add_to_counter,
+    Batch, Call, CallOptions, CommitPoint, Guarantees, Readable, RowBatch, Rows, Scan, Store, TableId, TimeSlice,
+    Write, add_to_counter,
 };
 use rowkey::{Error, KeyRange};
 
@@ -62,7 +62,7 @@ impl FjallTable {
     }
 
     /// Deletes the rows of ranges, some at a time.
-    fn delete_pieces(&self, ranges: &[KeyRange], call: &Call<'_>, has_deleted: &mut bool) -> Result<(), Error> {
+    fn delete_pieces(&self, ranges: &[KeyRange], call: &Call<'_>, commit: &CommitPoint) -> Result<(), Error> {
         let (mut rows, mut found) = (None, RowBatch::new());
         loop {
             call.check()?;
@@ -80,13 +80,17 @@ impl FjallTable {
                     break;
                 }
             }
-            self.commit_as(&doomed, Durability::Buffered)?;
-            *has_deleted |= !doomed.is_empty();
+            commit.decided(self.commit_as(&doomed, Durability::Buffered))?;
+            if !doomed.is_empty() {
+                commit.pass();
+            }
             drop(alone);
             if found.is_empty() {
                 return match self.durability {
                     Durability::Buffered => Ok(()),
-                    Durability::Synced => self.shared.sync().map_err(|error| error.of_write([self.id.name()])),
+                    Durability::Synced => {
+                        commit.decided(self.shared.sync().map_err(|error| error.of_write([self.id.name()])))
+                    }
                 };
             }
         }
@@ -184,11 +188,8 @@ impl Store for FjallTable {
 
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
         self.id.check_write()?;
-        let (call, mut has_deleted) = (self.begin("deletion of ranges")?, false);
-        self.delete_pieces(ranges, &call, &mut has_deleted).map_err(|error| match error {
-            error if !has_deleted || matches!(error, Error::OutcomeUnknown { .. }) => error,
-            error => Error::OutcomeUnknown { table: self.id.name().to_owned(), source: Box::new(error) },
-        })
+        let (call, commit) = (self.begin("deletion of ranges")?, CommitPoint::default());
+        commit.outcome(self.id.name(), self.delete_pieces(ranges, &call, &commit))
     }
 
     fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {

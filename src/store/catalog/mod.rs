@@ -43,7 +43,7 @@ use crate::keys::fingerprint::Fingerprint;
 use crate::keys::layout::Layout;
 use crate::keys::range::KeyRange;
 use crate::keys::untyped::LayoutBuf;
-use crate::store::error::{Commit, Error, ErrorKind};
+use crate::store::error::{CommitPoint, Error, ErrorKind};
 use crate::store::options::Within;
 use crate::store::value::RowValue;
 use crate::store::{Batch, Database, NewTable, RowBatch, Rows, Scan, Store};
@@ -210,7 +210,7 @@ pub(crate) fn open(
     table: &str,
     given: &Given<'_>,
     how: &How<'_>,
-    commit: &Commit,
+    commit: &CommitPoint,
 ) -> Result<Opened, Error> {
     finish_drop(db, table)?;
     let catalog = db.table(CATALOG)?;
@@ -258,7 +258,7 @@ pub(crate) fn open(
 }
 
 /// Opens a table, and creates it if it does not exist. If a layout was stored before, it mostly does.
-fn open_or_make(db: &(impl Database + ?Sized), table: &str, commit: &Commit) -> Result<Arc<dyn Store>, Error> {
+fn open_or_make(db: &(impl Database + ?Sized), table: &str, commit: &CommitPoint) -> Result<Arc<dyn Store>, Error> {
     if !commit.is_passed() {
         match db.open_table(table) {
             Err(Error::NoSuchTable(_)) => {}
@@ -300,14 +300,14 @@ pub fn rename_field(db: &(impl Database + ?Sized), table: &str, field: &str, nam
     })
 }
 
-/// Runs an operation on what the catalog stores about a table. It passes its [`Commit`] with its first write. Its
+/// Runs an operation on what the catalog stores about a table. It passes its [`CommitPoint`] with its first write. Its
 /// errors name the table.
 pub(crate) fn of_catalog<T>(
     doing: &'static str,
     table: &str,
-    run: impl FnOnce(&Commit) -> Result<T, Error>,
+    run: impl FnOnce(&CommitPoint) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let commit = Commit::default();
+    let commit = CommitPoint::default();
     match run(&commit) {
         // What another program has stored about the table meanwhile.
         Err(refused) if refused.kind() == ErrorKind::Mismatch => Err(refused),
@@ -368,7 +368,7 @@ pub(crate) struct WideTexts {
 pub(crate) fn keep_wide(
     db: &(impl Database + ?Sized),
     table: &str,
-    commit: &Commit,
+    commit: &CommitPoint,
     mut decide: impl FnMut(Option<&WideTexts>) -> Result<Option<WideTexts>, Error>,
 ) -> Result<(), Error> {
     finish_drop(db, table)?;
@@ -482,7 +482,7 @@ fn keep(
     catalog: &dyn Store,
     key: &[u8],
     mut stored: Option<Vec<u8>>,
-    commit: &Commit,
+    commit: &CommitPoint,
     mut decide: impl FnMut(Option<&str>) -> Result<Option<String>, Error>,
 ) -> Result<Option<Vec<u8>>, Error> {
     loop {
@@ -500,7 +500,7 @@ fn replace(
     key: &[u8],
     stored: Option<&[u8]>,
     new: Option<&[u8]>,
-    commit: &Commit,
+    commit: &CommitPoint,
 ) -> Result<bool, Error> {
     let replaced = if catalog.guarantees().compare_and_write {
         catalog.compare_and_write(key, stored, new)

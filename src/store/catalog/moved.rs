@@ -7,7 +7,7 @@
 use crate::keys::checkpoint::Checkpoint;
 use crate::keys::range::KeyRange;
 use crate::store::catalog::{self, CATALOG, Given, How, MIGRATIONS, Opened};
-use crate::store::error::{Commit, Error};
+use crate::store::error::{CommitPoint, Error};
 use crate::store::options::Within;
 use crate::store::phase::Phase;
 use crate::store::{Batch, CallOptions, Database, RowBatch, Rows, Scan};
@@ -161,12 +161,12 @@ pub(crate) fn open(
 /// # Errors
 ///
 /// [`Error::Moved`] if a migration has moved its rows. The table is not created again then. [`Error::OutcomeUnknown`]
-/// if `open` has passed its [`Commit`].
+/// if `open` has passed its [`CommitPoint`].
 pub(crate) fn unless_moved<T, D: Database + ?Sized>(
     db: &D,
     table: &str,
     how: &How<'_>,
-    open: impl FnOnce(&Commit) -> Result<T, Error>,
+    open: impl FnOnce(&CommitPoint) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let doing = if matches!(how, How::Make(_)) { "creation" } else { "opening" };
     catalog::of_catalog(doing, table, |commit| {

@@ -13,7 +13,7 @@ use std::fmt;
 
 pub use self::engine::EngineError;
 pub use self::kind::ErrorKind;
-pub(crate) use self::outcome::Commit;
+pub use self::outcome::CommitPoint;
 use self::rows::Short;
 pub use self::rows::{RowError, RowErrors};
 use crate::keys::error::{CursorError, DecodeError, Hex, Printable};

@@ -4,36 +4,60 @@
 //! never will be. After, it takes place, or has, whoever completes it. An error of one of its calls says nothing about
 //! the operation, so it is translated here.
 
-use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Error;
 use crate::store::catalog::RESERVED;
 
-/// Whether an operation has passed its point of no return.
+/// The point of no return of a write, and what its errors mean before and after. For authors of engines.
+///
+/// Before it an error means that nothing was written, and nothing will be. After it the outcome is not known:
+/// [`Error::OutcomeUnknown`]. An engine of a server passes it when it sends a write, one that deletes in pieces with the
+/// first piece.
+///
+/// ```
+/// use rowkey::Error;
+/// use rowkey::store::CommitPoint;
+///
+/// let (commit, refused) = (CommitPoint::default(), || Err::<(), _>(Error::engine("connection refused")));
+/// assert!(matches!(commit.outcome("users", refused()), Err(Error::Engine(_))));
+/// commit.pass(); // the request is sent
+/// assert!(matches!(commit.outcome("users", refused()), Err(Error::OutcomeUnknown { .. })));
+/// # assert!(commit.is_passed() && commit.outcome("users", Ok(())).is_ok());
+/// ```
 #[derive(Debug, Default)]
-pub(crate) struct Commit(Cell<bool>);
+pub struct CommitPoint(AtomicBool);
 
-impl Commit {
-    /// From here on the operation takes place, or part of it does.
-    pub(crate) fn pass(&self) {
-        self.0.set(true);
+impl CommitPoint {
+    /// Passes it: from here on the operation takes place, or part of it does.
+    pub fn pass(&self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 
-    pub(crate) fn is_passed(&self) -> bool {
-        self.0.get()
+    /// Whether it was passed.
+    pub fn is_passed(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
     }
 
     /// The result of the call that decides the operation. If its outcome is unknown, so is the operation's. If it has
     /// succeeded, the caller knows what that means.
-    pub(crate) fn decided<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
+    ///
+    /// # Errors
+    ///
+    /// That of the call.
+    pub fn decided<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
         if result.as_ref().is_err_and(|error| matches!(error, Error::OutcomeUnknown { .. } | Error::Rows(_))) {
             self.pass();
         }
         result
     }
 
-    /// The result of the operation, of which a call returned `result`.
-    pub(crate) fn outcome<T>(&self, table: &str, result: Result<T, Error>) -> Result<T, Error> {
+    /// The result of the operation on `table`, of which a call returned `result`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutcomeUnknown`] after the point, of whichever error; before it the call's error.
+    pub fn outcome<T>(&self, table: &str, result: Result<T, Error>) -> Result<T, Error> {
         result.map_err(|error| if self.is_passed() { error.after_commit(table) } else { error.before_commit() })
     }
 }
@@ -135,9 +159,9 @@ mod tests {
 
     #[test]
     fn an_error_says_what_became_of_the_operation() {
-        let kind = |commit: &Commit, error| commit.outcome::<()>("t", Err(error)).map_err(|error| error.kind());
+        let kind = |commit: &CommitPoint, error| commit.outcome::<()>("t", Err(error)).map_err(|error| error.kind());
         let (late_kind, unknown_kind) = (Err(ErrorKind::DeadlineExceeded), Err(ErrorKind::OutcomeUnknown));
-        let commit = Commit::default();
+        let commit = CommitPoint::default();
         for error in [late("u"), unknown("u"), unknown("u").after_commit("v")] {
             assert_eq!(kind(&commit, error), late_kind);
         }

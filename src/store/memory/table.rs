@@ -10,7 +10,7 @@ use super::PROMISES;
 use super::doomed::Doomed;
 use super::rows::{Reader, Row, apply};
 use crate::keys::range::KeyRange;
-use crate::store::error::{Commit, Error};
+use crate::store::error::{CommitPoint, Error};
 use crate::store::options::failed;
 use crate::store::{
     Batch, Call, CallOptions, Guarantees, RangeRows, Readable, Rows, Scan, Store, TableId, add_to_counter, check_key,
@@ -157,7 +157,7 @@ impl Store for Handle {
             drop(rows);
             return Ok(());
         }
-        let (mut doomed, commit): (Option<Doomed>, _) = (None, Commit::default());
+        let (mut doomed, commit): (Option<Doomed>, _) = (None, CommitPoint::default());
         loop {
             let begun = call.check().and_then(|()| self.turn(&call));
             let turn = commit.outcome(self.table.id.name(), begun)?;

@@ -52,9 +52,13 @@ impl Bounds<'_> {
             return Err(Error::Cancelled { doing, table: table.clone().into_owned() });
         }
         if self.remaining() == Some(Duration::ZERO) {
-            return Err(Error::DeadlineExceeded { doing, table: table.clone().into_owned() });
+            return Err(self.late());
         }
         Ok(())
+    }
+
+    pub(super) fn late(&self) -> Error {
+        Error::DeadlineExceeded { doing: self.doing, table: self.table.clone().into_owned() }
     }
 
     fn remaining(&self) -> Option<Duration> {

@@ -1,5 +1,6 @@
 //! Timeouts, deadlines and cancellation of calls.
 
+mod bound;
 mod call;
 mod within;
 

@@ -7,7 +7,7 @@ use super::phase::TABLE;
 use super::tables::{Core, Keys, Pair};
 use crate::keys::error::Hex;
 use crate::store::Store;
-use crate::store::error::{Commit, Error, ErrorKind};
+use crate::store::error::{CommitPoint, Error, ErrorKind};
 use crate::store::phase::Phase;
 use crate::tools::token::Token;
 
@@ -229,7 +229,7 @@ impl<'r> LockedRow<'r> {
     /// before the commit: then nothing is written.
     ///
     /// Passes `commit` when it commits.
-    pub(super) fn write(&mut self, phase: Phase, found: Pair, due: Due, commit: &Commit) -> Result<bool, Error> {
+    pub(super) fn write(&mut self, phase: Phase, found: Pair, due: Due, commit: &CommitPoint) -> Result<bool, Error> {
         let same = |due: &Option<_>, found| due.as_ref().is_none_or(|due| due == found);
         if !self.held.is_due() && same(&due.old, &found.0) && same(&due.new, &found.1) {
             return self.give_back();

@@ -140,7 +140,7 @@ use self::tables::Core;
 use crate::keys::key::OwnedKey;
 use crate::store::catalog;
 use crate::store::catalog::moved;
-use crate::store::error::{Commit, Error};
+use crate::store::error::{CommitPoint, Error};
 use crate::store::options::Within;
 pub use crate::store::phase::Phase;
 use crate::store::value::{RowValue, decoded, encoded};
@@ -224,7 +224,7 @@ where
         name: &str,
         [old, new]: [&str; 2],
         conversion: Conversion<K1, V1, K2, V2>,
-        commit: &Commit,
+        commit: &CommitPoint,
     ) -> Result<Self, Error> {
         let within = &Within::one_call(&db as &dyn Database);
         let kept = Kept { db: &**within, name };
@@ -255,7 +255,7 @@ where
     }
 
     /// Begins the migration, unless another process has begun it.
-    fn begin(kept: Kept<'_>, old: &str, new: &str, commit: &Commit) -> Result<(), Error> {
+    fn begin(kept: Kept<'_>, old: &str, new: &str, commit: &CommitPoint) -> Result<(), Error> {
         let db = kept.db;
         if old == new {
             return Err(kept.error("its two tables are the same"));

@@ -6,7 +6,7 @@ use super::{Migration, OneCall};
 use crate::keys::key::OwnedKey;
 use crate::store::Database;
 use crate::store::catalog;
-use crate::store::error::{Commit, Error};
+use crate::store::error::{CommitPoint, Error};
 use crate::store::phase::Phase;
 use crate::store::value::RowValue;
 
@@ -31,7 +31,7 @@ where
     /// [`Error::MigrationPhase`] if the migration is not verified.
     #[doc(alias = "switch")]
     pub fn cut_over(&self) -> Result<(), Error> {
-        let commit = Commit::default();
+        let commit = CommitPoint::default();
         let done =
             self.step(&self.one_call(), &commit, "cut over", Phase::CuttingOver, |phase| phase == Phase::Verified);
         self.outcome(&commit, done)
@@ -44,7 +44,7 @@ where
     ///
     /// [`Error::MigrationPhase`] if the migration is not cut over.
     pub fn finish(&self) -> Result<(), Error> {
-        let (call, commit) = (self.one_call(), Commit::default());
+        let (call, commit) = (self.one_call(), CommitPoint::default());
         let done = self.step(&call, &commit, "finish", Phase::Finishing, |phase| phase == Phase::CutOver);
         self.outcome(&commit, done.and_then(|()| catalog::drop_table(&*call.db, &self.between.old)))
     }
@@ -58,7 +58,7 @@ where
     #[doc(alias = "rollback")]
     #[doc(alias = "abort")]
     pub fn roll_back(&self) -> Result<(), Error> {
-        let (call, commit) = (self.one_call(), Commit::default());
+        let (call, commit) = (self.one_call(), CommitPoint::default());
         let done = self.step(&call, &commit, "roll back", Phase::RollingBack, Phase::has_both);
         self.outcome(&commit, done.and_then(|()| catalog::drop_table(&*call.db, &self.between.new)))
     }
@@ -73,12 +73,12 @@ where
     ///
     /// [`Error::MigrationPhase`] if the migration is neither finished nor rolled back.
     pub fn forget(self) -> Result<(), Error> {
-        let (call, commit) = (self.one_call(), Commit::default());
+        let (call, commit) = (self.one_call(), CommitPoint::default());
         let forgotten = self.forget_by(&self.core(&call), &commit);
         self.outcome(&commit, forgotten)
     }
 
-    fn forget_by(&self, core: &Core<'_>, commit: &Commit) -> Result<(), Error> {
+    fn forget_by(&self, core: &Core<'_>, commit: &CommitPoint) -> Result<(), Error> {
         // An earlier call that was killed, or another process, has deleted the state.
         if core.kept.read()?.is_none() {
             return core.forget(commit);
@@ -95,7 +95,7 @@ where
     }
 
     /// The result of a step between the two tables.
-    fn outcome<T>(&self, commit: &Commit, result: Result<T, Error>) -> Result<T, Error> {
+    fn outcome<T>(&self, commit: &CommitPoint, result: Result<T, Error>) -> Result<T, Error> {
         let both = format!("{}, {}", self.between.old, self.between.new);
         match result {
             // Another process has gone on since, and perhaps back.
@@ -109,7 +109,7 @@ where
     fn step(
         &self,
         call: &OneCall<'_>,
-        commit: &Commit,
+        commit: &CommitPoint,
         step: &'static str,
         barrier: Phase,
         allowed: fn(Phase) -> bool,

@@ -5,7 +5,7 @@ use super::phase::{State, TABLE};
 use super::tables::{Compared, Core, Keys, Pair};
 use crate::keys::range::KeyRange;
 use crate::store::catalog::moved;
-use crate::store::error::{Commit, Error};
+use crate::store::error::{CommitPoint, Error};
 use crate::store::phase::Phase;
 use crate::store::{Batch, RowBatch, Rows, Scan};
 use crate::tools::job::DifferenceKind;
@@ -28,7 +28,7 @@ impl Core<'_> {
     pub(super) fn change(&self, new_key: &[u8], decide: &mut Decide<'_>) -> Result<(), Error> {
         self.db().id().check_write([self.old_name, self.new_name])?;
         let old_key = self.convert.key_back(new_key)?;
-        let (keys, commit) = ((old_key.as_slice(), new_key), Commit::default());
+        let (keys, commit) = ((old_key.as_slice(), new_key), CommitPoint::default());
         let changed = match self.db().guarantees().transactions {
             true => self.change_exactly(keys, decide, &commit),
             false => self.change_locked(keys, decide, &commit),
@@ -36,7 +36,7 @@ impl Core<'_> {
         commit.outcome(self.new_name, changed).map_err(|error| error.naming(self.new_name))
     }
 
-    fn change_exactly(&self, keys: Keys<'_>, decide: &mut Decide<'_>, commit: &Commit) -> Result<(), Error> {
+    fn change_exactly(&self, keys: Keys<'_>, decide: &mut Decide<'_>, commit: &CommitPoint) -> Result<(), Error> {
         loop {
             let phase = self.kept.state()?.phase;
             if phase.after_waiting().is_some() {
@@ -80,7 +80,7 @@ impl Core<'_> {
         new_value.map(|value| self.convert.value_back(new_key, value)).transpose()
     }
 
-    fn change_locked(&self, keys: Keys<'_>, decide: &mut Decide<'_>, commit: &Commit) -> Result<(), Error> {
+    fn change_locked(&self, keys: Keys<'_>, decide: &mut Decide<'_>, commit: &CommitPoint) -> Result<(), Error> {
         let mut row = LockedRow::new(*self, keys)?;
         loop {
             let phase = row.take()?;
@@ -123,7 +123,7 @@ impl Core<'_> {
             match looked() {
                 Ok((found, Compared { due, kind })) => {
                     let due = Due { old: None, new: repaired.then_some(due) };
-                    if row.write(phase, found, due, &Commit::default())? {
+                    if row.write(phase, found, due, &CommitPoint::default())? {
                         return row.settle().and(Ok(kind));
                     }
                 }
@@ -189,7 +189,7 @@ impl Core<'_> {
 
     /// Deletes the stored state of the migration, and passes `commit`. The state goes after the locks, so that this can
     /// be repeated.
-    pub(super) fn forget(&self, commit: &Commit) -> Result<(), Error> {
+    pub(super) fn forget(&self, commit: &CommitPoint) -> Result<(), Error> {
         let kept = self.db().table(TABLE)?;
         // Locks that nobody holds.
         kept.delete_ranges(&[KeyRange::prefix(self.lock_prefix())])?;

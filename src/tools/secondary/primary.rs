@@ -9,7 +9,7 @@ use super::ordered::{self, Writer};
 use super::{Secondary, exact};
 use crate::keys::key::OwnedKey;
 use crate::keys::prefix::Select;
-use crate::store::error::{Commit, Error};
+use crate::store::error::{CommitPoint, Error};
 use crate::store::options::Within;
 use crate::store::value::RowValue;
 use crate::store::{CallOptions, Database, RowBatch, Scan, TimeSlice, add_to_counter};
@@ -183,7 +183,7 @@ where
         let bounded = self.table.options().is_timed().then(|| self.with_options(&self.table.options().from_now()));
         let this = bounded.as_ref().unwrap_or(self);
         let mut rows = this.table.store().scan(&Scan::new(select.ranges()));
-        let (mut batch, mut at_once, commit) = (RowBatch::new(), 16, Commit::default());
+        let (mut batch, mut at_once, commit) = (RowBatch::new(), 16, CommitPoint::default());
         loop {
             commit.outcome(self.table.name(), rows.next_batch(&mut batch))?;
             if batch.is_empty() {
