@@ -102,6 +102,40 @@ impl Walk {
         self.pass(last, false);
     }
 
+    /// Reports that the rows of a batch were read.
+    pub fn took_batch(&mut self, batch: &RowBatch) {
+        if let Some((last, _)) = batch.last() {
+            self.took(batch.len() as u64, last);
+        }
+    }
+
+    /// The rest of the scan, as a scan of its own: what it is resumed with after its last row.
+    ///
+    /// ```
+    /// use rowkey::Memory;
+    /// use rowkey::store::{Batch, Database, RowBatch, Scan, Walk};
+    ///
+    /// let table = Memory::new().table("letters")?;
+    /// table.write(Batch::new().put("a", "").put("b", "").put("c", "").put("d", ""))?;
+    /// let scan = Scan::all().reverse(true).limit(3).batch_rows(2);
+    /// let (mut walk, mut batch) = (Walk::new(&scan), RowBatch::new());
+    /// table.scan(&scan).next_batch(&mut batch)?; // d, c
+    /// walk.took_batch(&batch);
+    /// table.scan(&walk.rest()).next_batch(&mut batch)?;
+    /// assert!(batch.iter().eq([(&b"b"[..], &b""[..])]));
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    #[doc(alias = "resume")]
+    pub fn rest(&self) -> Scan {
+        Scan {
+            ranges: self.ranges.iter().cloned().collect(),
+            reverse: self.reverse,
+            limit: Some(self.left).filter(|left| *left < u64::MAX),
+            batch_rows: self.batch_rows,
+            batch_bytes: self.batch_bytes,
+        }
+    }
+
     /// Reports that the current [range](Self::range) has ended, after `rows` rows since the last [`took`](Self::took).
     #[inline]
     pub fn range_ended(&mut self, rows: u64) {

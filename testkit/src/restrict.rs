@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rowkey::store::{
     Atomicity, Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, Readable, RowBatch, Rows, Scan, Store,
-    TableId, write_by_table,
+    TableId, Walk, write_by_table,
 };
 use rowkey::{Error, KeyRange};
 
@@ -114,7 +114,7 @@ impl Readable for Restrict<dyn Store> {
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
         let rows: Box<dyn Rows> = match self.guarantees.snapshot_scans {
             true => self.inner.scan(scan),
-            false => Box::new(Live::new(Arc::clone(&self.inner), scan.clone())),
+            false => Box::new(Live::new(Arc::clone(&self.inner), scan)),
         };
         if self.skips { rows } else { Box::new(NoSkip(rows)) }
     }
@@ -187,35 +187,27 @@ impl Rows for NoSkip {
 /// A scan that is opened anew for each batch: it shows what was written since the batch before.
 pub struct Live {
     store: Arc<dyn Store>,
-    scan: Scan,
-    left: u64,
+    walk: Walk,
 }
 
 impl Live {
     /// A scan of a store.
-    pub fn new(store: Arc<dyn Store>, scan: Scan) -> Self {
-        Self { store, left: scan.limit.unwrap_or(u64::MAX), scan }
+    pub fn new(store: Arc<dyn Store>, scan: &Scan) -> Self {
+        Self { store, walk: Walk::new(scan) }
     }
 }
 
 impl Rows for Live {
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
-        if self.left == 0 {
-            batch.clear();
+        batch.clear();
+        if self.walk.is_over() {
             return Ok(());
         }
-        let read = self.store.scan(&self.scan.clone().limit(self.left)).next_batch(batch);
-        read.inspect_err(|_| self.left = 0)?;
-        self.left -= batch.len() as u64;
-        let Some((last, _)) = batch.len().checked_sub(1).and_then(|last| batch.get(last)) else {
-            self.left = 0;
-            return Ok(());
-        };
-        let rest = match self.scan.reverse {
-            true => KeyRange::new([], Some(last)),
-            false => KeyRange::new([last, b"\0"].concat(), None::<Vec<u8>>),
-        };
-        self.scan.ranges = self.scan.ranges.iter().filter_map(|range| range.intersect(rest.as_ref()?)).collect();
-        Ok(())
+        let read = self.store.scan(&self.walk.rest()).next_batch(batch);
+        match read.is_err() || batch.is_empty() {
+            true => self.walk.end(),
+            false => self.walk.took_batch(batch),
+        }
+        read
     }
 }

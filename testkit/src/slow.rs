@@ -10,7 +10,7 @@ use futures_lite::stream::{StreamExt, unfold};
 use rowkey::nonblocking::{
     Answer, AsyncDatabase, AsyncStore, AsyncWideDatabase, AsyncWideStore, Batches, Blocking, Unblock,
 };
-use rowkey::store::{Batch, CallOptions, CommitPoint, DatabaseId, Guarantees, NewTable, RowBatch, Scan, TableId};
+use rowkey::store::{Batch, CallOptions, CommitPoint, DatabaseId, Guarantees, NewTable, RowBatch, Scan, TableId, Walk};
 use rowkey::wide::{Change, Column, Columns, Condition, Mutation, Row, TableSchema, WideGuarantees};
 use rowkey::{Error, KeyRange, Memory};
 
@@ -134,7 +134,7 @@ impl<T: ?Sized + Send + Sync> Slow<T> {
             options: self.options.clone(),
             table: table.into(),
             cuts,
-            rest: Some(scan.clone()),
+            rest: Some(Walk::new(scan)),
             open: Open::of(&self.line, open(scan)),
             reopen: Box::new(open),
         };
@@ -164,20 +164,20 @@ struct Reading {
     table: Box<str>,
     cuts: bool,
     /// What is left to read. `None` after the end.
-    rest: Option<Scan>,
+    rest: Option<Walk>,
     open: Open,
     reopen: Box<dyn Fn(&Scan) -> Batches + Send + Sync>,
 }
 
 impl Reading {
     async fn next(mut self) -> Option<(Result<RowBatch, Error>, Self)> {
-        let rest = self.rest.take()?;
+        let mut rest = self.rest.take()?;
         let read = match self.options.begin("scan", &self.table) {
             Ok(call) => {
                 let trip = async {
                     self.line.way().await;
                     while self.cuts && self.line.loses() {
-                        self.open = Open::of(&self.line, (self.reopen)(&rest));
+                        self.open = Open::of(&self.line, (self.reopen)(&rest.rest()));
                         self.line.way().await;
                     }
                     self.open.1.next().await
@@ -189,28 +189,13 @@ impl Reading {
         match read {
             Ok(None) => None,
             Ok(Some(Ok(batch))) => {
-                self.rest = Some(after(rest, &batch));
+                rest.took_batch(&batch);
+                self.rest = Some(rest);
                 Some((Ok(batch), self))
             }
             Ok(Some(Err(error))) | Err(error) => Some((Err(error), self)),
         }
     }
-}
-
-/// What is left of a scan after a batch.
-fn after(mut scan: Scan, batch: &RowBatch) -> Scan {
-    let Some((last, _)) = batch.iter().last() else { return scan };
-    let rest = match scan.reverse {
-        true => KeyRange::new([], Some(last.to_vec())),
-        false => Some(KeyRange::from_start([last, &[0]].concat())),
-    };
-    scan.ranges =
-        rest.map_or(Vec::new(), |rest| scan.ranges.iter().filter_map(|range| range.intersect(&rest)).collect());
-    scan.limit = scan.limit.map(|limit| limit.saturating_sub(batch.len() as u64));
-    if scan.limit == Some(0) {
-        scan.ranges.clear();
-    }
-    scan
 }
 
 fn of_line(server: Guarantees) -> Guarantees {

@@ -5,11 +5,11 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use proptest::collection::{btree_map, vec};
+use proptest::collection::{btree_map, btree_set, vec};
 use proptest::option;
 use proptest::prelude::*;
-use rowkey::store::{RangeReader, RangeRows, Room, RowBatch, Rows, Scan, Walk};
-use rowkey::{Error, KeyRange};
+use rowkey::store::{Batch, Database, RangeReader, RangeRows, Room, RowBatch, Rows, Scan, Store, Walk};
+use rowkey::{Error, KeyRange, Memory};
 use rowkey_testkit::cases;
 
 type Map = BTreeMap<Vec<u8>, Vec<u8>>;
@@ -113,7 +113,44 @@ proptest! {
             if scan.limit.is_some() && !walk.is_over() {
                 prop_assert_eq!(walk.left(), left);
             }
+            let rest = Walk::new(&walk.rest());
+            prop_assert!(rest.ranges().eq(walk.ranges()) && rest.left() == walk.left());
         }
+    }
+
+    /// Resumed after any of its rows, a scan gives the rows that were left, in batches of the same size.
+    #[test]
+    fn a_scan_resumed_after_any_row_gives_the_rest(keys in btree_set(key(), 0..30), scan in scan()) {
+        let table = Memory::new().table("t").unwrap();
+        let mut batch = Batch::new();
+        keys.iter().filter(|key| !key.is_empty()).for_each(|key| _ = batch.put(key, b"v"));
+        table.write(&batch).unwrap();
+        let all = rows_of(&*table, &scan);
+        for read in 0..=all.len() {
+            let mut walk = Walk::new(&scan);
+            if let Some(last) = all[..read].last() {
+                walk.took(read as u64, last);
+            }
+            let rest = walk.rest();
+            prop_assert_eq!((rest.reverse, rest.batch_rows, rest.batch_bytes), (scan.reverse, scan.batch_rows, scan.batch_bytes));
+            prop_assert_eq!(rows_of(&*table, &rest), &all[read..]);
+        }
+    }
+}
+
+/// The keys of a scan that is resumed after each of its batches; the batches are those of the scan.
+fn rows_of(table: &dyn Store, scan: &Scan) -> Vec<Vec<u8>> {
+    let (mut rows, mut walk) = (table.scan(scan), Walk::new(scan));
+    let (mut batch, mut resumed, mut keys) = (RowBatch::new(), RowBatch::new(), Vec::new());
+    loop {
+        rows.next_batch(&mut batch).unwrap();
+        table.scan(&walk.rest()).next_batch(&mut resumed).unwrap();
+        assert!(batch.iter().eq(resumed.iter()));
+        if batch.is_empty() {
+            return keys;
+        }
+        keys.extend(batch.iter().map(|(key, _)| key.to_vec()));
+        walk.took_batch(&batch);
     }
 }
 

@@ -8,39 +8,14 @@ use rowkey::nonblocking::Batches;
 use rowkey::store::{CallOptions, RowBatch, Scan};
 use rowkey::{Error, KeyRange};
 
-use crate::client::proto::row_range::{EndKey, StartKey};
-use crate::client::proto::{ReadRowsRequest, RowRange, RowSet};
+use crate::client::proto::{ReadRowsRequest, RowSet};
+use crate::client::row_set::{has_keys, row_range};
 use crate::client::{Client, Next, RowStream, WireRow};
 use crate::filter::Reading;
 use crate::row::is_in;
 
-/// The maximum length of a row's key.
-pub(crate) const LONGEST_KEY: usize = 4 << 10;
-
 /// The service refuses sets of rows that are longer: <https://cloud.google.com/bigtable/docs/reads>.
 const MOST_BYTES: usize = 400_000;
-
-/// A range of Bigtable. No key is longer than [`LONGEST_KEY`], nor may a bound be.
-fn row_range(range: &KeyRange) -> RowRange {
-    let start_key = match (range.start(), range.start().get(..LONGEST_KEY)) {
-        ([], _) => None,
-        (start, Some(cut)) if cut.len() < start.len() => Some(StartKey::StartKeyOpen(cut.to_vec())),
-        (start, _) => Some(StartKey::StartKeyClosed(start.to_vec())),
-    };
-    let end_key = range.end().map(|end| match end.get(..LONGEST_KEY) {
-        Some(cut) if cut.len() < end.len() => EndKey::EndKeyClosed(cut.to_vec()),
-        _ => EndKey::EndKeyOpen(end.to_vec()),
-    });
-    RowRange { start_key, end_key }
-}
-
-/// Whether a key of a permitted length can be in the range.
-fn has_keys(range: &KeyRange) -> bool {
-    let cut = |bound: &[u8]| bound.get(..LONGEST_KEY).filter(|cut| cut.len() < bound.len()).map(<[u8]>::to_vec);
-    // Between two long bounds with the same beginning there are only longer keys.
-    cut(range.start())
-        .is_none_or(|start| range.end().is_none_or(|end| *end > *start && cut(end).as_ref() != Some(&start)))
-}
 
 /// The ranges as sets that fit into a request each, in the order of the scan.
 fn row_sets(scan: &Scan) -> VecDeque<RowSet> {

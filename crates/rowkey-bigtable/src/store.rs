@@ -21,11 +21,12 @@ use crate::client::proto::{
     CheckAndMutateRowRequest, MutateRowRequest, MutateRowsRequest, ReadModifyWriteRowRequest, ReadModifyWriteRule,
     ReadRowsRequest, RowSet, SampleRowKeysRequest,
 };
+use crate::client::row_set::LONGEST_KEY;
 use crate::client::{Client, Entries, EntryError};
 use crate::code::Code;
 use crate::edit::{changes, check_count, edits, hidden_by};
 use crate::filter::{Reading, predicate};
-use crate::scan::{LONGEST_KEY, batches, key_sets, not_asked_for, nothing, refused};
+use crate::scan::{batches, key_sets, not_asked_for, nothing, refused};
 
 /// What Bigtable promises. The emulator has no split points.
 pub(crate) fn guarantees(is_emulator: bool) -> WideGuarantees {

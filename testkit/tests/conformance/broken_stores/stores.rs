@@ -193,7 +193,7 @@ impl Readable for Broken {
             }
             SnapshotAtFirstRead => return Box::new(Late { store: Arc::clone(&self.inner), scan, rows: None }),
             NoSnapshot => {
-                return Box::new(Live::new(Arc::clone(&self.inner), scan));
+                return Box::new(Live::new(Arc::clone(&self.inner), &scan));
             }
             BatchNotCleared => return Box::new(NotCleared(self.inner.scan(&scan))),
             _ => {}
