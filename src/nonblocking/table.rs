@@ -13,11 +13,11 @@ use super::{AsyncDatabase, AsyncStore, Batches};
 use crate::keys::fingerprint::Fingerprint;
 use crate::keys::key::{OwnedKey, RowKey};
 use crate::keys::prefix::Select;
-use crate::store::catalog::{self, Given, How, moved};
+use crate::store::catalog::{self, Given, moved};
 use crate::store::error::Error;
 use crate::store::options::Within;
 use crate::store::value::{RowValue, decoded, encoded, unencoded};
-use crate::store::{Batch, CallOptions, Database, NewTable, Scan};
+use crate::store::{Batch, CallOptions, Database, NewTable, OpenMode, Scan};
 use crate::table::setup::Setup;
 use crate::table::{InTable, WriteBatch, decoded_many, push_row, put_row};
 
@@ -76,30 +76,13 @@ impl<K, V, D> std::fmt::Debug for AsyncTable<K, V, D> {
     }
 }
 
-/// Whether a table must exist before it is opened.
-enum Opening {
-    OpenOrMake,
-    Open,
-    Make(NewTable),
-}
-
-impl Opening {
-    fn how(&self) -> How<'_> {
-        match self {
-            Self::OpenOrMake => How::OpenOrMake,
-            Self::Open => How::Open,
-            Self::Make(new) => How::Make(new),
-        }
-    }
-}
-
 impl<K: RowKey, V: RowValue, D: AsyncDatabase> AsyncTable<K, V, D> {
     /// Opens a table, or creates it if it does not exist. Checks and errors are those of
     /// [`Table::open`](crate::Table::open).
     ///
     /// What is stored of keys and values is checked in a thread of its own, which ends with this call.
     pub async fn open(db: D, name: &str) -> Result<Self, Error> {
-        Self::open_how(db, name, Opening::OpenOrMake).await
+        Self::open_as(db, name, OpenMode::OpenOrCreate).await
     }
 
     /// Opens a table that exists.
@@ -108,7 +91,7 @@ impl<K: RowKey, V: RowValue, D: AsyncDatabase> AsyncTable<K, V, D> {
     ///
     /// [`Error::NoSuchTable`] if it does not exist; it is not created. Otherwise as [`open`](Self::open).
     pub async fn open_existing(db: D, name: &str) -> Result<Self, Error> {
-        Self::open_how(db, name, Opening::Open).await
+        Self::open_as(db, name, OpenMode::Open).await
     }
 
     /// Creates a table, with split points and options of the engine, as [`Table::create`](crate::Table::create).
@@ -118,16 +101,16 @@ impl<K: RowKey, V: RowValue, D: AsyncDatabase> AsyncTable<K, V, D> {
     /// [`Error::TableExists`] if the table exists, with any layout; [`Error::SplitPoint`] and [`Error::TableOption`] if
     /// it can't be created like this. Otherwise as [`open`](Self::open).
     pub async fn create(db: D, name: &str, new: &NewTable) -> Result<Self, Error> {
-        Self::open_how(db, name, Opening::Make(new.clone())).await
+        Self::open_as(db, name, OpenMode::Create(new.clone())).await
     }
 
-    async fn open_how(db: D, name: &str, opening: Opening) -> Result<Self, Error> {
+    async fn open_as(db: D, name: &str, mode: OpenMode) -> Result<Self, Error> {
         let within = db.with_options(&db.options().from_now());
         let name: Arc<str> = name.into();
         let (of_thread, given) = (Arc::clone(&name), Given::new(&K::LAYOUT, V::CODEC));
         let (earlier, is_new) = driven(Arc::clone(&within), move |db| {
             let within = Within::one_call(&db as &dyn Database);
-            let opened = moved::open(&within, &of_thread, &given, &opening.how(), db.options())?;
+            let opened = moved::open(&within, &of_thread, &given, &mode, db.options())?;
             Ok((opened.earlier, opened.is_new))
         })
         .await?;

@@ -48,7 +48,7 @@ pub(crate) use self::limits::check_len;
 #[cfg(feature = "memory")]
 pub use self::memory::Memory;
 pub use self::metered::{Costs, Metered};
-pub use self::new_table::NewTable;
+pub use self::new_table::{NewTable, OpenMode};
 use self::options::Within;
 pub use self::options::{Call, CallOptions};
 use self::pointers::through_pointers;

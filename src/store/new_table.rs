@@ -27,6 +27,17 @@ pub struct NewTable {
     pub options: Vec<(String, String)>,
 }
 
+/// Whether a table must exist before it is opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OpenMode {
+    /// Opens it, and creates it if it does not exist.
+    OpenOrCreate,
+    /// Opens it; it must exist.
+    Open,
+    /// Creates it; it must not exist.
+    Create(NewTable),
+}
+
 impl NewTable {
     /// No split points, no options.
     pub const fn new() -> Self {

@@ -26,11 +26,11 @@ use crate::keys::fingerprint::Fingerprint;
 use crate::keys::key::{OwnedKey, RowKey};
 use crate::keys::prefix::Select;
 use crate::store::catalog::moved;
-use crate::store::catalog::{self, Given, How, Opened};
+use crate::store::catalog::{self, Given, Opened};
 use crate::store::error::Error;
 use crate::store::options::Within;
 use crate::store::value::{RowValue, decoded, encoded, unencoded};
-use crate::store::{Batch, CallOptions, Database, NewTable, Scan, Store, count};
+use crate::store::{Batch, CallOptions, Database, NewTable, OpenMode, Scan, Store, count};
 
 /// A table of rows under keys of type `K`, values of type `V`, in the database `D`.
 ///
@@ -97,7 +97,7 @@ impl<K: RowKey, V: RowValue, D: Database> Table<K, V, D> {
     /// stored, they are stored now. [`Error::Moved`] if a [migration](crate::migrate) has moved its rows to another
     /// table. [`Error::ReservedName`] if the name begins with `rowkey.`.
     pub fn open(db: D, name: &str) -> Result<Self, Error> {
-        Self::open_how(db, name, &How::OpenOrMake)
+        Self::open_as(db, name, &OpenMode::OpenOrCreate)
     }
 
     /// Opens a table that exists.
@@ -106,7 +106,7 @@ impl<K: RowKey, V: RowValue, D: Database> Table<K, V, D> {
     ///
     /// [`Error::NoSuchTable`] if it does not exist; it is not created. Otherwise as [`open`](Self::open).
     pub fn open_existing(db: D, name: &str) -> Result<Self, Error> {
-        Self::open_how(db, name, &How::Open)
+        Self::open_as(db, name, &OpenMode::Open)
     }
 
     /// Creates a table, with split points and options of the engine. If several callers create it at once, one
@@ -137,19 +137,19 @@ impl<K: RowKey, V: RowValue, D: Database> Table<K, V, D> {
     /// [`Error::TableExists`] if the table exists, with any layout; [`Error::SplitPoint`] and [`Error::TableOption`] if
     /// it can't be created like this. Otherwise as [`open`](Self::open).
     pub fn create(db: D, name: &str, new: &NewTable) -> Result<Self, Error> {
-        Self::open_how(db, name, &How::Make(new))
+        Self::open_as(db, name, &OpenMode::Create(new.clone()))
     }
 
-    fn open_how(db: D, name: &str, how: &How<'_>) -> Result<Self, Error> {
+    fn open_as(db: D, name: &str, mode: &OpenMode) -> Result<Self, Error> {
         let within = Within::one_call(&db as &dyn Database);
-        let Opened { store, earlier, .. } = Self::open_within(&within, name, db.options(), how)?;
+        let Opened { store, earlier, .. } = Self::open_within(&within, name, db.options(), mode)?;
         drop(within);
         Ok(Self { db, name: name.into(), store, earlier, types: PhantomData })
     }
 
     /// As [`open`](Self::open), within what is left of the time of another call.
     pub(crate) fn open_as_part(db: D, name: &str, within: &Within<'_, dyn Database + '_>) -> Result<Self, Error> {
-        let Opened { store, earlier, .. } = Self::open_within(within, name, db.options(), &How::OpenOrMake)?;
+        let Opened { store, earlier, .. } = Self::open_within(within, name, db.options(), &OpenMode::OpenOrCreate)?;
         Ok(Self { db, name: name.into(), store, earlier, types: PhantomData })
     }
 
@@ -157,9 +157,9 @@ impl<K: RowKey, V: RowValue, D: Database> Table<K, V, D> {
         within: &Within<'_, dyn Database + '_>,
         name: &str,
         options: &CallOptions,
-        how: &How<'_>,
+        mode: &OpenMode,
     ) -> Result<Opened, Error> {
-        moved::open(within, name, &Given::new(&K::LAYOUT, V::CODEC), how, options)
+        moved::open(within, name, &Given::new(&K::LAYOUT, V::CODEC), mode, options)
     }
 }
 

@@ -95,6 +95,7 @@
 //!   families, and sorts by family.
 
 mod bounded;
+pub mod catalog;
 mod cells;
 mod check;
 mod column;

@@ -5,3 +5,4 @@ mod conforming;
 mod drivers;
 mod jobs;
 mod one_column;
+mod wide_catalog;

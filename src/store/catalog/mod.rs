@@ -46,7 +46,7 @@ use crate::keys::untyped::LayoutBuf;
 use crate::store::error::{CommitPoint, Error, ErrorKind};
 use crate::store::options::Within;
 use crate::store::value::RowValue;
-use crate::store::{Batch, Database, NewTable, RowBatch, Rows, Scan, Store};
+use crate::store::{Batch, Database, OpenMode, RowBatch, Rows, Scan, Store};
 
 /// The name of the catalog's table.
 pub(crate) const CATALOG: &str = "rowkey.layouts";
@@ -168,16 +168,6 @@ fn parse_fields(table: &str, stored: &str) -> Result<KeyFields, Error> {
     })
 }
 
-/// Whether a table must exist before it is opened.
-pub(crate) enum How<'n> {
-    /// Open it; create it if it does not exist.
-    OpenOrMake,
-    /// Open it; it must exist.
-    Open,
-    /// Create it; it must not exist.
-    Make(&'n NewTable),
-}
-
 /// The catalog, if the database has one. Does not create it.
 pub(crate) fn existing(db: &(impl Database + ?Sized)) -> Result<Option<Arc<dyn Store>>, Error> {
     match db.open_table(CATALOG) {
@@ -200,7 +190,7 @@ pub(crate) struct Opened {
     pub(crate) is_new: bool,
 }
 
-/// Opens a table with the given types, and creates it as `how` says. Nothing is written if one of the types is refused.
+/// Opens a table with the given types, and creates it as `mode` says. Nothing is written if one of the types is refused.
 /// `commit` is passed once the table is created, or something is stored about it.
 ///
 /// With `Open` and `Make` the table is opened or created first, then its rows in the catalog are written. A crash in
@@ -209,16 +199,16 @@ pub(crate) fn open(
     db: &(impl Database + ?Sized),
     table: &str,
     given: &Given<'_>,
-    how: &How<'_>,
+    mode: &OpenMode,
     commit: &CommitPoint,
 ) -> Result<Opened, Error> {
     finish_drop(db, table)?;
     let catalog = db.table(CATALOG)?;
     let keys = [Kind::Shape, Kind::Fields, Kind::Codec, Kind::Earlier].map(|kind| kind.key(table));
-    let store = match how {
-        How::OpenOrMake => None,
-        How::Open => Some(db.open_table(table)?),
-        How::Make(new) => {
+    let store = match mode {
+        OpenMode::OpenOrCreate => None,
+        OpenMode::Open => Some(db.open_table(table)?),
+        OpenMode::Create(new) => {
             // Without room for the catalog's rows the table could be created but never opened.
             keys.iter().try_for_each(|key| catalog.guarantees().limits.check_row(CATALOG, key, None))?;
             let agrees = given.check(table, &read(&*catalog, &keys)?).map(drop);

@@ -6,11 +6,11 @@
 
 use crate::keys::checkpoint::Checkpoint;
 use crate::keys::range::KeyRange;
-use crate::store::catalog::{self, CATALOG, Given, How, MIGRATIONS, Opened};
+use crate::store::catalog::{self, CATALOG, Given, MIGRATIONS, Opened};
 use crate::store::error::{CommitPoint, Error};
 use crate::store::options::Within;
 use crate::store::phase::Phase;
-use crate::store::{Batch, CallOptions, Database, RowBatch, Rows, Scan};
+use crate::store::{Batch, CallOptions, Database, OpenMode, RowBatch, Rows, Scan};
 
 /// The pass over the rows that is running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,11 +148,11 @@ pub(crate) fn open(
     within: &Within<'_, dyn Database + '_>,
     table: &str,
     given: &Given<'_>,
-    how: &How<'_>,
+    mode: &OpenMode,
     options: &CallOptions,
 ) -> Result<Opened, Error> {
     catalog::check_name(table)?;
-    let opened = unless_moved(&**within, table, how, |commit| catalog::open(&**within, table, given, how, commit))?;
+    let opened = unless_moved(&**within, table, mode, |commit| catalog::open(&**within, table, given, mode, commit))?;
     Ok(Opened { store: within.handed_out(opened.store, options), ..opened })
 }
 
@@ -165,12 +165,12 @@ pub(crate) fn open(
 pub(crate) fn unless_moved<T, D: Database + ?Sized>(
     db: &D,
     table: &str,
-    how: &How<'_>,
+    mode: &OpenMode,
     open: impl FnOnce(&CommitPoint) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let doing = if matches!(how, How::Make(_)) { "creation" } else { "opening" };
+    let doing = if matches!(mode, OpenMode::Create(_)) { "creation" } else { "opening" };
     catalog::of_catalog(doing, table, |commit| {
-        if matches!(how, How::Open) && catalog::existing(db)?.is_none() {
+        if matches!(mode, OpenMode::Open) && catalog::existing(db)?.is_none() {
             // No table was moved. If the table does not exist, no catalog is created either.
             db.open_table(table)?;
         }

@@ -14,10 +14,10 @@ use super::IdError;
 use crate::RowKey;
 use crate::keys::prefix::Select;
 use crate::store::catalog::moved;
-use crate::store::catalog::{Given, How, Opened};
+use crate::store::catalog::{Given, Opened};
 use crate::store::error::Error;
 use crate::store::options::Within;
-use crate::store::{Database, RowBatch, Scan, Store};
+use crate::store::{Database, OpenMode, RowBatch, Scan, Store};
 use crate::table::stored_key;
 
 /// Short ids for names. Each name has one id, and each id one name, forever. So keys stay short, and names may be long.
@@ -99,7 +99,7 @@ impl<const BYTES: usize> NameIds<BYTES> {
         const { assert!(BYTES > 0, "an id has at least one byte") };
         let given = Given::new(&Entry::<BYTES>::LAYOUT, None);
         let within = Within::one_call(&db as &dyn Database);
-        let Opened { store, .. } = moved::open(&within, table, &given, &How::OpenOrMake, db.options())?;
+        let Opened { store, .. } = moved::open(&within, table, &given, &OpenMode::OpenOrCreate, db.options())?;
         if !store.guarantees().compare_and_write {
             return Err(Error::Unsupported("compare-and-write").into());
         }

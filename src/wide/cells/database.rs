@@ -8,10 +8,11 @@ use super::{Cells, over};
 use crate::keys::clock::{Clock, SystemClock};
 use crate::keys::key::RowKey;
 use crate::store::catalog::moved;
-use crate::store::catalog::{self, Given, How, Opened, WideTexts};
+use crate::store::catalog::{self, Given, Opened, WideTexts};
 use crate::store::error::Error;
 use crate::store::options::Within;
-use crate::store::{CallOptions, Database, DatabaseId, Metered, NewTable};
+use crate::store::{CallOptions, Database, DatabaseId, Metered, NewTable, OpenMode};
+use crate::wide::catalog::{absent, parsed};
 use crate::wide::check::check_wide_name;
 use crate::wide::schema::{Change, TableSchema};
 use crate::wide::{WideDatabase, WideGuarantees, WideStore};
@@ -26,20 +27,20 @@ impl Cells {
     /// with `rowkey.`.
     pub fn open(db: &(impl Database + ?Sized), name: &str, schema: &TableSchema) -> Result<Self, Error> {
         catalog::check_name(name)?;
-        Self::open_named(db, name, schema, &How::OpenOrMake)
+        Self::open_named(db, name, schema, &OpenMode::OpenOrCreate)
     }
 
     fn open_named(
         db: &(impl Database + ?Sized),
         name: &str,
         schema: &TableSchema,
-        how: &How<'_>,
+        mode: &OpenMode,
     ) -> Result<Self, Error> {
         schema.check()?;
         let within = Within::one_call(&db as &dyn Database);
-        let store = moved::unless_moved(&*within, name, how, |commit| {
+        let store = moved::unless_moved(&*within, name, mode, |commit| {
             let given = Given::entries(&CellKey::LAYOUT);
-            let Opened { store, .. } = catalog::open(&*within, name, &given, how, commit)?;
+            let Opened { store, .. } = catalog::open(&*within, name, &given, mode, commit)?;
             catalog::keep_wide(&*within, name, commit, |stored| match stored {
                 None => Ok(Some(texts(schema))),
                 Some(stored) => parse(name, stored)?.check_opening(name, schema).map(|()| None),
@@ -108,12 +109,12 @@ impl<D: Database> CellsDatabase<D> {
 
     /// Opens a wide table, as [`WideDatabase::table`], for the methods that only [`Cells`] has.
     pub fn cells(&self, name: &str, schema: &TableSchema) -> Result<Cells, Error> {
-        self.opened(name, schema, &How::OpenOrMake)
+        self.opened(name, schema, &OpenMode::OpenOrCreate)
     }
 
-    fn opened(&self, name: &str, schema: &TableSchema, how: &How<'_>) -> Result<Cells, Error> {
+    fn opened(&self, name: &str, schema: &TableSchema, mode: &OpenMode) -> Result<Cells, Error> {
         check_wide_name(name)?;
-        Ok(Cells { clock: Arc::clone(&self.clock), ..Cells::open_named(&self.db, name, schema, how)? })
+        Ok(Cells { clock: Arc::clone(&self.clock), ..Cells::open_named(&self.db, name, schema, mode)? })
     }
 
     /// The same wide tables, with these options.
@@ -144,14 +145,14 @@ impl<D: Database> WideDatabase for CellsDatabase<D> {
     }
 
     fn open_table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn WideStore>, Error> {
-        Ok(Arc::new(self.opened(name, schema, &How::Open)?))
+        Ok(Arc::new(self.opened(name, schema, &OpenMode::Open)?))
     }
 
     fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Result<Arc<dyn WideStore>, Error> {
         self.id().check_write([name])?;
         // Checked as given, so that an error names the row's split point.
         NewTable { options: Vec::new(), ..new.clone() }.check(name, &[])?;
-        Ok(Arc::new(self.opened(name, schema, &How::Make(&of_entries(new)))?))
+        Ok(Arc::new(self.opened(name, schema, &OpenMode::Create(of_entries(new)))?))
     }
 
     fn schema(&self, name: &str) -> Result<Option<TableSchema>, Error> {
@@ -167,11 +168,7 @@ impl<D: Database> WideDatabase for CellsDatabase<D> {
         let db = Within::one_call(&self.db as &dyn Database);
         catalog::of_catalog("alteration", name, |commit| {
             catalog::keep_wide(&*db, name, commit, |stored| {
-                let stored = stored.ok_or_else(|| Error::Schema {
-                    table: name.to_owned(),
-                    differences: "there is no such table".to_owned(),
-                })?;
-                let stored = parse(name, stored)?;
+                let stored = parse(name, stored.ok_or_else(|| absent(name))?)?;
                 changes = stored.check_alteration(name, schema)?;
                 Ok(Some(texts(&stored.altered_to(schema))))
             })
@@ -211,10 +208,7 @@ fn texts(schema: &TableSchema) -> WideTexts {
 }
 
 fn parse(table: &str, stored: &WideTexts) -> Result<TableSchema, Error> {
-    let mut schema: TableSchema = stored.schema.parse().map_err(|error| Error::Schema {
-        table: table.to_owned(),
-        differences: format!("what is kept of it: {error}"),
-    })?;
+    let mut schema = parsed(table, &stored.schema)?;
     schema.row_fields.clone_from(&stored.fields);
     schema.earlier_row_keys = stored.earlier.iter().flat_map(|shapes| shapes.lines()).map(str::to_owned).collect();
     Ok(schema)
