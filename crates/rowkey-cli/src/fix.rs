@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::PathBuf;
 
-use rowkey_design::{Design, Edit, File, Finding, Place, Unused};
+use rowkey_design::{Design, Edit, File, Finding, Place, RuleKind, Unused};
 
 use crate::designs;
 use crate::failure::Failure;
@@ -22,7 +22,7 @@ pub(crate) fn name(finding: &Finding) -> Name {
 pub(crate) fn one_a_table<'r>(findings: impl Iterator<Item = &'r Finding>, tried: &HashSet<Name>) -> Vec<&'r Finding> {
     let mut all: Vec<_> =
         findings.filter(|finding| !edits(finding).is_empty() && !tried.contains(&name(finding))).collect();
-    all.sort_by_key(|finding| (!finding.rule.id.starts_with('Q'), Reverse(finding.severity), finding.place));
+    all.sort_by_key(|finding| (finding.rule.kind != RuleKind::Query, Reverse(finding.severity), finding.place));
     let mut tables = HashSet::new();
     all.retain(|finding| tables.insert(finding.table.as_str()));
     all

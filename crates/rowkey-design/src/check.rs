@@ -3,36 +3,14 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use indexmap::IndexMap;
-
 use crate::cost::QueryCost;
-use crate::design::{Allow, Cluster, Date, Engine};
-use crate::facts::KeyFacts;
-use crate::finding::{Edit, Finding, Severity};
-use crate::load::WriteLoad;
+use crate::design::{Allow, Date};
+use crate::finding::{Edit, Finding};
 use crate::problem::{Files, Located, Place, Problem};
-use crate::profile::Profile;
 use crate::resolve::{Design, TableDesign};
-use crate::rules::{Found, Rule};
-
-/// What a check is told beside the design.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct CheckOptions {
-    /// The day on which `until` is read.
-    pub today: Date,
-    /// The cluster that the tables are for. Default: the first of the design.
-    pub cluster: Option<String>,
-    /// What samples say, by table.
-    pub profiles: IndexMap<String, Profile>,
-}
-
-impl CheckOptions {
-    /// A check on a day, for the first cluster, without samples.
-    pub fn new(today: Date) -> Self {
-        Self { today, cluster: None, profiles: IndexMap::new() }
-    }
-}
+use crate::rule::{Rule, Severity};
+use crate::rules::FINDERS;
+use crate::rules::context::{CheckOptions, Context, Found};
 
 /// A finding that the file allows.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,51 +60,7 @@ impl Report {
     }
 }
 
-/// What the rules know of a table.
-pub(crate) struct Context<'d> {
-    pub(crate) design: &'d Design,
-    pub(crate) table: &'d TableDesign,
-    pub(crate) cluster: Option<&'d Cluster>,
-    pub(crate) engine: Engine,
-    pub(crate) profile: Option<&'d Profile>,
-    /// The key of the table, and of each of its secondary tables after it.
-    pub(crate) keys: Vec<KeyFacts<'d>>,
-    /// How each query is served.
-    pub(crate) queries: Vec<QueryCost<'d>>,
-    /// Where each write lands in the table, and, in each secondary table after it, the same writes.
-    pub(crate) loads: Vec<WriteLoad<'d>>,
-}
-
-impl<'d> Context<'d> {
-    /// What is known of a table.
-    pub(crate) fn new(design: &'d Design, table: &'d TableDesign, options: &'d CheckOptions) -> Self {
-        let cluster = design.cluster(options);
-        let engine = cluster.map_or(Engine::HBase, |cluster| cluster.engine);
-        let profile = options.profiles.get(table.name.as_str());
-        let mut keys = vec![KeyFacts::of(table, profile)];
-        keys.extend(KeyFacts::of_secondaries(table, profile));
-        let queries = QueryCost::all(table, &keys, cluster, profile);
-        let writes = |key| table.table.write.iter().map(move |write| WriteLoad::of(write, key));
-        let loads = keys.iter().flat_map(writes).collect();
-        Self { design, table, cluster, engine, profile, keys, queries, loads }
-    }
-
-    /// The key that a query is served by.
-    pub(crate) fn key_of(&self, cost: &QueryCost<'_>) -> &KeyFacts<'d> {
-        &self.keys[cost.secondary.map_or(0, |i| i + 1)]
-    }
-}
-
 impl Design {
-    /// The cluster that a check is for.
-    pub(crate) fn cluster(&self, options: &CheckOptions) -> Option<&Cluster> {
-        let cluster = match &options.cluster {
-            Some(name) => self.clusters.get(name),
-            None => self.clusters.values().next(),
-        };
-        cluster.map(|cluster| &cluster.value)
-    }
-
     /// How each query of each table is served: by the same ranges and counts that the rules see.
     ///
     /// ```
@@ -183,11 +117,9 @@ impl Design {
             let seen = context.profile.map(|profile| crate::sample::differ::differences(table, profile));
             report.notes.extend(seen.into_iter().flatten());
             let mut list = Vec::new();
-            for rule in Rule::all() {
-                if let Some(find) = rule.find {
-                    let severity = rule.severity(context.engine);
-                    find(&context, &mut Found { rule, severity, table: &table.name, list: &mut list });
-                }
+            for (rule, find) in FINDERS {
+                let severity = rule.severity(context.engine);
+                find(&context, &mut Found { rule, severity, table: &table.name, list: &mut list });
             }
             report.take(table, list, options.today, &self.files);
         }
@@ -228,7 +160,7 @@ impl Report {
                 }
                 Entry::Vacant(entry) => {
                     entry.insert(allow.rule.place);
-                    if !used && !allow.rule.starts_with('D') {
+                    if !used && !compares(&allow.rule) {
                         let (name, edit) = (table.name.value.clone(), files.allow_removed(allow));
                         self.unused.push(Unused { table: name, allow: allow.value.clone(), edit });
                     }
@@ -237,6 +169,11 @@ impl Report {
             }
         }
     }
+}
+
+/// Whether an id is of a rule that compares two designs.
+fn compares(id: &str) -> bool {
+    Rule::named(id).is_some_and(|rule| rule.kind.compares())
 }
 
 /// What is wrong with an `allow`.
@@ -248,7 +185,7 @@ fn fault(allow: &Located<Allow>, used: bool, today: Date) -> Option<Problem> {
         return problem(until.place, format!("this ended on {}", until.value), help);
     }
     // Rules of changes find nothing in one design.
-    if !used && !rule.starts_with('D') {
+    if !used && !compares(rule) {
         let of = allow.of.as_ref().map_or(String::new(), |of| format!(" of {:?}", of.as_str()));
         return problem(
             rule.place,

@@ -1,40 +1,7 @@
 //! What a check finds: a rule, where it applies, the numbers it saw, and the cure.
 
-use std::fmt;
-
 use crate::problem::Place;
-use crate::rules::Rule;
-
-/// How bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
-    /// Worth knowing.
-    Note,
-    /// It costs, or will.
-    Warning,
-    /// It loses rows, is refused by the engine, or cannot be cured by more servers.
-    Error,
-}
-
-impl Severity {
-    /// All of them, the least first.
-    pub const ALL: [Self; 3] = [Self::Note, Self::Warning, Self::Error];
-
-    /// The word for it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-}
-
-impl fmt::Display for Severity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
-    }
-}
+use crate::rule::{Rule, Severity};
 
 /// A number that a finding rests on.
 #[derive(Clone, Debug, PartialEq)]

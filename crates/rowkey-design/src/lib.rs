@@ -20,18 +20,20 @@ mod problem;
 pub mod profile;
 pub mod quote;
 mod resolve;
-pub mod rules;
+mod rule;
+mod rules;
 pub mod sample;
 pub mod suggest;
 
-pub use self::check::{Allowed, CheckOptions, Report, Unused};
+pub use self::check::{Allowed, Report, Unused};
 pub use self::diff::{Class, Difference, diff, lock};
-pub use self::finding::{Edit, Finding, Number, Remedy, Severity};
+pub use self::finding::{Edit, Finding, Number, Remedy};
 pub use self::format::format;
 pub use self::of::assert_key;
 pub use self::problem::{File, Files, Located, Place, Problem, Problems};
 pub use self::resolve::{Design, TableDesign};
-pub use self::rules::Rule;
+pub use self::rule::{Fix, Rule, RuleKind, Severity};
+pub use self::rules::context::CheckOptions;
 
 /// The code in README.md, compiled and run by the tests.
 #[cfg(doctest)]

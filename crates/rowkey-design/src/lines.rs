@@ -5,7 +5,35 @@ use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::sync::mpsc::sync_channel;
 
-use crate::sample::SampleError;
+/// Why a sample is not read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SampleError {
+    /// The reader failed.
+    #[error("line {line}: {error}")]
+    Io {
+        /// The line that was read, from 1.
+        line: u64,
+        /// Why it failed.
+        error: std::io::Error,
+    },
+    /// A line is too long.
+    #[error("line {line}: the line has more than {most} bytes, and no key is as long; is it one key a line?")]
+    Long {
+        /// The line, from 1.
+        line: u64,
+        /// The most bytes of a line.
+        most: usize,
+    },
+    /// A line is not a key in the form that was asked for.
+    #[error("line {line}: {reason}")]
+    Form {
+        /// The line, from 1.
+        line: u64,
+        /// Why it is not.
+        reason: String,
+    },
+}
 
 /// The most bytes of a line: four times what the longest key of HBase (32,767 bytes) takes with each byte escaped, and more.
 const LONGEST: usize = 1 << 20;

@@ -2,7 +2,7 @@
 
 use rowkey_design::design::Date;
 use rowkey_design::forms::KeyForm;
-use rowkey_design::{CheckOptions, Design, File, Finding, Rule, sample};
+use rowkey_design::{CheckOptions, Class, Design, File, Finding, Fix, Rule, RuleKind, diff, sample};
 
 fn parse(text: &str) -> Design {
     let file = File { name: "a.rowkey.toml".to_owned(), text: text.to_owned() };
@@ -35,7 +35,7 @@ fn block<'p>(page: &'p str, heading: &str, language: &str) -> Option<&'p str> {
 
 fn with_pages() -> impl Iterator<Item = &'static Rule> {
     // Rules of changes compare two designs; they have a test of their own.
-    Rule::all().filter(|rule| !rule.id.starts_with('D'))
+    Rule::all().filter(|rule| !rule.kind.compares())
 }
 
 #[test]
@@ -91,14 +91,37 @@ fn each_edit_cures() {
     assert!(edited.len() >= 20, "{edited:?}");
 }
 
+/// Edits are as safe as their rule says: those of `Fix::Safe` change nothing that stored rows depend on.
+#[test]
+fn edits_are_as_safe_as_their_rule_says() {
+    let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+    for rule in with_pages() {
+        let bad = block(rule.page(), "Bad", "toml").unwrap();
+        for finding in check(bad, block(rule.page(), "Bad sample, in hex", "text")) {
+            let edits = finding.remedy.as_ref().map_or(&[][..], |remedy| &remedy.edits);
+            if edits.is_empty() {
+                continue;
+            }
+            let (old, id) = (parse(bad), finding.rule.id);
+            let changes = diff(&old, &parse(&old.files.edited(edits)[0].text), &options, 1.0);
+            let worst = changes.iter().map(|change| change.class).max().unwrap_or(Class::Safe);
+            match finding.rule.fix {
+                Fix::Safe => assert!(worst <= Class::AfterCompaction, "{id}: {changes:?}"),
+                Fix::Unsafe => {}
+                fix => panic!("{id} has edits, and its fix is {fix:?}"),
+            }
+        }
+    }
+}
+
 /// Each bad design of a query has the finding of its page and no other of its kind.
 #[test]
 fn one_hazard_is_one_finding() {
-    for rule in Rule::all().filter(|rule| rule.id.starts_with('Q')) {
+    for rule in Rule::all().filter(|rule| rule.kind == RuleKind::Query) {
         let bad = block(rule.page(), "Bad", "toml").unwrap();
         let findings = check(bad, block(rule.page(), "Bad sample, in hex", "text"));
-        let ids: Vec<&str> = findings.iter().map(|finding| finding.rule.id).filter(|id| id.starts_with('Q')).collect();
-        assert_eq!(ids, [rule.id], "{bad}");
+        let rules = findings.iter().map(|finding| finding.rule).filter(|rule| rule.kind == RuleKind::Query);
+        assert_eq!(rules.map(|rule| rule.id).collect::<Vec<_>>(), [rule.id], "{bad}");
     }
 }
 

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use proptest::prelude::*;
-use rowkey_design::{Design, File, file};
+use rowkey_design::{Design, File, design};
 use serde_json::{Value, json};
 
 fn validator() -> jsonschema::Validator {
-    jsonschema::validator_for(&file::json_schema()).unwrap()
+    jsonschema::validator_for(&design::json_schema()).unwrap()
 }
 
 /// TOML as JSON: a day as text.
@@ -202,7 +202,7 @@ fn every_key_is_described() {
         }
     }
     let mut undescribed = Vec::new();
-    described(&file::json_schema(), "", &mut undescribed);
+    described(&design::json_schema(), "", &mut undescribed);
     assert_eq!(undescribed, [""; 0]);
 }
 
@@ -214,7 +214,7 @@ proptest! {
     fn units_are_the_same_for_both(
         text in r"[0-9._]{1,4} {0,2}(B|kB|KiB|PB|PiB|b|ms|s|secs?|minutes?|mins|hours?|h|hs|days|d|years?|k|M|T|k/s|/day|M / h|/hour)?"
     ) {
-        let schema = file::json_schema();
+        let schema = design::json_schema();
         let tables = &schema["properties"]["table"]["additionalProperties"]["properties"];
         let family = &tables["family"]["additionalProperties"]["properties"];
         for (what, line, schema) in [
@@ -234,7 +234,7 @@ proptest! {
 #[test]
 fn the_page_of_all_keys_is_printed_as_it_stands() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/design-file.md");
-    let page = file::reference();
+    let page = design::reference();
     if std::env::var_os("ROWKEY_REWRITE").is_some() {
         fs::write(&path, &page).unwrap();
     }

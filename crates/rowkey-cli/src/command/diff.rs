@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use rowkey_design::design::Date;
 use rowkey_design::diff::LOCK_LINE;
 use rowkey_design::quote::terminal;
-use rowkey_design::{CheckOptions, Class, Design, Difference, diff, lock};
+use rowkey_design::{CheckOptions, Class, Design, Difference, RuleKind, diff, lock};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -103,8 +103,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let options = CheckOptions::new(args.today.unwrap_or_else(crate::designs::today));
     let mut differences = diff(&old, &new, &options, args.rate);
     if args.lock.is_some() {
-        // A lock file has no queries and no rates: a check of it says nothing.
-        differences.retain(|change| !["D09", "D10", "D11", "D12"].contains(&change.rule));
+        // A lock file has what rows depend on alone: no other options, no queries and no rates.
+        differences.retain(|change| change.rule.kind == RuleKind::Change);
     }
     differences.sort_by_key(|change| (std::cmp::Reverse(change.class), change.table.clone()));
     let mut out = std::io::stdout().lock();
@@ -138,7 +138,7 @@ fn may_be_lock(path: &Path, designs: &[PathBuf]) -> Result<(), Failure> {
 
 /// Whether it is a finding of a check, which no class denies.
 fn is_finding(change: &Difference) -> bool {
-    ["D11", "D12"].contains(&change.rule)
+    change.rule.kind == RuleKind::NewFinding
 }
 
 fn text(design: &Design, differences: &[Difference]) -> String {
@@ -152,7 +152,7 @@ fn text(design: &Design, differences: &[Difference]) -> String {
             Some(format!(" ({}:{line}:{column})", design.files.file(place)?.name))
         });
         let place = place.unwrap_or_default();
-        let line = format!("{} {} {}{of}: {}{place}", change.rule, change.class, change.table, change.message);
+        let line = format!("{} {} {}{of}: {}{place}", change.rule.id, change.class, change.table, change.message);
         text += &terminal(&line);
         text.push('\n');
         if let Some(why) = &change.allowed {
@@ -163,7 +163,7 @@ fn text(design: &Design, differences: &[Difference]) -> String {
         }
         match planned.entry((&change.table, &change.plan)) {
             Entry::Occupied(first) => {
-                text += &format!("    by the plan under {}: {}\n", first.get().rule, terminal(&first.get().message));
+                text += &format!("    by the plan under {}: {}\n", first.get().rule.id, terminal(&first.get().message));
             }
             Entry::Vacant(entry) => {
                 entry.insert(change);
@@ -181,7 +181,7 @@ fn text(design: &Design, differences: &[Difference]) -> String {
 fn to_json(design: &Design, differences: &[Difference]) -> String {
     let changes = differences.iter().map(|change| {
         json!({
-            "class": change.class.word(), "rule": change.rule, "table": change.table, "of": change.of,
+            "class": change.class.word(), "rule": change.rule.id, "table": change.table, "of": change.of,
             "place": change.place.map(|place| crate::output::place(&design.files, place)),
             "message": change.message, "plan": change.plan, "allowed": change.allowed,
         })

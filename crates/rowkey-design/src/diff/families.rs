@@ -7,17 +7,20 @@ use crate::design::{Columns, Family, Timestamp};
 use crate::file::Period;
 use crate::problem::Place;
 use crate::resolve::TableDesign;
+use crate::rule::{self, Rule};
 
 pub(super) fn compare(old: &TableDesign, new: &TableDesign, changes: &mut Changes<'_>) {
     for (name, family) in &new.table.family {
         match old.table.family.get(name) {
-            None => changes.push(Class::Safe, "D08", Some(name), Some(family.place), format!("a new family {name:?}")),
+            None => {
+                changes.push(Class::Safe, &rule::D08, Some(name), Some(family.place), format!("a new family {name:?}"))
+            }
             Some(before) => options(name, before, family, family.place, changes),
         }
     }
     for name in old.table.family.keys().filter(|name| !new.table.family.contains_key(*name)) {
         let message = format!("the family {name:?} is gone, and its cells");
-        changes.push(Class::DataLoss, "D06", Some(name), None, message);
+        changes.push(Class::DataLoss, &rule::D06, Some(name), None, message);
     }
 }
 
@@ -34,8 +37,8 @@ fn options(name: &str, old: &Family, new: &Family, place: Place, changes: &mut C
     if let Some(shorter) = shorter {
         let what = format!("the TTL of {name:?} was {} and is {}", said(ttl(old)), said(ttl(new)));
         match shorter {
-            true => change(Class::DataLoss, "D07", format!("{what}: older cells are gone at the next compaction")),
-            false => change(Class::Safe, "D08", format!("{what}: what has expired does not come back")),
+            true => change(Class::DataLoss, &rule::D07, format!("{what}: older cells are gone at the next compaction")),
+            false => change(Class::Safe, &rule::D08, format!("{what}: what has expired does not come back")),
         }
     }
     let versions = |family: &Family| family.versions.as_ref().map_or(1, |versions| versions.value);
@@ -45,9 +48,9 @@ fn options(name: &str, old: &Family, new: &Family, place: Place, changes: &mut C
             let message = format!(
                 "the {what} versions of {name:?} were {before} and are {after}: the others are gone at the next compaction"
             );
-            change(Class::DataLoss, "D07", message);
+            change(Class::DataLoss, &rule::D07, message);
         } else if after > before {
-            change(Class::Safe, "D08", format!("the {what} versions of {name:?} were {before} and are {after}"));
+            change(Class::Safe, &rule::D08, format!("the {what} versions of {name:?} were {before} and are {after}"));
         }
     }
     let stamps = |family: &Family| family.timestamp.as_ref().map_or(Timestamp::Server, |stamp| stamp.value);
@@ -57,7 +60,7 @@ fn options(name: &str, old: &Family, new: &Family, place: Place, changes: &mut C
             stamps(old),
             stamps(new)
         );
-        change(Class::DataLoss, "D07", message);
+        change(Class::DataLoss, &rule::D07, message);
     }
     let shape = |family: &Family| match family.columns.as_ref().map(|columns| &columns.value) {
         Some(Columns::OfRow(of_row)) => of_row.name.split_once(':').map(|(_, shape)| shape.trim().to_owned()),
@@ -67,7 +70,7 @@ fn options(name: &str, old: &Family, new: &Family, place: Place, changes: &mut C
         && before != after
     {
         let message = format!("names of columns in {name:?} were {before} and are {after}: old cells have other names");
-        change(Class::Rewrite, "D01", message);
+        change(Class::Rewrite, &rule::D01, message);
     }
     columns(name, old, new, &mut change);
     let files = [
@@ -79,12 +82,12 @@ fn options(name: &str, old: &Family, new: &Family, place: Place, changes: &mut C
         ("in_memory", old.in_memory != new.in_memory),
     ];
     for (option, _) in files.into_iter().filter(|(_, changed)| *changed) {
-        change(Class::AfterCompaction, "D09", format!("`{option}` of {name:?}: files have it after a compaction"));
+        change(Class::AfterCompaction, &rule::D09, format!("`{option}` of {name:?}: files have it after a compaction"));
     }
 }
 
 /// Columns by name: a name that is gone beside one that is new can be another name of the same cells.
-fn columns(family: &str, old: &Family, new: &Family, change: &mut impl FnMut(Class, &'static str, String)) {
+fn columns(family: &str, old: &Family, new: &Family, change: &mut impl FnMut(Class, &'static Rule, String)) {
     let names = |family: &Family| match family.columns.as_ref().map(|columns| &columns.value) {
         Some(Columns::Names(names)) => Some(names.iter().map(|name| name.value.clone()).collect::<IndexSet<String>>()),
         _ => None,
@@ -95,16 +98,16 @@ fn columns(family: &str, old: &Family, new: &Family, change: &mut impl FnMut(Cla
     let (gone, added) = (listed(&mut before.difference(&after)), listed(&mut after.difference(&before)));
     match (gone.is_empty(), added.is_empty()) {
         (true, true) => {}
-        (true, false) => change(Class::Safe, "D08", format!("new columns of {family:?}: {added}")),
+        (true, false) => change(Class::Safe, &rule::D08, format!("new columns of {family:?}: {added}")),
         (false, true) => {
             let message = format!("columns of {family:?} are gone: {gone}; their cells stay until they are deleted");
-            change(Class::Safe, "D04", message);
+            change(Class::Safe, &rule::D04, message);
         }
         (false, false) => {
             let message = format!(
                 "columns of {family:?} are gone, {gone}, and others are new, {added}: cells that were written have the old names still, and have to be copied if a column was renamed"
             );
-            change(Class::Rewrite, "D04", message);
+            change(Class::Rewrite, &rule::D04, message);
         }
     }
 }

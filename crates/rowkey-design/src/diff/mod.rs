@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use rowkey::LayoutBuf;
 
-use crate::check::CheckOptions;
 use crate::cost::{bytes_per_row, rows};
 use crate::design::Columns;
 use crate::facts::KeyFacts;
@@ -16,7 +15,8 @@ use crate::finding::Finding;
 use crate::problem::{File, Place};
 use crate::quote;
 use crate::resolve::{Design, TableDesign};
-use crate::rules::Rule;
+use crate::rule::{self, Rule};
+use crate::rules::context::CheckOptions;
 use crate::suggest::to_toml;
 
 /// What a change does to the rows that are there, the least first.
@@ -64,7 +64,7 @@ pub struct Difference {
     /// What it does to the rows that are there.
     pub class: Class,
     /// The rule whose page says more.
-    pub rule: &'static str,
+    pub rule: &'static Rule,
     /// The table.
     pub table: String,
     /// The field, family, secondary table or query; none for the table.
@@ -86,7 +86,7 @@ pub(super) struct Changes<'t> {
 }
 
 impl Changes<'_> {
-    fn push(&mut self, class: Class, rule: &'static str, of: Option<&str>, place: Option<Place>, message: String) {
+    fn push(&mut self, class: Class, rule: &'static Rule, of: Option<&str>, place: Option<Place>, message: String) {
         let (table, of) = (self.table.to_owned(), of.map(str::to_owned));
         self.list.push(Difference { class, rule, table, of, place, message, plan: Vec::new(), allowed: None });
     }
@@ -112,7 +112,7 @@ pub fn diff(old: &Design, new: &Design, options: &CheckOptions, rate: f64) -> Ve
     for (name, table) in &new.tables {
         let mut changes = Changes { table: name, list: Vec::new() };
         match old.tables.get(name) {
-            None => changes.push(Class::Safe, "D08", None, Some(table.name.place), "a new table".to_owned()),
+            None => changes.push(Class::Safe, &rule::D08, None, Some(table.name.place), "a new table".to_owned()),
             Some(before) => of_table(before, table, rate, &mut changes),
         }
         all.append(&mut changes.list);
@@ -128,7 +128,7 @@ pub fn diff(old: &Design, new: &Design, options: &CheckOptions, rate: f64) -> Ve
             ),
             None => "the table is gone, and its rows".to_owned(),
         };
-        changes.push(Class::DataLoss, "D06", None, None, message);
+        changes.push(Class::DataLoss, &rule::D06, None, None, message);
         all.append(&mut changes.list);
     }
     all.extend(new_findings(old, new, options));
@@ -178,7 +178,7 @@ fn new_findings(old: &Design, new: &Design, options: &CheckOptions) -> Vec<Diffe
     let engine = |design: &Design| design.cluster(options).map(|cluster| cluster.engine);
     // A lock file has no cluster.
     let other = engine(old).zip(engine(new)).is_some_and(|(old, new)| old != new);
-    let rule = if other { "D12" } else { "D11" };
+    let rule = if other { &rule::D12 } else { &rule::D11 };
     let found = new.check(options).findings.into_iter().filter(|finding| {
         finding.severity > crate::Severity::Note && old.tables.contains_key(&finding.table) && !is_known(finding)
     });
@@ -200,7 +200,7 @@ fn new_findings(old: &Design, new: &Design, options: &CheckOptions) -> Vec<Diffe
 fn allowed(new: &Design, difference: &Difference) -> Option<String> {
     let allows = &new.tables.get(&difference.table)?.table.allow;
     let matching = allows.iter().find(|allow| {
-        *allow.rule == difference.rule && allow.of.as_ref().map(|of| of.as_str()) == difference.of.as_deref()
+        *allow.rule == difference.rule.id && allow.of.as_ref().map(|of| of.as_str()) == difference.of.as_deref()
     });
     matching.map(|allow| allow.why.value.clone())
 }
@@ -253,9 +253,4 @@ fn without_queries(table: &TableDesign) -> crate::design::Table {
         secondary.value.fingerprint = located(layout);
     }
     kept
-}
-
-/// The rules that a difference can name.
-pub fn rule(difference: &Difference) -> Option<&'static Rule> {
-    Rule::named(difference.rule)
 }

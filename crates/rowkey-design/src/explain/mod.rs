@@ -7,7 +7,6 @@ mod regions;
 mod snippet;
 mod stream;
 mod svg;
-mod times;
 mod values;
 
 use serde_json::{Value as Json, json};
@@ -21,10 +20,9 @@ pub use self::regions::{Boundary, Region, Regions, RegionsError, regions};
 pub use self::snippet::{PREFIX_FILTER, Snippets};
 pub use self::stream::{ReadLine, Stopped, Told, stream, values_as_json};
 pub use self::svg::svg;
-pub use self::times::Times;
-pub(crate) use self::values::key_loosened;
 pub use self::values::{ArgumentError, value_of, values_of};
 use crate::forms::KeyForm;
+pub use crate::forms::Times;
 use crate::quote::{terminal, unprintable};
 use crate::resolve::Design;
 

@@ -8,12 +8,12 @@ use rowkey::{KeyRange, LayoutBuf, Value};
 
 use super::snippet::Snippets;
 use super::stream::values_as_json;
-use super::times::Times;
 use super::values::{ArgumentError, assignment, value_of};
 use crate::cost::{OrderFit, QueryCost, Selection, ascending, of_field};
 use crate::design::Query;
 use crate::facts::{FieldFacts, KeyFacts};
 use crate::file::node::nearest;
+use crate::forms::Times;
 use crate::resolve::Design;
 
 /// How many rows one call to a server returns.

@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 use rowkey::{LayoutBuf, Value};
 
 use crate::forms::KeyForm;
+use crate::lines::SampleError;
 use crate::lines::{Block, in_order};
 use crate::quote::unprintable;
-use crate::sample::SampleError;
 
 /// How many keys were told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use super::units::Bounds;
+use super::bounds::Bounds;
 use crate::problem::{Located, Place, Problem};
 
 pub(crate) type Node<'a, 'i> = &'a Spanned<DeValue<'i>>;

@@ -3,8 +3,8 @@
 use serde_json::{Value as Json, json};
 use toml::de::DeValue;
 
+use super::bounds::Bounds;
 use super::node::{FromToml, Node, Reading};
-use super::units::Bounds;
 
 impl FromToml for u32 {
     fn from_toml(node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {

@@ -25,41 +25,12 @@ use rowkey::splits::Splits;
 pub use self::files::{SamplePath, SampleUse};
 pub use self::profiler::Profiler;
 use crate::forms::KeyForm;
+pub use crate::lines::SampleError;
 use crate::lines::{Block, in_order};
 use crate::profile::Profile;
 
 /// After so many keys progress is told.
 const STEP: u64 = 1 << 16;
-
-/// Why a sample is not read.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SampleError {
-    /// The reader failed.
-    #[error("line {line}: {error}")]
-    Io {
-        /// The line that was read, from 1.
-        line: u64,
-        /// Why it failed.
-        error: std::io::Error,
-    },
-    /// A line is too long.
-    #[error("line {line}: the line has more than {most} bytes, and no key is as long; is it one key a line?")]
-    Long {
-        /// The line, from 1.
-        line: u64,
-        /// The most bytes of a line.
-        most: usize,
-    },
-    /// A line is not a key in the form that was asked for.
-    #[error("line {line}: {reason}")]
-    Form {
-        /// The line, from 1.
-        line: u64,
-        /// Why it is not.
-        reason: String,
-    },
-}
 
 /// Profiles the keys of a reader that are in a form. `progress` is told from time to time how many keys and bytes were
 /// read, and at the end.

@@ -16,9 +16,9 @@ pub use self::score::{QueryScore, Score};
 
 use self::build::Builder;
 use self::score::Capacity;
-use crate::check::CheckOptions;
 use crate::file::{Bytes, Count};
 use crate::resolve::{Design, TableDesign};
+use crate::rules::context::CheckOptions;
 
 /// A key for a table, and what it costs.
 #[derive(Clone, Debug)]

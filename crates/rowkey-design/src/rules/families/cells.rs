@@ -5,7 +5,9 @@ use rowkey::untyped::FieldBuf;
 use crate::cost::{CELL, rows};
 use crate::design::{BlockEncoding, Columns, Family, Size};
 use crate::facts::{KeyFacts, about};
+use crate::finding::Edit;
 use crate::resolve::TableDesign;
+use crate::rules::context::Context;
 
 /// Cells of one kind.
 pub(super) struct Cell<'d> {
@@ -150,4 +152,15 @@ fn own_bytes(key: &KeyFacts<'_>, rows: Option<f64>) -> f64 {
         shared += field.bytes;
     }
     (key.bytes - shared).max(1.0)
+}
+
+/// The edit that encodes a family's blocks.
+pub(super) fn encode(context: &Context<'_>, family: &str) -> Vec<Edit> {
+    let Some(family) = context.table.table.family.get(family) else {
+        return Vec::new();
+    };
+    match &family.encoding {
+        Some(encoding) => vec![Edit { place: encoding.place, text: "\"fast_diff\"".to_owned() }],
+        None => context.design.files.key_added(family.place, "encoding", "\"fast_diff\"").into_iter().collect(),
+    }
 }

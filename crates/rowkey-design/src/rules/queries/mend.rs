@@ -4,13 +4,13 @@ use rowkey::LayoutBuf;
 use rowkey::lead::Lead;
 use rowkey::untyped::FieldBuf;
 
-use crate::check::Context;
-use crate::cost::{Condition, Known, OrderFit, QueryCost};
+use crate::cost::{Condition, Known, OrderFit, QueryCost, all_of};
 use crate::facts::{FieldFacts, KeyFacts};
-use crate::finding::Edit;
+use crate::finding::{Edit, Finding};
 use crate::problem::{Located, Place};
 use crate::quote;
 use crate::resolve::Design;
+use crate::rules::context::Context;
 
 /// How many ranges are made at most to see if another order of a key is better.
 const MOST_WORK: usize = 50_000;
@@ -200,4 +200,33 @@ fn secondary_block(context: &Context<'_>, name: &str, lines: [String; 2]) -> Opt
     let lines = [format!("name = {}", quote::toml(&name)), key, serves];
     let path = format!("table.{}", quote::toml_key(table.name.as_str()));
     design.files.item_added(table.name.place, &path, "secondary", !table.table.secondary.is_empty(), &lines)
+}
+
+/// A secondary table that is there; or another order of the key where that hurts no query; or else a new secondary table.
+pub(super) fn with_remedy(context: &Context<'_>, cost: &QueryCost<'_>, finding: Finding) -> Finding {
+    if let Some((name, edits)) = serve(context, cost) {
+        return finding
+            .remedy(format!("read it from the secondary table {name:?}: name the query in its `serves`"), edits);
+    }
+    if let Some(edits) = reorder(context, cost) {
+        return finding.remedy("put the fields that the query fixes first; no other query reads more then", edits);
+    }
+    if all_of(&cost.query.value).is_empty() {
+        let text =
+            "say `batch = true` if nobody waits for it; else give it a limit, or keep what it computes in a table";
+        return finding.remedy(text, Vec::new());
+    }
+    match secondary(context, cost) {
+        Some(edits) => finding.remedy(
+            "add a secondary table whose key begins with the fields that the query fixes, and ends with those of this key",
+            edits,
+        ),
+        None if cost.query.among.is_empty() => {
+            finding.remedy("add a secondary table whose key is a salt, and then what the query selects by", Vec::new())
+        }
+        None => finding.remedy(
+            "run it once for each of the values; each run is one range",
+            Vec::new(),
+        ),
+    }
 }

@@ -4,11 +4,10 @@ use std::fmt::Write as _;
 
 use data_encoding::HEXLOWER;
 
-use super::Found;
-use crate::check::Context;
 use crate::cost::QueryCost;
 use crate::file::{Bytes, Count};
 use crate::finding::Finding;
+use crate::rules::context::{Context, Found};
 
 /// The most bytes of a key that are shown.
 const BYTES: usize = 48;

@@ -1,0 +1,313 @@
+//! What each query of a design reads: its ranges, by the same code as a program's, and its rows, from what is known of the
+//! fields.
+
+mod order;
+mod regions;
+mod rows;
+mod sampled;
+mod select;
+mod stored;
+mod witness;
+
+use rowkey::splits::Splits as SplitPoints;
+use rowkey::{KeyRange, Value};
+
+pub use self::order::OrderFit;
+use self::sampled::Sample;
+pub(crate) use self::{
+    regions::points,
+    select::{Condition, Selection, all_of, ascending},
+    stored::{CELL, bytes_per_row, per_row, retention, rows, rows_per_second, span, unsaid},
+    witness::{of_field, value},
+};
+use crate::design::{Cluster, Query, Secondary, Width};
+use crate::facts::KeyFacts;
+use crate::file;
+use crate::problem::Located;
+use crate::profile::Profile;
+use crate::resolve::TableDesign;
+
+/// How many ranges of a query are kept; its regions and the number of its ranges are of all.
+const KEPT: usize = 1024;
+
+/// What one run of a query reads.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct QueryCost<'d> {
+    /// The query.
+    pub query: &'d Located<Query>,
+    /// The secondary table that serves it; none for the table itself.
+    pub secondary: Option<usize>,
+    /// How many leading fields of the key it has one value of.
+    pub leading: usize,
+    /// Whether it selects by the field after those: a range, several values, the beginning of one.
+    pub next: bool,
+    /// The fields and columns that rows are filtered by after they are read.
+    pub filter: Vec<&'d str>,
+    /// Whether its ranges are the whole table.
+    pub full_scan: bool,
+    /// Whether the key begins with a digest of fields that it has no value of: its other fields do not help.
+    pub hashed: bool,
+    /// The ranges of one run, with values of the sample or made up: a list for each salt bucket. The first 1024 ranges.
+    pub ranges: Vec<Vec<KeyRange>>,
+    /// How many salt buckets one run asks; 1 without a salt.
+    pub buckets: usize,
+    /// How its order fits the key.
+    pub order: OrderFit,
+    /// The rows in its ranges.
+    pub rows_selected: Option<f64>,
+    /// The rows in its ranges for the value that has the most, or more than 99 of 100 values have.
+    pub rows_worst: Option<f64>,
+    /// The rows that one run reads.
+    pub rows_read: Option<f64>,
+    /// The rows that one run returns.
+    pub rows_returned: Option<f64>,
+    /// The bytes that one run reads, keys and values.
+    pub bytes_read: Option<f64>,
+    /// The regions of the new table that its ranges are in, where the splits are declared: at most, where a value of
+    /// the ranges is not given.
+    pub regions: Option<usize>,
+    /// The servers that it asks, at most.
+    pub servers: Option<f64>,
+    pub(crate) selection: Selection<'d>,
+    count: f64,
+}
+
+/// What all queries of a key need of it beside its facts.
+#[derive(Default)]
+pub(crate) struct Known<'p> {
+    splits: Option<SplitPoints>,
+    sample: Option<Sample<'p>>,
+}
+
+impl<'p> Known<'p> {
+    fn of(table: &TableDesign, key: &KeyFacts<'_>, profile: Option<&'p Profile>) -> Self {
+        let sample = profile.and_then(|profile| Sample::of(table, key, profile));
+        Self { splits: table.split_points(key.secondary), sample }
+    }
+}
+
+/// The index of the key that a query is served by: the table's, and those of its secondary tables after it.
+fn key_of(query: &Query, table: &TableDesign) -> usize {
+    let serving = |secondary: &Secondary| secondary.serves.iter().any(|name| **name == *query.name);
+    table.table.secondary.iter().position(|secondary| serving(secondary)).map_or(0, |i| i + 1)
+}
+
+impl<'d> QueryCost<'d> {
+    /// What a query reads of a table, or of the secondary table that serves it.
+    pub fn of(
+        query: &'d Located<Query>,
+        table: &'d TableDesign,
+        keys: &[KeyFacts<'d>],
+        cluster: Option<&Cluster>,
+        profile: Option<&Profile>,
+    ) -> Self {
+        let key = &keys[key_of(query, table)];
+        Self::by(query, table, key, cluster, &Known::of(table, key, profile))
+    }
+
+    /// Whether a digest is what makes it a full scan: without, the key would serve it.
+    pub(crate) fn is_scattered(&self) -> bool {
+        self.hashed && (self.selection.leading > 0 || self.selection.next.is_some())
+    }
+
+    /// What each query of a table reads.
+    pub(crate) fn all(
+        table: &'d TableDesign,
+        keys: &[KeyFacts<'d>],
+        cluster: Option<&Cluster>,
+        profile: Option<&Profile>,
+    ) -> Vec<Self> {
+        let mut known: Vec<Option<Known<'_>>> = keys.iter().map(|_| None).collect();
+        let queries = table.table.query.iter().map(|query| {
+            let at = key_of(query, table);
+            let known = known[at].get_or_insert_with(|| Known::of(table, &keys[at], profile));
+            Self::by(query, table, &keys[at], cluster, known)
+        });
+        queries.collect()
+    }
+
+    /// What it reads by this key.
+    pub(crate) fn by(
+        query: &'d Located<Query>,
+        table: &'d TableDesign,
+        key: &KeyFacts<'d>,
+        cluster: Option<&Cluster>,
+        Known { splits, sample }: &Known<'_>,
+    ) -> Self {
+        let selection = Selection::of(query, key);
+        let made = selection.made();
+        let made_up: Vec<_> = (0..made as u64).map(|k| witness::key(&key.fields, k)).collect();
+        let found = selection.ranges(&made_up);
+        let hashed = found.is_none();
+        let mut ranges = found.unwrap_or_else(|| vec![vec![KeyRange::all()]]);
+        let count = ranges.iter().map(Vec::len).sum::<usize>() as f64 * selection.keys() / made as f64;
+        let buckets = ranges.len().max(1);
+        if let Some(sample) = sample {
+            let values = sample.witness(key, selection.leading, made);
+            ranges = selection.ranges(&values).filter(|ranges| !ranges.is_empty()).unwrap_or(ranges);
+        }
+        let order = order::fit(query, key, &selection);
+        let mut cost = Self {
+            query,
+            secondary: key.secondary,
+            leading: if hashed { 0 } else { selection.leading },
+            next: selection.next.is_some() && !hashed,
+            filter: if hashed { all_of(query) } else { selection.rest.clone() },
+            full_scan: hashed || (selection.leading == 0 && selection.next.is_none()),
+            hashed,
+            ranges,
+            buckets,
+            order,
+            rows_selected: None,
+            rows_worst: None,
+            rows_read: None,
+            rows_returned: None,
+            bytes_read: None,
+            regions: None,
+            servers: None,
+            selection,
+            count,
+        };
+        cost.count_servers(splits.as_ref(), cluster, true);
+        let mut kept = 0;
+        cost.ranges.retain_mut(|list| {
+            list.truncate(KEPT - kept);
+            kept += list.len();
+            !list.is_empty()
+        });
+        cost.count_rows(table, key, sample.as_ref());
+        cost
+    }
+
+    /// The query with these ranges: of values that are given, or of some of those that it asks for, made up.
+    /// `are_given`: whether all are.
+    pub(crate) fn set_ranges(
+        &mut self,
+        ranges: Vec<Vec<KeyRange>>,
+        made_up: Option<usize>,
+        are_given: bool,
+        splits: Option<&SplitPoints>,
+        cluster: Option<&Cluster>,
+    ) {
+        self.buckets = ranges.len().max(1);
+        let more = made_up.map_or(1.0, |made| self.selection.keys() / made.max(1) as f64);
+        self.count = ranges.iter().map(Vec::len).sum::<usize>() as f64 * more;
+        self.ranges = ranges;
+        self.count_servers(splits, cluster, !are_given);
+    }
+
+    fn count_servers(&mut self, splits: Option<&SplitPoints>, cluster: Option<&Cluster>, at_most: bool) {
+        self.regions = splits.map(|splits| match at_most {
+            true => regions::touched_at_most(splits, &self.ranges, self.count, &self.selection),
+            false => regions::touched(splits, self.ranges.iter().flatten()),
+        });
+        let servers = cluster.and_then(|cluster| cluster.servers).zip(self.regions);
+        self.servers = servers.map(|(servers, regions)| f64::from(servers).min(regions as f64));
+    }
+
+    /// How many ranges one run scans.
+    pub fn range_count(&self) -> usize {
+        self.count as usize
+    }
+
+    /// The rows read for each returned.
+    pub fn amplification(&self) -> Option<f64> {
+        let (read, returned) = (self.rows_read?, self.rows_returned?);
+        Some(read.max(1.0) / returned.max(1.0).min(read.max(1.0)))
+    }
+
+    /// Its ranges by salt bucket, with the values of these keys in key order: the first key's, and the others' too where
+    /// the query asks for several values of a field. A range ends with the first key's value.
+    ///
+    /// None if the key is hashed by fields that the query does not fix, or a key is not of the layout.
+    pub fn ranges_with(&self, keys: &[Vec<Value>]) -> Option<Vec<Vec<KeyRange>>> {
+        self.selection.ranges(keys)
+    }
+
+    fn count_rows(&mut self, table: &TableDesign, key: &KeyFacts<'_>, sample: Option<&Sample<'_>>) {
+        let query = self.query;
+        let mut rows = rows::estimated(table, key, self);
+        if let Some(sample) = sample.filter(|_| !self.hashed && !self.declared(key)) {
+            let clusters = rows.clusters;
+            rows = sample.run(query, key, &self.selection).unwrap_or(rows);
+            rows.clusters = clusters;
+        }
+        if let Some(returns) = &query.returns {
+            rows.matching = Some(rows.selected.map_or(returns.0, |selected| returns.0.min(selected)));
+            rows.matching_at_most = rows.matching;
+        }
+        let passing = match (rows.selected, rows.matching) {
+            _ if self.filter.is_empty() => Some(1.0),
+            (Some(selected), Some(matching)) => Some((matching / selected.max(1e-12)).clamp(1e-12, 1.0)),
+            _ => None,
+        };
+        let skipped = query.offset.as_ref().map_or(0.0, |offset| offset.0);
+        let after = |rows: Option<f64>| rows.map(|rows| (rows - skipped).max(0.0));
+        let (left, at_most) = (after(rows.matching), after(rows.matching_at_most));
+        (self.rows_selected, self.rows_worst) = (rows.selected, rows.worst);
+        (self.rows_read, self.rows_returned) = match &query.limit {
+            None => (rows.selected, left),
+            Some(limit) if self.order == OrderFit::Sort => (rows.selected, left.map(|rows| rows.min(limit.0))),
+            Some(limit) => {
+                let (lists, with_matches) = match self.order {
+                    OrderFit::Merge { .. } => (self.count, self.count),
+                    _ => (self.occupied(key, false), self.occupied(key, true)),
+                };
+                let wanted = limit.0 + skipped;
+                let read = match (rows.selected, passing, rows.clusters) {
+                    // The salt is taken from what is filtered by: a bucket without matches is read to its end.
+                    (Some(selected), Some(passing), _) if with_matches < lists => {
+                        let (each, passing) = (selected / lists, (passing * lists / with_matches).min(1.0));
+                        Some(with_matches * (wanted / passing).min(each) + (lists - with_matches) * each)
+                    }
+                    (Some(selected), Some(passing), Some(clusters)) => {
+                        let others = (passing / clusters.share).clamp(1e-12, 1.0);
+                        Some((lists * clusters.read(selected / lists, wanted / others)).min(selected))
+                    }
+                    (Some(selected), Some(passing), None) => Some((lists * wanted / passing).min(selected)),
+                    (None, Some(passing), _) => Some((lists * wanted / passing).min(rows.at_most.unwrap_or(f64::MAX))),
+                    (selected, None, _) => selected,
+                };
+                let bounds = || [read, at_most].into_iter().flatten();
+                let most = bounds().fold(limit.0, f64::min);
+                // Of rows that are filtered by what is not known, any number may be left.
+                let full = passing.is_some() || bounds().all(|rows| limit.0 < rows);
+                (read, left.or(full.then_some(most)).map(|rows| rows.min(most)))
+            }
+        };
+        self.bytes_read = self.rows_read.map(|rows| rows * bytes_per_row(table, key, &query.columns));
+    }
+
+    /// How many of the salt buckets that it asks have rows in its ranges, or rows that pass its filters: not all, where the
+    /// fields that the salt is taken from have few values.
+    fn occupied(&self, key: &KeyFacts<'_>, matching: bool) -> f64 {
+        let buckets = self.buckets as f64;
+        let mut values = Some(1.0);
+        for field in crate::load::by(key).into_iter().filter(|&field| field >= self.leading) {
+            let distinct = key.fields[field].spread.map(|spread| spread.distinct);
+            let condition = Condition::of(self.query, key.fields[field].name)
+                .filter(|_| matching || (self.next && field == self.leading));
+            let asked = match condition {
+                Some(Condition::One) => Some(1.0),
+                Some(Condition::Among(count) | Condition::Range(Width::Values(file::Count(count)))) => {
+                    Some(distinct.map_or(count, |distinct| distinct.min(count)))
+                }
+                _ => distinct,
+            };
+            values = values.zip(asked).map(|(values, asked)| values * asked);
+        }
+        values.map_or(buckets, |values| buckets * (1.0 - (1.0 - 1.0 / buckets).powf(values))).max(1.0)
+    }
+
+    /// Whether the file has numbers for all that it selects by: they are of the full grown table.
+    fn declared(&self, key: &KeyFacts<'_>) -> bool {
+        let known = |name: &&str| {
+            key.index(name)
+                .and_then(|i| key.fields[i].stats)
+                .is_some_and(|stats| stats.distinct.is_some() || stats.rows_per.is_some())
+        };
+        let all = all_of(self.query);
+        !all.is_empty() && all.iter().all(known)
+    }
+}

@@ -1,0 +1,306 @@
+//! A design: clusters and tables with their keys, families, statistics, writes and queries, as the file has them.
+
+mod enums;
+mod schema;
+mod values;
+
+pub use self::enums::{
+    BlockEncoding, Bloom, Compression, Engine, Keep, Meaning, QueryOrder, SaltFormat, Timestamp, Unique, WriteKind,
+};
+pub use self::schema::{json_schema, reference};
+pub use self::values::{Columns, Date, KeyField, Size, Skew, Splits, SplitsTable, Width, WriteOrder};
+use crate::file::node::record;
+use crate::file::{Bounds, Bytes, Count, Named, Period, Rate};
+use crate::problem::Located;
+
+record! {
+    /// What one file has.
+    pub struct DesignFile {
+        /// The version of this format: 1.
+        format: Located<u32> where Bounds::whole(1, 1),
+        /// Where tables are to be: engine, servers, what a region holds and takes.
+        cluster: Named<Cluster>,
+        /// The tables, by name.
+        table: Named<Table>,
+    }
+
+    /// A cluster: what a table's limits, DDL and loads depend on.
+    pub struct Cluster {
+        /// The engine.
+        engine: Engine,
+        /// The number of region servers or nodes.
+        servers: Option<u32> where Bounds::FROM_ONE,
+        /// The memory of one server's process.
+        heap: Option<Bytes> where Bounds::POSITIVE,
+        /// What a region or tablet holds and takes.
+        region: Option<Region>,
+    }
+
+    /// What a region or tablet of a cluster holds and takes.
+    pub struct Region {
+        /// The size at which it is split: HBase's `hbase.hregion.max.filesize`.
+        max: Option<Bytes> where Bounds::POSITIVE,
+        /// The size at which a memstore is flushed: HBase's `hbase.hregion.memstore.flush.size`.
+        flush: Option<Bytes> where Bounds::POSITIVE,
+        /// The writes that the server of one region takes. Below this rate no finding speaks of where load lands.
+        writes: Option<Rate>,
+        /// The reads that the server of one region takes.
+        reads: Option<Rate>,
+    }
+
+    /// A table.
+    pub struct Table {
+        /// What it holds, for people.
+        about: Option<String>,
+        /// The fields of its row key, in key order, each as `name: shape`, with the shapes of FORMAT.md.
+        key: Vec<Located<KeyField>>,
+        /// A salt before the fields.
+        salt: Option<Located<Salt>>,
+        /// A digest before the fields.
+        hashed: Option<Located<Digest>>,
+        /// What fields say where their type does not: milliseconds, a sequence, a random number.
+        means: Named<Meaning>,
+        /// The fingerprint that the key's layout must have: `Layout::fingerprint` of its struct.
+        fingerprint: Option<Located<String>>,
+        /// Whether two writes of one key are one thing.
+        unique: Option<Located<Unique>>,
+        /// The points at which the new table is split.
+        splits: Option<Located<Splits>>,
+        /// How long rows are kept, where no TTL says it.
+        keep: Option<Located<Keep>>,
+        /// How many rows it holds when it is full grown.
+        rows: Option<Located<Count>> where Bounds::MANY,
+        /// The column families.
+        family: Named<Family>,
+        /// What is known of the values of fields.
+        stats: Named<FieldStats>,
+        /// A file of keys that statistics are taken from: a path from the design file. After a tab a line can have the bytes
+        /// of the row's values.
+        sample: Option<Located<String>>,
+        /// What writes rows.
+        write: Vec<Located<Write>>,
+        /// What reads rows.
+        query: Vec<Located<Query>>,
+        /// Tables of the same rows under other keys.
+        secondary: Vec<Located<Secondary>>,
+        /// Findings that are known and accepted.
+        allow: Vec<Located<Allow>>,
+    }
+
+    /// A salt: the rows are spread over buckets by a hash.
+    pub struct Salt {
+        /// The number of buckets.
+        buckets: Located<u32> where Bounds::whole(1, 65_536),
+        /// The fields that the bucket is taken from. Default: all.
+        by: Vec<Located<String>>,
+        /// The hash. Default: xxh3.
+        hash: Option<Located<String>>,
+        /// How the bucket is written. Default: binary.
+        format: Option<SaltFormat>,
+    }
+
+    /// A digest (MD5) of the first fields, before them.
+    pub struct Digest {
+        /// The number of bytes of the digest.
+        bytes: Located<u32> where Bounds::whole(1, 16),
+        /// The fields that it is taken from. Default: all.
+        by: Vec<Located<String>>,
+    }
+
+    /// A column family.
+    pub struct Family {
+        /// What it holds, for people.
+        about: Option<String>,
+        /// How long cells live.
+        ttl: Option<Located<Period>>,
+        /// The most versions of a cell that are kept. Default: 1.
+        versions: Option<Located<u32>> where Bounds::FROM_ONE,
+        /// The fewest versions that are kept after the TTL has expired.
+        min_versions: Option<Located<u32>>,
+        /// The compression of its files.
+        compression: Option<Located<Compression>>,
+        /// The encoding of keys in its blocks.
+        encoding: Option<Located<BlockEncoding>>,
+        /// The Bloom filter of its files.
+        bloom: Option<Located<Bloom>>,
+        /// The size of a block of its files: HBase's 64 KB are `"64 KiB"`, for `kB` and `KB` are 1000 bytes.
+        block: Option<Located<Bytes>> where Bounds::POSITIVE,
+        /// Whether its blocks are kept in memory first.
+        in_memory: Option<bool>,
+        /// Values above this size are stored apart (HBase's MOB).
+        mob: Option<Located<Bytes>>,
+        /// Whose timestamps cells have.
+        timestamp: Option<Located<Timestamp>>,
+        /// How many rows have cells in it. Default: all.
+        rows: Option<Located<Count>> where Bounds::MANY,
+        /// The columns: their names; or one table for columns whose names are data.
+        columns: Option<Located<Columns>>,
+        /// The sizes of values, by column.
+        sizes: Named<Size>,
+    }
+
+    /// Columns whose names are data: one for each thing that a row holds.
+    pub struct ColumnsOfRow {
+        /// The name: `what: shape`.
+        name: String,
+        /// How many a row has.
+        per_row: Option<Count> where Bounds::POSITIVE,
+        /// The most that a row can have.
+        max: Option<Count> where Bounds::MANY,
+        /// The size of a value.
+        value: Option<Bytes>,
+    }
+
+    /// A size that varies.
+    pub struct SizeSpread {
+        /// The median.
+        p50: Option<Bytes>,
+        /// The size that 99 of 100 do not exceed.
+        p99: Option<Bytes>,
+        /// The greatest.
+        max: Option<Bytes>,
+    }
+
+    /// A count that varies.
+    pub struct CountSpread {
+        /// The median.
+        p50: Option<Count> where Bounds::POSITIVE,
+        /// The count that 99 of 100 do not exceed.
+        p99: Option<Count> where Bounds::POSITIVE,
+        /// The greatest.
+        max: Option<Count> where Bounds::POSITIVE,
+    }
+
+    /// What is known of the values of a field.
+    pub struct FieldStats {
+        /// How many values it has: of the whole table, or of each value of `per`.
+        distinct: Option<Located<Count>> where Bounds::MANY,
+        /// How uneven they are: `zipf 0.9`, or `uniform`. Default: as a sample says, else `uniform`.
+        skew: Option<Located<Skew>>,
+        /// The field for each of whose values `distinct` counts.
+        per: Option<Located<String>>,
+        /// The most values that it has for one value of `per`.
+        max: Option<Count> where Bounds::MANY,
+        /// Whether its values grow with time.
+        grows: Option<bool>,
+        /// How many rows a value has.
+        rows_per: Option<CountSpread>,
+        /// The bytes of a value, where its type has no fixed width.
+        size: Option<Size>,
+    }
+
+    /// Something that writes rows.
+    pub struct Write {
+        /// Its name.
+        name: Located<String>,
+        /// What it does. Default: put.
+        kind: Option<WriteKind>,
+        /// How many rows it writes.
+        rate: Option<Located<Rate>>,
+        /// The highest rate.
+        peak: Option<Located<Rate>>,
+        /// The order of the keys it writes: `time`, `random`, `random in FIELD`, `key`, or `one row`.
+        order: Option<Located<WriteOrder>>,
+        /// Whether it writes many rows at once, once.
+        bulk: Option<bool>,
+        /// Fields of the key, or of a secondary table's key, that it changes.
+        updates: Vec<Located<String>>,
+        /// Whether a counter may be off by some: an increment that is sent again counts twice.
+        approximate: Option<bool>,
+        /// The columns that it writes.
+        columns: Vec<Located<String>>,
+        /// Whether it changes several rows, all or none of them.
+        atomic: Option<bool>,
+    }
+
+    /// Something that reads rows.
+    pub struct Query {
+        /// Its name.
+        name: Located<String>,
+        /// The fields that it has one value of.
+        fix: Vec<Located<String>>,
+        /// The field that it has a range of, and how wide: how many numbers, of which the rows are taken to have all, or
+        /// any of the type where the field means `random`, `uuid4` or `digest`.
+        range: Named<Width>,
+        /// The field that it has several values of, and how many.
+        among: Named<Count> where Bounds::MANY,
+        /// The field that it has the beginning of, and how many characters or bytes; of a host path or URL, the domain.
+        starts_with: Named<Count> where Bounds::MANY,
+        /// What it filters by that is not in the key, or not next in it.
+        filter as "where": Vec<Located<String>>,
+        /// The order that it wants.
+        order: Option<Located<QueryOrder>>,
+        /// The most rows that it returns.
+        limit: Option<Located<Count>> where Bounds::MANY,
+        /// How many rows it returns, where the statistics of fields do not tell: after a filter by a column.
+        returns: Option<Located<Count>> where Bounds::ANY,
+        /// How many rows it skips.
+        offset: Option<Located<Count>> where Bounds::WHOLE,
+        /// The columns that it reads. Default: all.
+        columns: Vec<Located<String>>,
+        /// How often it runs.
+        rate: Option<Located<Rate>>,
+        /// The time within which it has to return.
+        online: Option<Located<Period>>,
+        /// Whether it reads much on purpose, and nobody waits for it.
+        batch: Option<bool>,
+        /// The share of reads that find a row. Default: 1.
+        hit_rate: Option<f64> where Bounds::from_to(0.0, 1.0),
+        /// Whether its rows have to be changed or read atomically.
+        atomic: Option<bool>,
+        /// What it may cost.
+        budget: Option<Budget>,
+    }
+
+    /// What a query may cost.
+    pub struct Budget {
+        /// The most ranges.
+        ranges: Option<Count> where Bounds::MANY,
+        /// The most rows read for each returned.
+        read_per_returned: Option<f64> where Bounds::from_to(1.0, 1e24),
+    }
+
+    /// A table of the same rows under another key, kept by [`rowkey::secondary`].
+    pub struct Secondary {
+        /// Its name.
+        name: Located<String>,
+        /// The fields of its row key.
+        key: Vec<Located<KeyField>>,
+        /// A salt before the fields.
+        salt: Option<Located<Salt>>,
+        /// The fingerprint that its key's layout must have.
+        fingerprint: Option<Located<String>>,
+        /// The queries that it serves.
+        serves: Vec<Located<String>>,
+        /// The points at which the new table is split.
+        splits: Option<Located<Splits>>,
+    }
+
+    /// A finding that is known and accepted.
+    pub struct Allow {
+        /// The rule.
+        rule: Located<String>,
+        /// What it is found in: a query, a write, a family, a field, or a secondary table. Default: the table.
+        of: Option<Located<String>>,
+        /// Why it is accepted.
+        why: Located<String>,
+        /// The last day on which it is.
+        until: Option<Located<Date>>,
+    }
+}
+
+impl Query {
+    /// Whether it wants the latest rows first, or the earliest; none if it wants neither.
+    pub(crate) fn newest_first(&self) -> Option<bool> {
+        match self.order.as_deref()? {
+            QueryOrder::Newest => Some(true),
+            QueryOrder::Oldest => Some(false),
+            QueryOrder::Key | QueryOrder::Any => None,
+        }
+    }
+
+    /// Whether it wants its rows in an order.
+    pub(crate) fn is_ordered(&self) -> bool {
+        !matches!(self.order.as_deref(), None | Some(QueryOrder::Any))
+    }
+}

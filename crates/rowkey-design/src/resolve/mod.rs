@@ -1,0 +1,338 @@
+//! From what the files say to a design whose names all refer to something: layouts are built, fields are found.
+
+mod contradictions;
+
+use std::collections::{HashMap, HashSet, hash_map};
+
+use indexmap::IndexMap;
+use indexmap::map::Entry;
+use rowkey::LayoutBuf;
+use rowkey::lead::{Lead, Salt as SaltOf, SaltHash};
+use rowkey::splits::Splits as SplitPoints;
+
+use crate::design::{
+    Allow, Cluster, DesignFile, Digest, KeyField, Salt, SaltFormat, Secondary, Size, Table, WriteOrder,
+};
+use crate::file::Named;
+use crate::file::node::{FromToml, Reading};
+use crate::problem::{File, Files, Located, Place, Problem, Problems};
+use crate::rule::Rule;
+
+/// A design: all that its files say, checked.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Design {
+    /// The files.
+    pub files: Files,
+    /// Where tables are to be, by name.
+    pub clusters: Named<Cluster>,
+    /// The tables, by name.
+    pub tables: IndexMap<String, TableDesign>,
+}
+
+/// A table of a design, and its layout.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TableDesign {
+    /// Its name.
+    pub name: Located<String>,
+    /// What the file says.
+    pub table: Table,
+    /// The layout of its keys.
+    pub layout: LayoutBuf,
+    /// The layouts of its secondary tables, in their order.
+    pub secondary: Vec<LayoutBuf>,
+    /// The split points that were taken from samples: of its secondary tables, and, without an index, of the table.
+    pub(crate) sampled: IndexMap<Option<usize>, SplitPoints>,
+}
+
+impl Design {
+    /// Reads the files of a design, which may be one or many.
+    ///
+    /// # Errors
+    /// Everything that is wrong in them, each with its place.
+    ///
+    /// ```
+    /// use rowkey_design::{Design, File};
+    ///
+    /// let text = "format = 1\n[table.visits]\nkey = [\"host: text\", \"at: i64 desc\"]\n";
+    /// let design = Design::parse([File { name: "visits.rowkey.toml".into(), text: text.into() }])?;
+    /// assert_eq!(design.tables["visits"].layout.shape(), "text, i64 desc");
+    /// # Ok::<(), rowkey_design::Problems>(())
+    /// ```
+    pub fn parse(files: impl IntoIterator<Item = File>) -> Result<Self, Problems> {
+        let mut design = Self { files: Files::default(), clusters: Named::new(), tables: IndexMap::new() };
+        let (mut problems, mut named) = (Vec::new(), Vec::new());
+        for file in files {
+            let text = file.text.clone();
+            let mut reading = Reading { file: design.files.add(file), problems: &mut problems };
+            if let Some(file) = read(&text, &mut reading) {
+                named.extend(file.table.iter().map(|(name, table)| {
+                    let name = Located { value: name.clone(), place: table.place };
+                    (name, table.secondary.iter().map(|secondary| secondary.name.clone()).collect())
+                }));
+                design.add(file, &mut problems);
+            }
+        }
+        design.name_tables_once(&named, &mut problems);
+        if problems.is_empty() {
+            return Ok(design);
+        }
+        problems.sort_by_key(|problem| problem.place);
+        // The parser says of each of many open brackets that the end of the file does not close it.
+        problems.dedup();
+        Err(Problems { files: design.files, list: problems })
+    }
+
+    fn add(&mut self, file: DesignFile, problems: &mut Vec<Problem>) {
+        for (name, cluster) in file.cluster {
+            let place = cluster.place;
+            match self.clusters.entry(name) {
+                // Each file can be read alone, if it has its cluster.
+                Entry::Occupied(same) if same.get().value == cluster.value => {}
+                Entry::Occupied(first) => {
+                    problems.push(twice("cluster", first.key(), place, &self.files.position(first.get().place)));
+                }
+                Entry::Vacant(entry) => _ = entry.insert(cluster),
+            }
+        }
+        for (name, Located { value: table, place }) in file.table {
+            let Some(table) = TableDesign::of(Located { value: name.clone(), place }, table, problems) else {
+                continue;
+            };
+            match self.tables.entry(name) {
+                Entry::Occupied(first) => {
+                    problems.push(twice("table", first.key(), place, &self.files.position(first.get().name.place)));
+                }
+                Entry::Vacant(entry) => _ = entry.insert(table),
+            }
+        }
+    }
+
+    /// Notes each secondary table with the name of another table: both would be one table of the store.
+    fn name_tables_once(&self, named: &[(Located<String>, Vec<Located<String>>)], problems: &mut Vec<Problem>) {
+        let mut names: HashMap<&str, (Place, Option<usize>)> =
+            named.iter().map(|(name, _)| (name.as_str(), (name.place, None))).collect();
+        for (of, (_, secondary)) in named.iter().enumerate() {
+            for Located { value: name, place } in secondary {
+                match names.entry(name) {
+                    hash_map::Entry::Vacant(entry) => _ = entry.insert((*place, Some(of))),
+                    // Two of one table are noted with what else a table names twice.
+                    hash_map::Entry::Occupied(first) if first.get().1 == Some(of) => {}
+                    hash_map::Entry::Occupied(first) => {
+                        problems.push(twice("table", name, *place, &self.files.position(first.get().0)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn read(text: &str, reading: &mut Reading<'_>) -> Option<DesignFile> {
+    let (table, errors) = toml::de::DeTable::parse_recoverable(text);
+    let valid = errors.is_empty();
+    for error in errors {
+        let span = error.span().unwrap_or(0..0);
+        let place = Place { file: reading.file, start: span.start, end: span.end };
+        reading.problems.push(Problem { place, message: error.message().to_owned(), help: None });
+    }
+    let span = table.span();
+    let node = toml::Spanned::new(span, toml::de::DeValue::Table(table.into_inner()));
+    let file = DesignFile::from_toml(&node, reading);
+    file.filter(|_| valid)
+}
+
+fn twice(what: &str, name: &str, place: Place, first: &str) -> Problem {
+    let help = Some("give it another name, or remove one".to_owned());
+    Problem { place, message: format!("there is already a {what} {name:?}, at {first}"), help }
+}
+
+impl TableDesign {
+    fn of(name: Located<String>, table: Table, problems: &mut Vec<Problem>) -> Option<Self> {
+        let before = problems.len();
+        let layout = layout(&name, &table.key, table.salt.as_ref(), table.hashed.as_ref(), problems);
+        let secondary: Vec<_> =
+            table.secondary.iter().map(|secondary| layout_of_secondary(secondary, problems)).collect();
+        table.refer(problems);
+        table.contradict(problems);
+        expect(table.fingerprint.as_ref(), layout.as_ref(), problems);
+        for (layout, secondary) in secondary.iter().zip(&table.secondary) {
+            expect(secondary.fingerprint.as_ref(), layout.as_ref(), problems);
+        }
+        let secondary = secondary.into_iter().collect::<Option<_>>()?;
+        (problems.len() == before).then_some(Self { layout: layout?, secondary, name, table, sampled: IndexMap::new() })
+    }
+}
+
+impl Table {
+    /// Notes each name that refers to nothing.
+    fn refer(&self, problems: &mut Vec<Problem>) {
+        // A secondary table's key may have what a row's value says.
+        let keys = [&self.key].into_iter().chain(self.secondary.iter().map(|secondary| &secondary.key));
+        let mut fields: Vec<&str> = Vec::new();
+        let mut seen = HashSet::new();
+        fields.extend(keys.flatten().map(|field| field.name.as_str()).filter(|name| seen.insert(*name)));
+        let mut field = |name: &str, place| refer("field", name, place, &fields, problems);
+        let Self { means, stats, write, query, .. } = self;
+        means.iter().for_each(|(name, at)| field(name, at.place));
+        for (name, at) in stats {
+            field(name, at.place);
+            at.per.iter().for_each(|per| field(per, per.place));
+        }
+        for write in write {
+            write.updates.iter().for_each(|name| field(name, name.place));
+            if let Some(Located { value: WriteOrder::RandomIn(name), place }) = &write.order {
+                field(name, *place);
+            }
+        }
+        for query in query {
+            query.fix.iter().for_each(|name| field(name, name.place));
+            query.range.iter().for_each(|(name, at)| field(name, at.place));
+            query.among.iter().for_each(|(name, at)| field(name, at.place));
+            query.starts_with.iter().for_each(|(name, at)| field(name, at.place));
+        }
+        once("query", query.iter().map(|query| &query.name), problems);
+        once("write", write.iter().map(|write| &write.name), problems);
+        once("secondary table", self.secondary.iter().map(|secondary| &secondary.name), problems);
+        let queries: Vec<&str> = query.iter().map(|query| query.name.as_str()).collect();
+        for secondary in &self.secondary {
+            secondary.serves.iter().for_each(|name| refer("query", name, name.place, &queries, problems));
+        }
+        let things: Vec<&str> = queries
+            .iter()
+            .copied()
+            .chain(fields.iter().copied())
+            .chain(write.iter().map(|write| write.name.as_str()))
+            .chain(self.family.keys().map(String::as_str))
+            .chain(self.secondary.iter().map(|secondary| secondary.name.as_str()))
+            .collect();
+        for allow in &self.allow {
+            if Rule::named(&allow.rule).is_none() {
+                let ids: Vec<&str> = Rule::all().map(|rule| rule.id).collect();
+                refer("rule", &allow.rule, allow.rule.place, &ids, problems);
+            }
+            if allow.why.trim().is_empty() {
+                let help = Some("say why the finding is accepted".to_owned());
+                problems.push(Problem { place: allow.why.place, message: "the reason is empty".to_owned(), help });
+            }
+        }
+        // What rules of changes name may be gone.
+        let compares = |allow: &Allow| Rule::named(&allow.rule).is_some_and(|rule| rule.kind.compares());
+        for allow in self.allow.iter().filter(|allow| !compares(allow)) {
+            allow.of.iter().for_each(|name| {
+                refer("query, write, family, field or secondary table", name, name.place, &things, problems)
+            });
+        }
+    }
+}
+
+/// The median, the 99th of 100 and the greatest of a size that varies.
+fn spread(size: &Size) -> Option<[Option<f64>; 3]> {
+    match size {
+        Size::About(_) => None,
+        Size::Spread(spread) => Some([spread.p50, spread.p99, spread.max].map(|bytes| bytes.map(|bytes| bytes.0))),
+    }
+}
+
+/// Notes a spread whose numbers do not grow, as those of no values do.
+fn grows(spread: Option<[Option<f64>; 3]>, place: Place, problems: &mut Vec<Problem>) {
+    let said: Vec<f64> = spread.into_iter().flatten().flatten().collect();
+    if said.windows(2).any(|pair| pair[0] > pair[1]) {
+        let message = "`p50` is more than `p99`, or one of them more than `max`".to_owned();
+        problems.push(Problem { place, message, help: Some("exchange them, or correct one".to_owned()) });
+    }
+}
+
+/// Notes each name that is there before.
+fn once<'n>(what: &str, names: impl Iterator<Item = &'n Located<String>>, problems: &mut Vec<Problem>) {
+    let mut seen = HashSet::new();
+    for name in names {
+        if !seen.insert(name.as_str()) {
+            let help = Some("give it another name".to_owned());
+            problems.push(Problem {
+                place: name.place,
+                message: format!("there is already a {what} {:?}", name.as_str()),
+                help,
+            });
+        }
+    }
+}
+
+fn refer(what: &str, name: &str, place: Place, known: &[&str], problems: &mut Vec<Problem>) {
+    if !known.contains(&name) {
+        let help = crate::file::node::nearest(name, known);
+        problems.push(Problem { place, message: format!("there is no {what} {name:?}"), help: Some(help) });
+    }
+}
+
+/// Notes a layout that has not the fingerprint that the file says.
+fn expect(fingerprint: Option<&Located<String>>, layout: Option<&LayoutBuf>, problems: &mut Vec<Problem>) {
+    let (Some(said), Some(layout)) = (fingerprint, layout) else { return };
+    let found = layout.fingerprint().to_string();
+    if **said != found {
+        let message =
+            format!("the fingerprint of this key is {found}, not {:?}: its shape is {}", said.as_str(), layout.shape());
+        let help = Some("change the key back, or migrate the table and write the new fingerprint".to_owned());
+        problems.push(Problem { place: said.place, message, help });
+    }
+}
+
+fn layout_of_secondary(secondary: &Secondary, problems: &mut Vec<Problem>) -> Option<LayoutBuf> {
+    layout(&secondary.name, &secondary.key, secondary.salt.as_ref(), None, problems)
+}
+
+/// The layout of a key as a file has it.
+pub(crate) fn layout(
+    name: &Located<String>,
+    key: &[Located<KeyField>],
+    salt: Option<&Located<Salt>>,
+    hashed: Option<&Located<Digest>>,
+    problems: &mut Vec<Problem>,
+) -> Option<LayoutBuf> {
+    let before = problems.len();
+    let names: Vec<&str> = key.iter().map(|field| field.name.as_str()).collect();
+    let mut indices = |by: &[Located<String>]| -> Vec<usize> {
+        by.iter().for_each(|name| refer("field", name, name.place, &names, problems));
+        let mut by: Vec<_> =
+            by.iter().filter_map(|name| names.iter().position(|field| field == &name.as_str())).collect();
+        by.sort_unstable();
+        by
+    };
+    let (lead, by, place) = match (salt, hashed) {
+        (Some(salt), None) => {
+            let hash = SaltHash::named(salt.hash.as_ref().map_or("xxh3", |hash| hash.as_str()));
+            let hex = salt.format == Some(SaltFormat::Hex);
+            (Lead::Salt(SaltOf { buckets: *salt.buckets, hash, hex }), indices(&salt.by), salt.place)
+        }
+        (None, Some(hashed)) => {
+            let bytes = u8::try_from(*hashed.bytes).unwrap_or(u8::MAX);
+            (Lead::Digest(bytes), indices(&hashed.by), hashed.place)
+        }
+        (None, None) => (Lead::None, Vec::new(), name.place),
+        (Some(_), Some(hashed)) => {
+            let message = "a key has a salt or a digest, not both".to_owned();
+            problems.push(Problem { place: hashed.place, message, help: Some("remove `salt` or `hashed`".to_owned()) });
+            return None;
+        }
+    };
+    if problems.len() > before {
+        return None;
+    }
+    if key.is_empty() {
+        let help = Some("write `key = [\"host: text\", \"at: instant desc\"]`: each field and its shape".to_owned());
+        problems.push(Problem { place: name.place, message: format!("{:?} has no `key`", name.as_str()), help });
+        return None;
+    }
+    let fields: Vec<_> = key.iter().map(|field| field.field.clone()).collect::<Option<_>>()?;
+    match LayoutBuf::of_fields(name.as_str(), lead, by, fields) {
+        Ok(layout) => Some(layout),
+        Err(error) => {
+            // `fields[2].raw` is of the third text.
+            let index =
+                error.path.strip_prefix("fields[").and_then(|rest| rest.split(']').next()?.parse::<usize>().ok());
+            let place = index.and_then(|index| key.get(index)).map_or(place, |text| text.place);
+            problems.push(Problem { place, message: error.reason, help: None });
+            None
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Rules: the id, title, kind, severity and page of each. The functions that find them are in [`rules`](crate::rules).
+
+use std::fmt;
+
+use crate::design::Engine;
+
+/// The severity of a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Worth knowing.
+    Note,
+    /// It costs, or will.
+    Warning,
+    /// It loses rows, is refused by the engine, or cannot be cured by more servers.
+    Error,
+}
+
+impl Severity {
+    /// All of them, the least first.
+    pub const ALL: [Self; 3] = [Self::Note, Self::Warning, Self::Error];
+
+    /// The word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// The kind of a rule: the part of a design that it looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RuleKind {
+    /// The row key, its salt and split points: where writes and reads land.
+    Key,
+    /// Queries, and the keys of secondary tables, against the row key.
+    Query,
+    /// Column families, cells, and the engine's limits.
+    Family,
+    /// Changes of what stored rows depend on, between two designs.
+    Change,
+    /// Changes of options on which no stored row depends, between two designs.
+    Setting,
+    /// Findings that the older of two designs does not have.
+    NewFinding,
+}
+
+impl RuleKind {
+    /// Whether it compares two designs: a check of one finds nothing.
+    pub const fn compares(self) -> bool {
+        matches!(self, Self::Change | Self::Setting | Self::NewFinding)
+    }
+}
+
+/// The safety of the edits by which a rule's findings can be fixed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Fix {
+    /// No edit of the design file fixes it.
+    None,
+    /// The edits change options and new tables: stored rows stay, and are read as before.
+    Safe,
+    /// The edits may change keys or timestamps: a table that has rows must be rewritten.
+    Unsafe,
+}
+
+/// A rule.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Rule {
+    /// Its id, such as `H05`; it never changes.
+    pub id: &'static str,
+    /// The hazard, in a few words.
+    pub title: &'static str,
+    /// The part of a design that it looks at.
+    pub kind: RuleKind,
+    /// The safety of its edits.
+    pub fix: Fix,
+    severity: Severity,
+    /// The engines on which the severity is another one.
+    elsewhere: &'static [(Engine, Severity)],
+    page: &'static str,
+}
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Rule {
+    /// All rules, by kind.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        ALL.iter().copied()
+    }
+
+    /// The rule of this id.
+    pub fn named(id: &str) -> Option<&'static Self> {
+        Self::all().find(|rule| rule.id == id)
+    }
+
+    /// The severity on an engine.
+    pub fn severity(&self, engine: Engine) -> Severity {
+        let other = self.elsewhere.iter().find(|(other, _)| *other == engine);
+        other.map_or(self.severity, |(_, severity)| *severity)
+    }
+
+    /// Its page, as Markdown: condition, consequence, cure, source, when it is wrong, two designs.
+    pub fn page(&self) -> &'static str {
+        self.page
+    }
+}
+
+/// The list of all rules, handed to a macro. `mod keys` has a file of code and a page for each of its rules, in
+/// `rules/keys`; `page changes` has pages alone. A line is a rule: its id, the name of its files, the safety of its
+/// edits, its severity, with that on some engines in braces, and its title.
+macro_rules! for_each_rule {
+    ($then:ident) => {
+        $then! {
+            mod keys Key {
+                H01 h01_time_first Unsafe Error { DynamoDb: Warning } "the first field is a time: one place takes all writes";
+                H02 h02_time_first_descending Unsafe Error { DynamoDb: Warning } "the first field is a time, descending: one place takes all writes";
+                H03 h03_sequence_first Unsafe Error { DynamoDb: Warning } "the first field is a sequence, or an id that begins with a time";
+                H04 h04_dominant_value Unsafe Warning { DynamoDb: Error } "one value takes more writes than a server does";
+                H05 h05_few_values_before_time Unsafe Error { DynamoDb: Warning } "fewer values before the time than servers";
+                H06 h06_few_salt_buckets Unsafe Warning "a salt that does not spread the writes over the servers";
+                H07 h07_salt_unknown_to_queries Unsafe Warning "a salt by fields that no query knows";
+                H08 h08_salt_of_time Unsafe Warning "a salt by the time alone";
+                H09 h09_splits_misfit Safe Warning "split points that do not fit the keys";
+                H10 h10_no_splits Safe Note { HBase: Warning } "a new table without split points";
+                H11 h11_too_many_regions None Warning "more regions than the memory of a server has room for";
+                H12 h12_one_row None Error "one row takes the writes";
+                H13 h13_growing_row None Warning { HBase: Error, Bigtable: Error } "a row grows without bound";
+                H14 h14_newest_under_salt None Note "the newest of all rows, under a salt";
+                H15 h15_time_bucket_size None Note "rows of a time that hold too much or too little";
+                H16 h16_text_for_number None Note "text where a number or bytes would do";
+                H17 h17_queue None Note { HBase: Warning, Bigtable: Warning } "a queue: rows are deleted where they are read";
+                H18 h18_empty_regions None Note "regions before the time that is kept stay empty";
+                H19 h19_load_in_key_order None Note "a load in the order of the key";
+                H20 h20_constant_prefix None Note "all keys begin with the same bytes";
+                H21 h21_even_splits None Note "even split points for uneven values";
+                H22 h22_neighbours None Note "other tables share the servers of a hot one";
+                H23 h23_balancer None Note "the balancer does not divide a hot region";
+                H24 h24_too_few_servers None Warning "more writes than all servers together take";
+            }
+            mod queries Query {
+                Q14 q14_growing_secondary None Error { DynamoDb: Warning } "a secondary table whose first field grows";
+                Q01 q01_full_scan Unsafe Error "a query fixes no leading field of the key";
+                Q02 q02_order Unsafe Warning "a query's order is not that of the key";
+                Q03 q03_fan_out Unsafe Warning "a query asks many salt buckets or ranges";
+                Q04 q04_filter Unsafe Warning "a query reads many rows for each that it returns";
+                Q05 q05_offset None Warning "pages by offset";
+                Q06 q06_prefix_of_another Unsafe Note "one key is the beginning of another";
+                Q07 q07_numbers_as_text Unsafe Warning "numbers as text";
+                Q08 q08_native_numbers Unsafe Warning "numbers in the bytes of a processor";
+                Q09 q09_local_time Unsafe Warning "times without a zone, or in several formats";
+                Q10 q10_mixed_layouts None Warning "keys of several layouts in one table";
+                Q11 q11_not_unique Unsafe Warning "two rows can have one key";
+                Q12 q12_spellings None Note "one thing under several spellings";
+                Q13 q13_hashed_order Unsafe Error "a query needs an order that a digest destroys";
+                Q15 q15_index_of_few_values Unsafe Warning "an index by a field of few values that change";
+                Q16 q16_atomic_rows None Note { HBase: Error, Bigtable: Error } "rows that have to change together";
+                Q17 q17_tables_apart None Note "two tables of the same rows that nothing keeps together";
+                Q18 q18_counters None Note "counts that can be lost or doubled";
+                Q19 q19_unused_field Unsafe Note "a field of the key that nothing uses";
+                Q20 q20_changing_field None Note { HBase: Warning, Bigtable: Warning } "a field of the key changes";
+                Q21 q21_unbounded_result None Warning "an answer without an end";
+            }
+            mod families Family {
+                F01 f01_many_families None Warning "more families than the engine is made for";
+                F02 f02_uneven_families None Warning "families with very different numbers of rows";
+                F03 f03_long_names Safe Note "long names of families and columns";
+                F04 f04_share_of_keys None Note { HBase: Warning } "most of each cell is its key";
+                F05 f05_long_keys Unsafe Error "keys longer than the engine takes";
+                F06 f06_large_values Safe Error "cells or rows larger than the engine takes";
+                F07 f07_many_versions None Note { HBase: Warning } "hundreds of versions of a cell";
+                F08 f08_ttl_and_timestamps Unsafe Error "TTL and timestamps, or TTL and versions, that do not fit";
+                F09 f09_unbounded_columns None Note { HBase: Warning, Bigtable: Warning } "no bound on the columns of a row";
+                F10 f10_kept_forever Safe Note "rows of a time that nothing ever removes";
+                F11 f11_bloom_filter Safe Warning "a Bloom filter that does not fit the queries";
+                F12 f12_deletes_of_old_rows None Warning "old rows are deleted one by one";
+                F13 f13_uncompressed Safe Note "neither encoding nor compression of cells that are mostly key";
+                F14 f14_columns_together None Note "columns that are always read and written together";
+                F15 f15_alike_tables None Note { Bigtable: Warning } "many tables of the same kind";
+            }
+            page changes Change {
+                D01 d01_key None Error "the type, order or direction of fields, or the hash of a salt";
+                D02 d02_buckets None Error "the number of salt buckets";
+                D03 d03_appended_field None Error "a field at the end of the key";
+                D04 d04_names None Note "the name of a field or column";
+                D05 d05_enum_tags None Error "a tag of an enum that stands for something else";
+                D06 d06_dropped None Error "a table or family that is gone";
+                D07 d07_shorter_ttl None Error "a shorter TTL, or fewer versions";
+                D08 d08_additions None Note "a longer TTL, more versions, a new table or family";
+            }
+            page changes Setting {
+                D09 d09_file_options None Note "how files are written";
+                D10 d10_splits None Note "split points";
+            }
+            page changes NewFinding {
+                D11 d11_new_findings None Warning "what a check finds now";
+                D12 d12_new_findings_on_engine None Warning "what a check finds on another engine";
+            }
+        }
+    };
+}
+pub(crate) use for_each_rule;
+
+macro_rules! declare {
+    ($(
+        $has:ident $folder:ident $kind:ident {
+            $( $id:ident $file:ident $fix:ident $severity:ident $({ $($engine:ident: $other:ident),* })? $title:literal; )*
+        }
+    )*) => {
+        $($(
+            pub(crate) static $id: Rule = Rule {
+                id: stringify!($id),
+                title: $title,
+                kind: RuleKind::$kind,
+                fix: Fix::$fix,
+                severity: Severity::$severity,
+                elsewhere: &[$($((Engine::$engine, Severity::$other)),*)?],
+                page: include_str!(concat!("rules/", stringify!($folder), "/", stringify!($file), ".md")),
+            };
+        )*)*
+
+        static ALL: &[&Rule] = &[$($(&$id),*),*];
+    };
+}
+for_each_rule!(declare);

@@ -1,0 +1,112 @@
+//! The two arguments of each rule's function: what is known of a table, and what takes the findings.
+
+use indexmap::IndexMap;
+
+use crate::cost::QueryCost;
+use crate::design::{Cluster, Date, Engine};
+use crate::facts::KeyFacts;
+use crate::finding::Finding;
+use crate::load::WriteLoad;
+use crate::problem::Place;
+use crate::profile::Profile;
+use crate::resolve::{Design, TableDesign};
+use crate::rule::{Rule, Severity};
+
+/// What a check is told beside the design.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CheckOptions {
+    /// The day on which `until` is read.
+    pub today: Date,
+    /// The cluster that the tables are for. Default: the first of the design.
+    pub cluster: Option<String>,
+    /// What samples say, by table.
+    pub profiles: IndexMap<String, Profile>,
+}
+
+impl CheckOptions {
+    /// A check on a day, for the first cluster, without samples.
+    pub fn new(today: Date) -> Self {
+        Self { today, cluster: None, profiles: IndexMap::new() }
+    }
+}
+
+/// What the rules know of a table.
+pub(crate) struct Context<'d> {
+    pub(crate) design: &'d Design,
+    pub(crate) table: &'d TableDesign,
+    pub(crate) cluster: Option<&'d Cluster>,
+    pub(crate) engine: Engine,
+    pub(crate) profile: Option<&'d Profile>,
+    /// The key of the table, and of each of its secondary tables after it.
+    pub(crate) keys: Vec<KeyFacts<'d>>,
+    /// How each query is served.
+    pub(crate) queries: Vec<QueryCost<'d>>,
+    /// Where each write lands in the table, and, in each secondary table after it, the same writes.
+    pub(crate) loads: Vec<WriteLoad<'d>>,
+}
+
+impl<'d> Context<'d> {
+    /// What is known of a table.
+    pub(crate) fn new(design: &'d Design, table: &'d TableDesign, options: &'d CheckOptions) -> Self {
+        let cluster = design.cluster(options);
+        let engine = cluster.map_or(Engine::HBase, |cluster| cluster.engine);
+        let profile = options.profiles.get(table.name.as_str());
+        let mut keys = vec![KeyFacts::of(table, profile)];
+        keys.extend(KeyFacts::of_secondaries(table, profile));
+        let queries = QueryCost::all(table, &keys, cluster, profile);
+        let writes = |key| table.table.write.iter().map(move |write| WriteLoad::of(write, key));
+        let loads = keys.iter().flat_map(writes).collect();
+        Self { design, table, cluster, engine, profile, keys, queries, loads }
+    }
+
+    /// The key that a query is served by.
+    pub(crate) fn key_of(&self, cost: &QueryCost<'_>) -> &KeyFacts<'d> {
+        &self.keys[cost.secondary.map_or(0, |i| i + 1)]
+    }
+
+    /// The queries that somebody waits for, or that did not say that nobody does.
+    pub(crate) fn interactive(&self) -> impl Iterator<Item = &QueryCost<'d>> {
+        self.queries.iter().filter(|cost| cost.query.batch != Some(true))
+    }
+
+    /// The size at which a memstore is flushed, in bytes.
+    pub(crate) fn flush_size(&self) -> f64 {
+        /// HBase's default of `hbase.hregion.memstore.flush.size`.
+        const DEFAULT: f64 = 128.0 * 1024.0 * 1024.0;
+        let region = self.cluster.and_then(|cluster| cluster.region.as_ref());
+        region.and_then(|region| region.flush).map_or(DEFAULT, |flush| flush.0)
+    }
+}
+
+impl Design {
+    /// The cluster that a check is for.
+    pub(crate) fn cluster(&self, options: &CheckOptions) -> Option<&Cluster> {
+        let cluster = match &options.cluster {
+            Some(name) => self.clusters.get(name),
+            None => self.clusters.values().next(),
+        };
+        cluster.map(|cluster| &cluster.value)
+    }
+}
+
+/// Takes the findings of one rule.
+pub(crate) struct Found<'f> {
+    pub(crate) rule: &'static Rule,
+    pub(crate) severity: Severity,
+    pub(crate) table: &'f str,
+    pub(crate) list: &'f mut Vec<Finding>,
+}
+
+impl Found<'_> {
+    /// A finding of this rule, with its severity for the table's engine.
+    pub(crate) fn finding(&self, place: Place, message: String) -> Finding {
+        Finding::new(self.rule, self.severity, self.table, place, message)
+    }
+
+    /// Takes a finding. What overflowed, from sizes that nothing has, is not one of its numbers.
+    pub(crate) fn push(&mut self, mut finding: Finding) {
+        finding.numbers.retain(|number| number.value.is_finite());
+        self.list.push(finding);
+    }
+}

@@ -1,0 +1,97 @@
+//! F05: keys longer than the engine takes.
+
+use super::cells::largest;
+use crate::design::{Engine, Meaning};
+use crate::facts::{FieldFacts, KeyFacts};
+use crate::file::Bytes;
+use crate::finding::Edit;
+use crate::rules::context::{Context, Found};
+
+/// The longest key, in bytes, and what it is a limit of.
+fn longest_key(engine: Engine) -> Option<(f64, &'static str)> {
+    Some(match engine {
+        Engine::HBase => (32_767.0, "a row key of HBase"),
+        Engine::Bigtable => (4096.0, "a row key of Bigtable"),
+        Engine::FoundationDb => (10_000.0, "a key of FoundationDB"),
+        Engine::Fjall => (65_535.0, "a key of fjall"),
+        Engine::DynamoDb => (2048.0 + 1024.0, "a partition key and a sort key of DynamoDB"),
+        _ => return None,
+    })
+}
+
+pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+    for key in &context.keys {
+        if context.engine == Engine::DynamoDb {
+            // The first field, and what is before it, is the partition key; the rest is the sort key.
+            let lead = key.layout.lead().width() as f64;
+            let (first, rest) = key.fields.split_at(key.fields.len().min(1));
+            let too_long = report(context, found, key, first, lead, (2048.0, "a partition key of DynamoDB"))
+                || report(context, found, key, rest, 0.0, (1024.0, "a sort key of DynamoDB"));
+            if too_long {
+                continue;
+            }
+        }
+        let Some(limit) = longest_key(context.engine) else { continue };
+        let lead = key.layout.lead().width() as f64;
+        if report(context, found, key, &key.fields, lead, limit) {
+            continue;
+        }
+        let Some(profile) = context.profile.filter(|_| key.secondary.is_none()) else { continue };
+        let longest = profile.longest as f64;
+        if longest > limit.0 {
+            let message =
+                format!("the sample has a key of {}: {} has {} at most", Bytes(longest), limit.1, Bytes(limit.0));
+            let finding = found.finding(key.name.place, message).number("bytes of the longest key", longest, "B");
+            let finding = finding.number("limit", limit.0, "B").witness(format!("{} keys in the sample", profile.keys));
+            found.push(finding.remedy("store a digest in place of the longest field", Vec::new()));
+        }
+    }
+}
+
+/// Reports fields that are longer than a limit together.
+fn report(
+    context: &Context<'_>,
+    found: &mut Found<'_>,
+    key: &KeyFacts<'_>,
+    fields: &[FieldFacts<'_>],
+    lead: f64,
+    (limit, what): (f64, &str),
+) -> bool {
+    let bytes = lead + fields.iter().map(most_bytes).sum::<f64>();
+    let longest = fields.iter().max_by(|a, b| most_bytes(a).total_cmp(&most_bytes(b)));
+    let Some(longest) = longest.filter(|_| bytes > limit) else {
+        return false;
+    };
+    let message = format!("keys have up to {}: {what} has {} at most", Bytes(bytes), Bytes(limit));
+    let finding = found
+        .finding(longest.place, message)
+        .of(if key.secondary.is_some() { key.name.as_str() } else { longest.name })
+        .number("bytes of the longest key", bytes, "B")
+        .number("limit", limit, "B")
+        .witness(format!("{:?} has up to {}", longest.name, Bytes(most_bytes(longest))));
+    let edits = digest(context, longest, limit - bytes).into_iter().collect();
+    found.push(finding.remedy(format!("store a digest of {:?}, and its text in a column", longest.name), edits));
+    true
+}
+
+/// The most bytes of a field, as far as its type or the file says: of text without statistics, none.
+fn most_bytes(field: &FieldFacts<'_>) -> f64 {
+    let said = || field.stats.and_then(|stats| stats.size.as_ref()).map_or(0.0, largest);
+    field.field.ty.width().map_or_else(said, |width| width as f64)
+}
+
+/// The edit that makes a field a digest of 16 bytes, where that is enough and no query needs the order of its values.
+fn digest(context: &Context<'_>, field: &FieldFacts<'_>, missing: f64) -> Option<Edit> {
+    const DIGEST: f64 = 16.0;
+    let ordered = |query: &crate::design::Query| {
+        query.starts_with.contains_key(field.name) || query.range.contains_key(field.name)
+    };
+    let enough = most_bytes(field) + missing >= DIGEST && missing < 0.0;
+    let meant = context.table.table.means.get(field.name).is_none_or(|meaning| meaning.value == Meaning::Digest);
+    if !enough || !meant || context.table.table.query.iter().any(|query| ordered(query)) {
+        return None;
+    }
+    // A name with such characters would need escapes.
+    let plain = !field.name.contains(|c: char| c.is_control() || c == '"' || c == '\\');
+    plain.then(|| Edit { place: field.place, text: format!("\"{}: bytes[16]\"", field.name) })
+}

@@ -1,0 +1,27 @@
+//! H01: the first field is a time: one place takes all writes.
+
+use crate::facts::Growth;
+use crate::rules::context::{Context, Found};
+use crate::rules::hot::{at_front, at_one_place};
+
+pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+    time(context, found, false);
+}
+
+const CURE: &str = "begin the key with the field that queries fix, if it has more values than there are servers; \
+                    else add a salt";
+
+/// The finding of a first field that is a time, in this direction.
+pub(super) fn time(context: &Context<'_>, found: &mut Found<'_>, desc: bool) {
+    let Some(hot) = at_one_place(context, false) else { return };
+    let Some(front) = hot.front().filter(|front| front.field.desc == desc) else { return };
+    if !matches!(front.growth, Some(Growth::Time(_) | Growth::Unknown)) {
+        return;
+    }
+    let end = if desc { "first" } else { "last" };
+    let write = hot.load.write.name.as_str();
+    let message =
+        format!("every row of {write:?} lands in the {end} region, as {:?} grows ({})", front.name, hot.rate());
+    let finding = at_front(context, found, &hot, message, CURE);
+    found.push(finding);
+}

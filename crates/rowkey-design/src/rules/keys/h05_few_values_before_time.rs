@@ -1,0 +1,27 @@
+//! H05: fewer values before the time than servers.
+
+use crate::file::Count;
+use crate::rule::Severity;
+use crate::rules::context::{Context, Found};
+use crate::rules::hot::{few_places, following, salted};
+
+pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+    let Some((hot, places)) = few_places(context) else { return };
+    let Some(front) = hot.front() else { return };
+    let before: Vec<&str> = hot.key.fields.iter().take(hot.load.front.unwrap_or(0)).map(|field| field.name).collect();
+    let message = format!(
+        "the values of {} are written as unevenly as {} even ones: so many servers of {} work ({})",
+        before.join(", "),
+        Count(places.round()),
+        Count(hot.servers),
+        hot.rate()
+    );
+    let mut finding = found.finding(front.place, message).number("places written at once", places, "");
+    finding = finding.number("servers", hot.servers, "").number("writes that one server takes", hot.capacity, "/s");
+    if hot.load.peak.is_none() {
+        finding.severity = finding.severity.min(Severity::Warning);
+    }
+    finding.witness.extend(following(hot.key));
+    let edits = salted(context, &hot);
+    found.push(finding.remedy("add a salt that divides each value, or a field before the time", edits));
+}

@@ -1,0 +1,57 @@
+//! H06: a salt that does not spread the writes over the servers.
+
+use crate::file::Count;
+use crate::finding::Edit;
+use crate::rules::context::{Context, Found};
+use crate::rules::hot::writes;
+
+pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+    let Some(salt) = &context.table.table.salt else { return };
+    let chi_square = context.profile.and_then(|profile| uneven(&profile.buckets));
+    for hot in writes(context, false) {
+        let (Some(places), Some(buckets)) = (hot.places(), hot.load.buckets) else { continue };
+        let all = f64::from(*salt.buckets);
+        let needed = hot.load.peak.map_or(hot.servers, |peak| (peak / hot.capacity).min(hot.servers));
+        let moving = hot.load.front.is_some();
+        // As many places as buckets, all but for equal hashes, are no fewer.
+        if !moving || (places > 0.99 * needed && all >= needed) {
+            continue;
+        }
+        let message = if all < hot.servers && buckets > 0.9 * all {
+            format!("{} salt buckets for {} servers: the others take no writes", salt.buckets.value, Count(hot.servers))
+        } else {
+            format!(
+                "the writes of {:?} land in {} places at once, for {} servers: the fields of the salt have too few values",
+                hot.load.write.name.as_str(),
+                Count(places.round()),
+                Count(hot.servers)
+            )
+        };
+        let mut finding = found.finding(salt.place, message).number("buckets", all, "");
+        finding =
+            finding.number("buckets written, as even ones", buckets, "").number("places written at once", places, "");
+        if let Some(ratio) = chi_square {
+            finding = finding.number("buckets of the sample, greatest over mean", ratio, "");
+        }
+        let wanted = hot.buckets();
+        let edits = if all < f64::from(wanted) && buckets > 0.9 * all {
+            vec![Edit { place: salt.buckets.place, text: wanted.to_string() }]
+        } else {
+            Vec::new()
+        };
+        return found.push(finding.remedy("more buckets than servers, by a field with 20 times as many values", edits));
+    }
+}
+
+/// Greatest over mean, where the counts are not those of an even hash: chi-square beyond its mean by five deviations.
+fn uneven(buckets: &[u64]) -> Option<f64> {
+    let total: u64 = buckets.iter().sum();
+    let mean = total as f64 / buckets.len().max(1) as f64;
+    if buckets.len() < 2 || mean < 5.0 {
+        return None;
+    }
+    let chi: f64 = buckets.iter().map(|&count| (count as f64 - mean).powi(2) / mean).sum();
+    let free = (buckets.len() - 1) as f64;
+    let most = buckets.iter().copied().max().unwrap_or(0) as f64;
+    (chi > free + 5.0 * (2.0 * free).sqrt()).then_some(most / mean)
+}

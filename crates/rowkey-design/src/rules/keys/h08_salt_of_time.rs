@@ -1,0 +1,30 @@
+//! H08: a salt by the time alone.
+
+use crate::finding::Edit;
+use crate::load::by;
+use crate::problem::Place;
+use crate::rules::context::{Context, Found};
+use crate::rules::hot::writes;
+
+pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+    let Some(salt) = &context.table.table.salt else { return };
+    let key = &context.keys[0];
+    let taken = by(key);
+    let times = taken.iter().all(|&field| key.fields.get(field).is_some_and(|field| field.growth.is_some()));
+    let others = key.fields.len() > taken.len();
+    if !times || !others || writes(context, false).is_empty() {
+        return;
+    }
+    let names: Vec<&str> = taken.iter().map(|&field| key.fields[field].name).collect();
+    let message =
+        format!("rows of one moment all land in one bucket: the salt is taken from {} alone", names.join(", "));
+    let finding = found.finding(salt.place, message).number("buckets", f64::from(*salt.buckets), "");
+    let all: Vec<String> = key.fields.iter().map(|field| format!("{:?}", field.name)).collect();
+    let edits = match (salt.by.first(), salt.by.last()) {
+        (Some(first), Some(last)) => {
+            vec![Edit { place: Place { end: last.place.end, ..first.place }, text: all.join(", ") }]
+        }
+        _ => Vec::new(),
+    };
+    found.push(finding.remedy("take the salt from a field that tells the rows of one moment apart", edits));
+}

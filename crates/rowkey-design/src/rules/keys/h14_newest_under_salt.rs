@@ -1,0 +1,32 @@
+//! H14: the newest of all rows, under a salt.
+
+use crate::cost::OrderFit;
+use crate::file::Count;
+use crate::rules::context::{Context, Found};
+use rowkey::lead::Lead;
+
+pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+    for cost in &context.queries {
+        let key = &context.keys[cost.secondary.map_or(0, |index| index + 1)];
+        let salted = matches!(key.layout.lead(), Lead::Salt(_));
+        let (Some(limit), Some(rate)) = (&cost.query.limit, &cost.query.rate) else { continue };
+        let ordered = matches!(cost.order, OrderFit::Key | OrderFit::Reverse);
+        let calls = rate.0 * cost.ranges.len() as f64;
+        if !salted || cost.leading > 0 || cost.next || !ordered || !cost.filter.is_empty() || calls < 100.0 {
+            continue;
+        }
+        let name = cost.query.name.as_str();
+        let message = format!(
+            "{name:?} asks {} buckets for {} rows, {} calls a second",
+            cost.ranges.len(),
+            Count(limit.0),
+            Count(calls.round())
+        );
+        let finding = found
+            .finding(cost.query.place, message)
+            .of(name)
+            .number("ranges", cost.ranges.len() as f64, "")
+            .number("calls", calls, "/s");
+        found.push(finding.remedy("keep the newest rows in a small table of their own, or in a cache", Vec::new()));
+    }
+}

@@ -1,0 +1,24 @@
+//! H19: a load in the order of the key.
+
+use crate::design::{Engine, WriteOrder};
+use crate::rules::context::{Context, Found};
+
+pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+    if matches!(context.engine, Engine::Fjall | Engine::RocksDb) {
+        return;
+    }
+    for write in &context.table.table.write {
+        if !matches!(write.order.as_deref(), Some(WriteOrder::Key)) || write.bulk == Some(true) {
+            continue;
+        }
+        let name = write.name.as_str();
+        let message = format!("{name:?} writes in the order of the key: one region after the other does all the work");
+        let mut finding = found.finding(write.place, message).of(name);
+        finding.numbers.extend(write.rate.as_ref().map(|rate| crate::Number {
+            name: "rows",
+            value: rate.0,
+            unit: "/s",
+        }));
+        found.push(finding.remedy("shuffle the input, or write files and load them (`bulk = true`)", Vec::new()));
+    }
+}

@@ -1,0 +1,16 @@
+//! H23: the balancer does not divide a hot region.
+
+use crate::design::Engine;
+use crate::rules::context::{Context, Found};
+use crate::rules::hot::is_hot;
+
+pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+    if context.engine != Engine::HBase || !is_hot(context) {
+        return;
+    }
+    let message = "HBase's balancer moves regions and divides none: the hot one stays hot on another server".to_owned();
+    let finding = found.finding(context.table.name.place, message).witness(
+        "StochasticLoadBalancer acts from an imbalance of 0.025; one region with all writes and memstore is 10/602 = 0.017",
+    );
+    found.push(finding.remedy("mend the key", Vec::new()));
+}

@@ -1,0 +1,32 @@
+//! H24: more writes than all servers together take.
+
+use crate::file::{Count, Rate};
+use crate::load::writes_per_server;
+use crate::rules::context::{Context, Found};
+use crate::rules::hot::peak;
+
+pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+    let servers = context.cluster.and_then(|cluster| cluster.servers).map(f64::from);
+    let Some((servers, each)) = servers.zip(writes_per_server(context.engine, context.cluster)) else { return };
+    let writes = context.table.table.write.iter().filter(|write| write.bulk != Some(true));
+    let rows: f64 = writes.filter_map(|write| peak(write)).sum();
+    let tables = context.keys.len() as f64;
+    let all = rows * tables;
+    if all <= servers * each {
+        return;
+    }
+    let copies = if tables > 1.0 { format!(" to each of {} tables", Count(tables)) } else { String::new() };
+    let message = format!(
+        "{} are written{copies}, and {} servers take {}, however even they are",
+        Rate(rows),
+        Count(servers),
+        Rate(servers * each)
+    );
+    let finding = found.finding(context.table.name.place, message).number("writes", all, "/s");
+    let finding = finding.number("servers", servers, "").number("writes that one server takes", each, "/s");
+    let needed = Count((all / each).ceil());
+    found.push(finding.remedy(
+        format!("{needed} servers take them; or write fewer, larger rows. If one takes more, say `region.writes` of the cluster"),
+        Vec::new(),
+    ));
+}

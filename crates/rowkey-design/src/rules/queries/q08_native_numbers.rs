@@ -1,0 +1,35 @@
+//! Q08: numbers in the bytes of a processor.
+
+use super::bytes::{fields, is_number, of_field, retyped};
+use crate::design::Meaning;
+use crate::rules::context::{Context, Found};
+use rowkey::layout::Scalar;
+use rowkey::untyped::TypeBuf;
+
+pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+    for (_, field) in fields(context) {
+        let in_bytes = matches!(field.field.ty, TypeBuf::Scalar(Scalar::ByteArray(_))) && is_number(field.meaning);
+        if field.meaning != Some(Meaning::NativeNumber) && !in_bytes {
+            continue;
+        }
+        let shape = match field.field.ty {
+            TypeBuf::Scalar(Scalar::ByteArray(1)) => "i8",
+            TypeBuf::Scalar(Scalar::ByteArray(2)) => "i16",
+            TypeBuf::Scalar(Scalar::ByteArray(4)) => "i32",
+            TypeBuf::Scalar(Scalar::ByteArray(8)) => "i64",
+            TypeBuf::Scalar(Scalar::ByteArray(16)) => "i128",
+            TypeBuf::Scalar(Scalar::ByteArray(_) | Scalar::Bytes) => "",
+            // A number of the format: its bytes sort as it does.
+            _ => continue,
+        };
+        let message = format!(
+            "{:?} is a number in a processor's bytes: negative ones sort after the others, and little-endian ones anyhow",
+            field.name
+        );
+        let finding = of_field(found, context, field, message);
+        let finding =
+            finding.witness("-1 is ff…ff and 1 is 00…01 or 01…00; as an i32, -1 is 7fffffff and 1 is 80000001");
+        let edits = if shape.is_empty() { Vec::new() } else { retyped(field, shape) };
+        found.push(finding.remedy("write it as a number of the format, such as `i64` or `f64`", edits));
+    }
+}

@@ -1,0 +1,37 @@
+//! Q18: counts that can be lost or doubled.
+
+use crate::design::{Engine, WriteKind};
+use crate::rule::Severity::{Note, Warning};
+use crate::rules::context::{Context, Found};
+
+pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+    let engine = context.engine;
+    for write in context.table.table.write.iter().filter(|write| write.approximate != Some(true)) {
+        let name = write.name.as_str();
+        let (severity, message, remedy) = match write.kind {
+            Some(WriteKind::ReadAddPut) => (
+                Warning,
+                format!("{name:?} reads a count, adds to it and puts it back: of two writers at once, one is lost"),
+                "let the server add (`kind = \"increment\"`), or compare and write",
+            ),
+            // In one transaction, or in one process: nothing is sent twice.
+            Some(WriteKind::Increment) if !matches!(engine, Engine::HBase | Engine::Bigtable | Engine::DynamoDb) => {
+                continue;
+            }
+            Some(WriteKind::Increment) => (
+                Note,
+                format!(
+                    "{name:?} increments: where an answer is lost, nobody knows if it counted, and a client that sends it again may count twice"
+                ),
+                "put each count under a key of its own and add them up when reading; or use a client that sends a nonce, as HBase's does; or say `approximate = true`",
+            ),
+            _ => continue,
+        };
+        let mut finding = found.finding(write.place, message).of(name);
+        finding.severity = severity;
+        if let Some(rate) = write.rate.as_ref() {
+            finding = finding.number("counts", rate.0, "/s");
+        }
+        found.push(finding.remedy(remedy, Vec::new()));
+    }
+}
