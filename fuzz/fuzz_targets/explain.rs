@@ -3,9 +3,11 @@
 #![no_main]
 
 use rowkey_design::explain::{
-    self, Boundary, Plan, RegionsError, Times, json_text, key_as_json, key_as_text, key_of_line, regions, values_of,
+    self, Boundary, Plan, RegionsError, Times, key_of_line, regions, values_of,
 };
 use rowkey_design::forms::KeyForm;
+use rowkey_design::quote::json_text;
+use rowkey_design::report::{key_as_json, key_as_text, svg};
 use rowkey_design::{Design, File};
 
 const SHAPES: [&str; 4] = [
@@ -77,7 +79,7 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
                 printable(&key_as_text(rest, layout, &times));
                 printable(&json_text(&key_as_json(rest, layout, &times), true));
             }
-            let svg = explain::svg(&[rest], &layout);
+            let svg = svg(&[rest], &layout);
             assert!(svg.starts_with("<svg"), "{svg}");
         }
         4 | 5 => {

@@ -3,13 +3,11 @@
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use rowkey_design::Problems;
 use rowkey_design::quote::terminal;
+use rowkey_design::report::{self, Format};
 
-use crate::Cli;
-use crate::command::check::Color;
-use crate::output::{self, Format};
+use crate::args::Color;
 
 /// Why a command could not do its work.
 #[derive(Debug)]
@@ -31,7 +29,7 @@ impl Failure {
     /// Prints it, and returns the exit status.
     pub(crate) fn report(self) -> ExitCode {
         let text = match self {
-            Self::Design(problems) => output::invalid(Format::Text, &problems, Color::Auto.styles(&io::stderr())),
+            Self::Design(problems) => report::invalid(Format::Text, &problems, Color::Auto.styles(&io::stderr())),
             Self::Other(message) => format!("error: {}\n", terminal(&message)),
             Self::Closed => return ExitCode::SUCCESS,
         };
@@ -39,23 +37,6 @@ impl Failure {
         let _ = io::stderr().write_all(text.as_bytes());
         ExitCode::from(2)
     }
-}
-
-/// Prints the help that was asked for, or why the command line is not valid, and returns the exit status.
-pub(crate) fn usage(error: &clap::Error) -> ExitCode {
-    if !error.use_stderr() {
-        // As clap does: it can only fail where nobody reads.
-        let _ = error.print();
-        return ExitCode::SUCCESS;
-    }
-    // Arguments may be names of files, which can hold anything. The same arguments as a terminal can show them have the same
-    // fault, and their line breaks are no lines of the message.
-    let shown = std::env::args_os().map(|argument| terminal(&argument.to_string_lossy()));
-    let again = Cli::try_parse_from(shown).err().filter(|again| again.kind() == error.kind());
-    let text = again.as_ref().unwrap_or(error).render().to_string();
-    let lines: String = text.lines().map(|line| terminal(line) + "\n").collect();
-    let _ = io::stderr().write_all(lines.as_bytes());
-    ExitCode::from(2)
 }
 
 impl From<Problems> for Failure {

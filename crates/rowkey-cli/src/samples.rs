@@ -14,39 +14,12 @@ use rowkey_design::{CheckOptions, Design, Problem, Problems};
 
 use crate::failure::Failure;
 
-/// The form of the keys in samples.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub(crate) enum Form {
-    /// Hex digits.
-    Hex,
-    /// As HBase's shell prints keys: `a\x00`.
-    Shell,
-    /// As Go and cbt quote them: `"a\x00"`.
-    Go,
-    /// Base64.
-    Base64,
-    /// A JSON array with a value for each field.
-    Json,
-}
-
-impl Form {
-    pub(crate) fn key_form(self) -> KeyForm {
-        match self {
-            Self::Hex => KeyForm::Hex,
-            Self::Shell => KeyForm::Shell,
-            Self::Go => KeyForm::Go,
-            Self::Base64 => KeyForm::Base64,
-            Self::Json => KeyForm::Json,
-        }
-    }
-}
-
 /// Reads the files that the design names, then those of `TABLE=FILE` arguments, whose profiles are used instead. Returns a
 /// note for each file of the design that is not there.
 pub(crate) fn read(
     design: &mut Design,
     arguments: &[String],
-    form: Form,
+    form: KeyForm,
     options: &mut CheckOptions,
 ) -> Result<Vec<Problem>, Failure> {
     let given = given(design, arguments)?;
@@ -118,7 +91,7 @@ fn given<'a>(design: &Design, arguments: &'a [String]) -> Result<BTreeMap<&'a st
 
 type Splits = rowkey::splits::Splits;
 
-fn file(path: &Path, form: Form, layout: &LayoutBuf, splits: Option<&Splits>) -> Result<Profile, Failure> {
+fn file(path: &Path, form: KeyForm, layout: &LayoutBuf, splits: Option<&Splits>) -> Result<Profile, Failure> {
     let cannot = |error| Failure::new(format!("cannot read {}: {error}", path.display()));
     let file = fs::File::open(path).map_err(cannot)?;
     let bytes = file.metadata().ok().filter(fs::Metadata::is_file).map(|metadata| metadata.len());
@@ -129,7 +102,7 @@ fn lines(
     name: &str,
     bytes: Option<u64>,
     reader: impl BufRead,
-    form: Form,
+    form: KeyForm,
     layout: &LayoutBuf,
     splits: Option<&Splits>,
 ) -> Result<Profile, Failure> {
@@ -146,7 +119,7 @@ fn lines(
         bar.set_position(bytes);
         bar.set_message(format!("{keys} keys"));
     };
-    let profile = sample::read(reader, form.key_form(), layout, splits, told);
+    let profile = sample::read(reader, form, layout, splits, told);
     bar.finish_and_clear();
     profile.map_err(|error| Failure::new(format!("{name}: {error}")))
 }

@@ -1,6 +1,7 @@
 //! Judges the design of a table in a sorted store before it exists.
 
 pub mod check;
+pub mod choice;
 pub mod cost;
 pub mod ddl;
 pub mod design;
@@ -19,6 +20,7 @@ mod of;
 mod problem;
 pub mod profile;
 pub mod quote;
+pub mod report;
 mod resolve;
 mod rule;
 mod rules;

@@ -265,6 +265,27 @@ fn hex(text: &mut String, prefix: &str, byte: u8) {
     _ = write!(text, "{prefix}{byte:02X}");
 }
 
+/// JSON as text that a terminal may be sent: what it would not show is escaped.
+///
+/// ```
+/// use rowkey_design::quote::json_text;
+///
+/// assert_eq!(json_text(&serde_json::json!(["\u{202e}\u{7f}"]), false), r#"["\u202e\u007f"]"#);
+/// ```
+pub fn json_text(json: &serde_json::Value, pretty: bool) -> String {
+    let text = if pretty { format!("{json:#}") } else { json.to_string() };
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        // Line breaks are between values alone: in strings they are escaped already.
+        if c != '\n' && unprintable(c) {
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| safe += &format!("\\u{unit:04x}"));
+        } else {
+            safe.push(c);
+        }
+    }
+    safe
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

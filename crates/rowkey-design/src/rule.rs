@@ -1,37 +1,17 @@
 //! Rules: the id, title, kind, severity and page of each. The functions that find them are in [`rules`](crate::rules).
 
-use std::fmt;
-
+use crate::choice::choices;
 use crate::design::Engine;
 
-/// The severity of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
-    /// Worth knowing.
-    Note,
-    /// It costs, or will.
-    Warning,
-    /// It loses rows, is refused by the engine, or cannot be cured by more servers.
-    Error,
-}
-
-impl Severity {
-    /// All of them, the least first.
-    pub const ALL: [Self; 3] = [Self::Note, Self::Warning, Self::Error];
-
-    /// The word for it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-}
-
-impl fmt::Display for Severity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
+choices! {
+    /// The severity of a finding, the least first.
+    pub enum Severity {
+        /// Worth knowing.
+        Note = "note",
+        /// It costs, or will.
+        Warning = "warning",
+        /// It loses rows, is refused by the engine, or cannot be cured by more servers.
+        Error = "error",
     }
 }
 

@@ -6,7 +6,7 @@ use rowkey_design::explain::{
     self, Boundary, Plan, Rung, Snippets, Times, key_of_line, regions, stream, values_as_json, values_of,
 };
 use rowkey_design::forms::KeyForm;
-use rowkey_design::{Design, File, quote};
+use rowkey_design::{Design, File, quote, report};
 
 fn layout(shape: &str) -> LayoutBuf {
     shape.parse().expect("a shape")
@@ -56,7 +56,7 @@ proptest! {
         let given: Vec<String> = (0..values.len()).map(|i| format!("_{i}={}", json[i])).collect();
         let given: Vec<&str> = given.iter().map(String::as_str).collect();
         prop_assert_eq!(values_of(&layout, &given, &Times::default()).unwrap(), values);
-        for (form, text) in explain::forms(&key, &layout) {
+        for (form, text) in report::forms(&key, &layout) {
             safe(&text);
             prop_assert_eq!(form.parse(&text, &layout).unwrap(), key.clone());
         }
@@ -70,10 +70,10 @@ proptest! {
     fn any_key_has_a_picture_and_a_text(key: Vec<u8>, text in ".*") {
         for layout in [layout(SHAPE), layout("text raw"), layout("text, bytes raw")] {
             for key in [&key[..], text.as_bytes()] {
-                let svg = explain::svg(&[key], &layout);
+                let svg = report::svg(&[key], &layout);
                 roxmltree::Document::parse(&svg).unwrap();
-                safe(&explain::key_as_text(key, &layout, &Times::default()));
-                safe(&explain::json_text(&explain::key_as_json(key, &layout, &Times::default()), true));
+                safe(&report::key_as_text(key, &layout, &Times::default()));
+                safe(&quote::json_text(&report::key_as_json(key, &layout, &Times::default()), true));
                 Boundary::of(key, &layout).to_string();
             }
         }
@@ -337,9 +337,9 @@ fn times_that_are_numbers_are_dates_too() {
     }
     let given = r#"[7, "2023-11-14T22:13:20.148Z", "2023-11-14", null]"#;
     let key = layout.encode(&values_of(layout, &[given], &times).unwrap()).unwrap();
-    let text = explain::key_as_text(&key, layout, &times);
+    let text = report::key_as_text(&key, layout, &times);
     assert!(text.contains("  2023-11-14T22:13:20.148Z\n"), "{text}");
-    assert_eq!(explain::key_as_json(&key, layout, &times)["parts"][1]["note"], "2023-11-14T22:13:20.148Z");
+    assert_eq!(report::key_as_json(&key, layout, &times)["parts"][1]["note"], "2023-11-14T22:13:20.148Z");
 
     let dates = |query: &str, given: &[&str]| {
         let plan = Plan::of(&design, "t", query, given, None).unwrap();

@@ -1,18 +1,19 @@
 //! `rowkey check`.
 
 use std::collections::HashSet;
-use std::io::{self, IsTerminal, Write as _};
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use rowkey_design::design::Date;
+use rowkey_design::forms::KeyForm;
 use rowkey_design::quote::terminal;
+use rowkey_design::report::{self, Format, Styles, counted};
 use rowkey_design::{CheckOptions, Design, Report, Severity};
 
+use crate::args::{Color, described, named};
 use crate::failure::Failure;
 use crate::fix;
-use crate::output::{self, Format, Styles, counted};
-use crate::samples::Form;
 
 const EXAMPLES: &str = "Examples:
   rowkey check designs/
@@ -38,17 +39,17 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TABLE=FILE")]
     sample: Vec<String>,
     /// The form of the keys in samples, those that the design names too.
-    #[arg(long, default_value = "hex")]
-    form: Form,
+    #[arg(long, value_parser = described::<KeyForm>(), default_value = "hex")]
+    form: KeyForm,
     /// Writes the edits of findings at or above --deny into the files, those that do not touch each other, then checks again.
     /// An `allow` of what they mend is taken away.
     #[arg(long)]
     fix: bool,
     /// The least severity that is exit status 1.
-    #[arg(long, default_value = "warning")]
-    deny: Deny,
+    #[arg(long, value_parser = named::<Severity>(), default_value = "warning")]
+    deny: Severity,
     /// The form of the output.
-    #[arg(long, default_value = "text")]
+    #[arg(long, value_parser = described::<Format>(), default_value = "text")]
     format: Format,
     /// The same as `--format json`.
     #[arg(long, conflicts_with = "format")]
@@ -61,45 +62,6 @@ pub(crate) struct Args {
     today: Option<Date>,
 }
 
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Deny {
-    Note,
-    Warning,
-    Error,
-}
-
-impl Deny {
-    fn severity(self) -> Severity {
-        match self {
-            Self::Note => Severity::Note,
-            Self::Warning => Severity::Warning,
-            Self::Error => Severity::Error,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub(crate) enum Color {
-    Auto,
-    Always,
-    Never,
-}
-
-impl Color {
-    /// The styles of text that goes to a stream.
-    pub(crate) fn styles(self, stream: &impl IsTerminal) -> Styles {
-        let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
-        let coloured = match self {
-            Self::Always => true,
-            Self::Never => false,
-            Self::Auto => {
-                stream.is_terminal() && set("NO_COLOR").is_none() && set("TERM").is_none_or(|term| term != "dumb")
-            }
-        };
-        if coloured { Styles::Coloured } else { Styles::Plain }
-    }
-}
-
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let format = if args.json { Format::Json } else { args.format };
     let checked = if args.fix { fix(args, format) } else { check(args, format, &[]) };
@@ -107,10 +69,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         Err(Failure::Design(problems)) => {
             // People read faults on standard error, programs where they read findings.
             if format == Format::Text {
-                let text = output::invalid(format, &problems, args.color.styles(&io::stderr()));
+                let text = report::invalid(format, &problems, args.color.styles(&io::stderr()));
                 let _ = io::stderr().write_all(text.as_bytes());
             } else {
-                print(&output::invalid(format, &problems, Styles::Plain))?;
+                print(&report::invalid(format, &problems, Styles::Plain))?;
             }
             Ok(ExitCode::from(2))
         }
@@ -119,16 +81,16 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
 }
 
 fn check(args: &Args, format: Format, before: &[String]) -> Result<ExitCode, Failure> {
-    let (design, options, report) = report(args)?;
+    let (design, options, report) = checked(args)?;
     let mut text = String::new();
     if matches!(format, Format::Text | Format::Short) {
         before.iter().for_each(|line| text += &format!("{}\n", terminal(line)));
     }
-    text += &output::report(format, &design, &options, &report, args.color.styles(&io::stdout()));
+    text += &report::report(format, &design, &options, &report, args.color.styles(&io::stdout()));
     print(&text)?;
     Ok(if !report.problems.is_empty() {
         ExitCode::from(2)
-    } else if report.findings.iter().any(|finding| finding.severity >= args.deny.severity()) {
+    } else if report.findings.iter().any(|finding| finding.severity >= args.deny) {
         ExitCode::from(1)
     } else {
         ExitCode::SUCCESS
@@ -136,7 +98,7 @@ fn check(args: &Args, format: Format, before: &[String]) -> Result<ExitCode, Fai
 }
 
 /// Reads the design and its samples, and checks it.
-fn report(args: &Args) -> Result<(Design, CheckOptions, Report), Failure> {
+fn checked(args: &Args) -> Result<(Design, CheckOptions, Report), Failure> {
     let mut design = crate::designs::read(&args.designs)?;
     if let Some(cluster) = args.cluster.as_ref().filter(|cluster| !design.clusters.contains_key(*cluster)) {
         let known: Vec<&str> = design.clusters.keys().map(String::as_str).collect();
@@ -157,7 +119,7 @@ fn fix(args: &Args, format: Format) -> Result<ExitCode, Failure> {
     }
     let (mut said, mut left, mut tried) = (Vec::new(), 0, HashSet::new());
     loop {
-        let (design, _, report) = report(args)?;
+        let (design, _, report) = checked(args)?;
         // Before the first edit an unused `allow` is a problem, and nothing is written: these are of what was mended.
         if let Some(unused) = report.unused.first().filter(|_| !said.is_empty())
             && let Some(removed) = fix::take_away(&design, unused, &args.designs)?
@@ -165,7 +127,7 @@ fn fix(args: &Args, format: Format) -> Result<ExitCode, Failure> {
             said.push(removed);
             continue;
         }
-        let findings = report.findings.iter().filter(|finding| finding.severity >= args.deny.severity());
+        let findings = report.findings.iter().filter(|finding| finding.severity >= args.deny);
         let findings = fix::one_a_table(findings, &tried);
         if findings.is_empty() || !report.problems.is_empty() {
             break;

@@ -4,14 +4,13 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::ValueEnum as _;
-use rowkey_design::ddl::{self, Options};
-use rowkey_design::{CheckOptions, Problems, quote};
-use serde_json::json;
+use rowkey_design::ddl::{self, Options, Target};
+use rowkey_design::forms::KeyForm;
+use rowkey_design::{CheckOptions, Problems, quote, report};
 
+use crate::args::described;
 use crate::designs;
 use crate::failure::Failure;
-use crate::output::place;
 
 /// Prints what creates the tables: for HBase's shell, cbt, Phoenix or Terraform.
 #[derive(Debug, clap::Args)]
@@ -24,13 +23,13 @@ use crate::output::place;
 What the target does otherwise than the design says is noted on standard error. The notes change no exit status.")]
 pub(crate) struct Args {
     /// The form of the keys in the samples that designs take split points from (`splits.sample`).
-    #[arg(long, default_value = "hex")]
-    form: crate::samples::Form,
+    #[arg(long, value_parser = described::<KeyForm>(), default_value = "hex")]
+    form: KeyForm,
     /// Design files, or folders with *.rowkey.toml.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// What reads the result.
-    #[arg(long = "for", value_enum, value_name = "TARGET")]
+    #[arg(long = "for", value_parser = described::<Target>(), value_name = "TARGET")]
     target: Target,
     /// This table alone, and the tables of its rows under other keys.
     #[arg(long, value_name = "TABLE")]
@@ -43,45 +42,18 @@ pub(crate) struct Args {
     json: bool,
 }
 
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Target {
-    /// HBase's shell: create.
-    Hbase,
-    /// Bigtable: cbt createtable and cbt setgcpolicy, for a shell.
-    Cbt,
-    /// Apache Phoenix: CREATE TABLE.
-    Phoenix,
-    /// Terraform: google_bigtable_table and google_bigtable_gc_policy.
-    Terraform,
-}
-
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let mut design = designs::read(&args.files)?;
     if !args.no_splits {
         crate::samples::read(&mut design, &[], args.form, &mut CheckOptions::new(designs::today()))?;
     }
-    let mut options = Options::new(match args.target {
-        Target::Hbase => ddl::Target::HBase,
-        Target::Cbt => ddl::Target::Cbt,
-        Target::Phoenix => ddl::Target::Phoenix,
-        Target::Terraform => ddl::Target::Terraform,
-    });
+    let mut options = Options::new(args.target);
     options.table.clone_from(&args.table);
     options.splits = !args.no_splits;
     let ddl = ddl::ddl(&design, &options)?;
     if args.json {
-        let tables = ddl.tables.iter().map(|it| json!({"table": it.table, "statements": it.statements}));
-        let notes = ddl.notes.iter();
-        let notes = notes.map(|note| json!({"message": note.message, "place": place(&design.files, note.place)}));
-        let json = json!({
-            "version": 1,
-            "dialect": args.target.to_possible_value().map(|target| target.get_name().to_owned()),
-            "preamble": ddl.preamble,
-            "tables": tables.collect::<Vec<_>>(),
-            "notes": notes.collect::<Vec<_>>(),
-        });
         let mut out = std::io::stdout().lock();
-        writeln!(out, "{json:#}")?;
+        out.write_all(report::ddl_as_json(&design, args.target, &ddl).as_bytes())?;
         out.flush()?;
         return Ok(ExitCode::SUCCESS);
     }

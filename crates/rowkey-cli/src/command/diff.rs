@@ -1,7 +1,5 @@
 //! `rowkey diff`.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -9,10 +7,9 @@ use std::process::ExitCode;
 
 use rowkey_design::design::Date;
 use rowkey_design::diff::LOCK_LINE;
-use rowkey_design::quote::terminal;
-use rowkey_design::{CheckOptions, Class, Design, Difference, RuleKind, diff, lock};
-use serde_json::json;
+use rowkey_design::{CheckOptions, Class, Design, Difference, RuleKind, diff, lock, report};
 
+use crate::args::named;
 use crate::failure::Failure;
 
 const EXAMPLES: &str = "Examples:
@@ -41,8 +38,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     write_lock: Option<PathBuf>,
     /// The least class that is exit status 1.
-    #[arg(long, default_value = "after-compaction")]
-    deny: Deny,
+    #[arg(long, value_parser = named::<Class>(), default_value = "after-compaction")]
+    deny: Class,
     /// The rows a second that a rewrite is planned with.
     #[arg(long, default_value_t = 10_000.0, value_parser = rate)]
     rate: f64,
@@ -52,27 +49,6 @@ pub(crate) struct Args {
     /// The day on which `until` of an `allow` is read. Default: today in UTC.
     #[arg(long, value_parser = crate::designs::day)]
     today: Option<Date>,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Deny {
-    Safe,
-    AfterCompaction,
-    Rewrite,
-    DataLoss,
-    SilentCorruption,
-}
-
-impl Deny {
-    fn class(self) -> Class {
-        match self {
-            Self::Safe => Class::Safe,
-            Self::AfterCompaction => Class::AfterCompaction,
-            Self::Rewrite => Class::Rewrite,
-            Self::DataLoss => Class::DataLoss,
-            Self::SilentCorruption => Class::SilentCorruption,
-        }
-    }
 }
 
 fn rate(text: &str) -> Result<f64, String> {
@@ -108,10 +84,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     }
     differences.sort_by_key(|change| (std::cmp::Reverse(change.class), change.table.clone()));
     let mut out = std::io::stdout().lock();
-    out.write_all(if args.json { to_json(&new, &differences) } else { text(&new, &differences) }.as_bytes())?;
+    out.write_all(
+        if args.json { report::diff_as_json(&new, &differences) } else { report::diff_as_text(&new, &differences) }
+            .as_bytes(),
+    )?;
     out.flush()?;
-    let denied =
-        |change: &Difference| change.allowed.is_none() && (change.class >= args.deny.class() || is_finding(change));
+    let denied = |change: &Difference| {
+        change.allowed.is_none() && (change.class >= args.deny || change.rule.kind == RuleKind::NewFinding)
+    };
     Ok(if differences.iter().any(denied) { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
@@ -134,57 +114,4 @@ fn may_be_lock(path: &Path, designs: &[PathBuf]) -> Result<(), Failure> {
         Some([b'\n', ..] | b"\r\n") => Ok(()),
         _ => refused("is there, and no lock file that `rowkey diff` wrote"),
     }
-}
-
-/// Whether it is a finding of a check, which no class denies.
-fn is_finding(change: &Difference) -> bool {
-    change.rule.kind == RuleKind::NewFinding
-}
-
-fn text(design: &Design, differences: &[Difference]) -> String {
-    let mut text = String::new();
-    // One table has one plan, whatever changes in it.
-    let mut planned: HashMap<(&str, &[String]), &Difference> = HashMap::new();
-    for change in differences {
-        let of = change.of.as_ref().map_or(String::new(), |of| format!(" {of:?}"));
-        let place = change.place.and_then(|place| {
-            let (line, column) = design.files.line_and_column(place);
-            Some(format!(" ({}:{line}:{column})", design.files.file(place)?.name))
-        });
-        let place = place.unwrap_or_default();
-        let line = format!("{} {} {}{of}: {}{place}", change.rule.id, change.class, change.table, change.message);
-        text += &terminal(&line);
-        text.push('\n');
-        if let Some(why) = &change.allowed {
-            text += &format!("    allowed: {}\n", terminal(why));
-        }
-        if change.plan.is_empty() {
-            continue;
-        }
-        match planned.entry((&change.table, &change.plan)) {
-            Entry::Occupied(first) => {
-                text += &format!("    by the plan under {}: {}\n", first.get().rule.id, terminal(&first.get().message));
-            }
-            Entry::Vacant(entry) => {
-                entry.insert(change);
-                for (i, step) in change.plan.iter().enumerate() {
-                    text += &format!("    {}. {}\n", i + 1, terminal(step));
-                }
-            }
-        }
-    }
-    let count = |class| differences.iter().filter(|change| change.class == class).count();
-    let counts = Class::ALL.iter().rev().map(|&class| format!("{} {class}", count(class)));
-    text + &format!("{} changes: {}\n", differences.len(), counts.collect::<Vec<_>>().join(", "))
-}
-
-fn to_json(design: &Design, differences: &[Difference]) -> String {
-    let changes = differences.iter().map(|change| {
-        json!({
-            "class": change.class.word(), "rule": change.rule.id, "table": change.table, "of": change.of,
-            "place": change.place.map(|place| crate::output::place(&design.files, place)),
-            "message": change.message, "plan": change.plan, "allowed": change.allowed,
-        })
-    });
-    crate::output::printed(&json!({"version": 1, "changes": changes.collect::<Vec<_>>()}))
 }

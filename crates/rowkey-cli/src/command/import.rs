@@ -4,8 +4,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use rowkey_design::import::{self, import};
+use rowkey_design::import::{Source, import};
 
+use crate::args::described;
 use crate::failure::Failure;
 
 /// Prints a design file from a struct's layout, a wide table's schema, HBase's describe, Phoenix's CREATE TABLE or cbt ls.
@@ -25,26 +26,11 @@ pub(crate) struct Args {
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     /// What the text is.
-    #[arg(long, value_enum, value_name = "SOURCE")]
+    #[arg(long, value_parser = described::<Source>(), value_name = "SOURCE")]
     from: Source,
     /// The table's name, where the text does not say it.
     #[arg(long, value_name = "TABLE")]
     name: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Source {
-    /// A key's layout as JSON, from LayoutBuf::to_json.
-    Layout,
-    /// What describe 'TABLE' of HBase's shell printed, and get_splits 'TABLE' after it.
-    Describe,
-    /// CREATE TABLE of Apache Phoenix; or what sqlline printed for !columns TABLE, !describe TABLE, or a SELECT from
-    /// SYSTEM.CATALOG, as a table or CSV.
-    Phoenix,
-    /// What cbt ls TABLE printed.
-    Cbt,
-    /// The schema of a wide table as a program prints it: rowkey::wide::TableSchema, from WideDatabase::schema.
-    Schema,
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
@@ -52,14 +38,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         Some(path) => crate::designs::file(path)?,
         None => crate::designs::of("standard input".to_owned(), std::io::stdin().lock())?,
     };
-    let source = match args.from {
-        Source::Layout => import::Source::Layout,
-        Source::Describe => import::Source::Describe,
-        Source::Phoenix => import::Source::Phoenix,
-        Source::Cbt => import::Source::Cbt,
-        Source::Schema => import::Source::Schema,
-    };
-    let text = import(file, source, args.name.as_deref())?;
+    let text = import(file, args.from, args.name.as_deref())?;
     std::io::stdout().lock().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -3,9 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use rowkey_design::design::Engine;
-use rowkey_design::{Rule, Severity};
-use serde_json::{Value as Json, json};
+use rowkey_design::{Rule, report};
 
 use crate::failure::Failure;
 
@@ -28,20 +26,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     match &args.id {
         Some(id) => {
             let rule = named(id)?;
-            if args.json {
-                let mut page = json(rule);
-                page["page"] = rule.page().trim_end().into();
-                writeln!(out, "{page:#}")?;
-            } else {
-                writeln!(out, "{}", rule.page().trim_end())?;
-            }
+            let text = if args.json { report::rule_as_json(rule) } else { format!("{}\n", rule.page().trim_end()) };
+            out.write_all(text.as_bytes())?;
         }
-        None if args.json => writeln!(out, "{:#}", Json::from(Rule::all().map(json).collect::<Vec<_>>()))?,
-        None => {
-            for rule in Rule::all() {
-                writeln!(out, "{}  {:<7}  {}{}", rule.id, usual(rule).word(), rule.title, others(rule))?;
-            }
-        }
+        None if args.json => out.write_all(report::rules_as_json().as_bytes())?,
+        None => out.write_all(report::rules_as_text().as_bytes())?,
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
@@ -62,33 +51,4 @@ fn named(id: &str) -> Result<&'static Rule, Failure> {
         let near = nearest.map_or(String::new(), |rule| format!("did you mean {} ({})? ", rule.id, rule.title));
         Failure::new(format!("there is no rule {id:?}; {near}`rowkey rule --list` lists all"))
     })
-}
-
-/// The severity on HBase.
-fn usual(rule: &Rule) -> Severity {
-    rule.severity(Engine::HBase)
-}
-
-/// The engines on which the severity is another.
-fn others(rule: &Rule) -> String {
-    let others: Vec<&Engine> = Engine::ALL.iter().filter(|engine| rule.severity(**engine) != usual(rule)).collect();
-    let same = others.first().map(|first| rule.severity(**first));
-    match same {
-        None => String::new(),
-        Some(same)
-            if others.len() + 1 == Engine::ALL.len() && others.iter().all(|other| rule.severity(**other) == same) =>
-        {
-            format!(" (other engines: {same})")
-        }
-        Some(_) => {
-            let others: Vec<String> =
-                others.iter().map(|engine| format!("{engine}: {}", rule.severity(**engine))).collect();
-            format!(" ({})", others.join(", "))
-        }
-    }
-}
-
-fn json(rule: &Rule) -> Json {
-    let severities = Engine::ALL.iter().map(|engine| (engine.word().to_owned(), rule.severity(*engine).word().into()));
-    json!({"id": rule.id, "title": rule.title, "severity": severities.collect::<serde_json::Map<_, _>>()})
 }

@@ -30,24 +30,25 @@ use std::collections::HashSet;
 use rowkey::LayoutBuf;
 use rowkey::splits::Splits as SplitPoints;
 
+use crate::choice::choices;
 use crate::design::{Engine, Family, KeyField, Salt, Splits};
 use crate::file::{Bytes, Named, Period};
 use crate::problem::{Located, Place, Problem, Problems};
 use crate::resolve::{Design, TableDesign};
 use crate::{cost, quote};
 
-/// What reads the result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Target {
-    /// HBase's shell.
-    HBase,
-    /// `cbt`, the command of Bigtable.
-    Cbt,
-    /// Apache Phoenix, on HBase.
-    Phoenix,
-    /// Terraform, with Google's provider.
-    Terraform,
+choices! {
+    /// The program that reads the statements.
+    pub enum Target {
+        /// HBase's shell: create.
+        HBase = "hbase",
+        /// Bigtable: cbt createtable and cbt setgcpolicy, for a shell.
+        Cbt = "cbt",
+        /// Apache Phoenix: CREATE TABLE.
+        Phoenix = "phoenix",
+        /// Terraform: google_bigtable_table and google_bigtable_gc_policy.
+        Terraform = "terraform",
+    }
 }
 
 /// What is wanted.

@@ -4,10 +4,12 @@ mod families;
 mod keys;
 
 use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
 use rowkey::LayoutBuf;
 
+use crate::choice::{self, Choice, UnknownName};
 use crate::cost::{bytes_per_row, rows};
 use crate::design::Columns;
 use crate::facts::KeyFacts;
@@ -48,6 +50,28 @@ impl Class {
             Self::DataLoss => "data loss",
             Self::SilentCorruption => "silent corruption",
         }
+    }
+}
+
+impl Choice for Class {
+    const ALL: &'static [Self] = &Self::ALL;
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Safe => "safe",
+            Self::AfterCompaction => "after-compaction",
+            Self::Rewrite => "rewrite",
+            Self::DataLoss => "data-loss",
+            Self::SilentCorruption => "silent-corruption",
+        }
+    }
+}
+
+impl FromStr for Class {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        choice::named(name)
     }
 }
 

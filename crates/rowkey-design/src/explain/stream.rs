@@ -8,7 +8,7 @@ use rowkey::{LayoutBuf, Value};
 use crate::forms::KeyForm;
 use crate::lines::SampleError;
 use crate::lines::{Block, in_order};
-use crate::quote::unprintable;
+use crate::quote::{json_text, unprintable};
 
 /// How many keys were told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -175,7 +175,7 @@ fn write_value(out: &mut Vec<u8>, value: &Value) {
         }
         other => match other.to_json() {
             serde_json::Value::String(text) => write_text(out, &text),
-            json => out.extend(super::json_text(&json, false).as_bytes()),
+            json => out.extend(json_text(&json, false).as_bytes()),
         },
     }
 }

@@ -347,27 +347,10 @@ macro_rules! words {
             $( $(#[doc = $word_doc:literal])* $variant:ident = $word:literal, )*
         }
     )*) => {$(
-        $(#[doc = $doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[non_exhaustive]
-        pub enum $name {
-            $( $(#[doc = $word_doc])* $variant, )*
-        }
-
-        impl $name {
-            /// All of them.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
-            const WORDS: &'static [&'static str] = &[$($word),*];
-
-            /// The word in a design file.
-            pub const fn word(self) -> &'static str {
-                match self { $(Self::$variant => $word,)* }
-            }
-        }
-
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.word())
+        $crate::choice::choices! {
+            $(#[doc = $doc])*
+            pub enum $name {
+                $( $(#[doc = $word_doc])* $variant = $word, )*
             }
         }
 
@@ -377,16 +360,16 @@ macro_rules! words {
                 reading: &mut $crate::file::node::Reading<'_>,
             ) -> Option<Self> {
                 let text = $crate::problem::Located::<String>::from_toml(node, reading)?;
-                let found = Self::ALL.iter().copied().find(|known| known.word() == *text);
+                let found = text.parse().ok();
                 if found.is_none() {
                     let word = toml::Spanned::new(node.span(), text.value);
-                    $crate::file::node::unknown(&word, $what, Self::WORDS, reading);
+                    $crate::file::node::unknown(&word, $what, &[$($word),*], reading);
                 }
                 found
             }
 
             fn schema() -> serde_json::Value {
-                serde_json::json!({"enum": Self::WORDS})
+                serde_json::json!({"enum": [$($word),*]})
             }
         }
     )*};

@@ -5,30 +5,37 @@ mod date;
 mod loosened;
 mod times;
 
-use std::fmt;
-
 use data_encoding::{BASE64, HEXLOWER, HEXLOWER_PERMISSIVE};
 use rowkey::LayoutBuf;
 
 pub use self::times::Times;
 pub(crate) use self::times::key_loosened;
+use crate::choice::choices;
 use crate::quote::{go, hbase_binary};
 
-/// A form of a key as text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum KeyForm {
-    /// Two hex digits a byte: `00 ff 61`, with or without spaces and `0x`.
-    Hex,
-    /// As HBase prints a key: printable ASCII as it is, other bytes as `\xNN`. HBase prints a backslash as it is, so that the
-    /// bytes `\x41` print as the byte `A` does; what this crate writes has `\x5C` for a backslash and is not ambiguous.
-    Shell,
-    /// As Go's `%q` and `cbt` quote: `"a\x00\n"`, with or without the quotes.
-    Go,
-    /// Base64 of RFC 4648, with padding.
-    Base64,
-    /// A JSON array with a value for each field; a number as text or as a number.
-    Json,
+choices! {
+    /// A form of a key as text.
+    pub enum KeyForm {
+        /// Two hex digits a byte.
+        ///
+        /// `00 ff 61`, with or without spaces and `0x`.
+        Hex = "hex",
+        /// As HBase's shell prints keys: \xNN for what is not printable.
+        ///
+        /// HBase prints a backslash as it is, so that the bytes `\x41` print as the byte `A` does; what this crate writes
+        /// has `\x5C` for a backslash and is not ambiguous.
+        Shell = "shell",
+        /// As Go quotes.
+        ///
+        /// Go's `%q` and `cbt`: `"a\x00\n"`, with or without the quotes.
+        Go = "go",
+        /// Base64, with padding.
+        Base64 = "base64",
+        /// A JSON array with a value for each field.
+        ///
+        /// A number is text or a number.
+        Json = "json",
+    }
 }
 
 /// Why a text is not a key in a form.
@@ -47,27 +54,7 @@ impl FormError {
     }
 }
 
-impl fmt::Display for KeyForm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
-    }
-}
-
 impl KeyForm {
-    /// All forms.
-    pub const ALL: [Self; 5] = [Self::Hex, Self::Shell, Self::Go, Self::Base64, Self::Json];
-
-    /// The word for it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Hex => "hex",
-            Self::Shell => "shell",
-            Self::Go => "go",
-            Self::Base64 => "base64",
-            Self::Json => "json",
-        }
-    }
-
     /// Reads a key. The layout is asked for the form of field values alone.
     ///
     /// # Errors

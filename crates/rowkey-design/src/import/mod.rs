@@ -21,24 +21,27 @@ mod phoenix;
 mod schema;
 mod sql;
 
+use crate::choice::choices;
 use crate::problem::{File, Files, Place, Problem, Problems};
 use crate::resolve::Design;
 
-/// What a text is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Source {
-    /// A key's layout as JSON: [`rowkey::LayoutBuf::to_json`].
-    Layout,
-    /// What `describe 'TABLE'` of HBase's shell printed, of one or many tables; after it what `get_splits 'TABLE'` did.
-    Describe,
-    /// `CREATE TABLE` of Phoenix, one or many; or what sqlline printed, as a table or as CSV, for `!columns T`, `!describe T`
-    /// or a query of `SYSTEM.CATALOG`.
-    Phoenix,
-    /// What `cbt ls TABLE` printed.
-    Cbt,
-    /// The schema of a wide table, as [`rowkey::wide::TableSchema`] prints it.
-    Schema,
+choices! {
+    /// The kind of a text that a design file is made from.
+    pub enum Source {
+        /// A key's layout as JSON, from LayoutBuf::to_json.
+        Layout = "layout",
+        /// What describe 'TABLE' of HBase's shell printed, and get_splits 'TABLE' after it.
+        ///
+        /// Of one or many tables.
+        Describe = "describe",
+        /// CREATE TABLE of Apache Phoenix; or what sqlline printed for !columns TABLE, !describe TABLE, or a SELECT from
+        /// SYSTEM.CATALOG, as a table or CSV.
+        Phoenix = "phoenix",
+        /// What cbt ls TABLE printed.
+        Cbt = "cbt",
+        /// The schema of a wide table as a program prints it: rowkey::wide::TableSchema, from WideDatabase::schema.
+        Schema = "schema",
+    }
 }
 
 /// Returns the text of a design file with the tables of a text. The name is for a table that the text does not name, and

@@ -1,13 +1,10 @@
 //! What a query reads, ready to paste.
 
-use std::io::Write;
+use std::io::Write as _;
 use std::process::ExitCode;
 
-use rowkey_design::cost::OrderFit;
-use rowkey_design::explain::{CALL, PREFIX_FILTER, Plan, Rung, Snippets, json_text};
-use rowkey_design::file::{Bytes, Count};
-use rowkey_design::quote::{hbase_binary, terminal};
-use serde_json::{Value as Json, json};
+use rowkey_design::explain::Plan;
+use rowkey_design::report;
 
 use super::Args;
 use super::subject::Subject;
@@ -19,129 +16,9 @@ pub(super) fn run(args: &Args, subject: &Subject, query: &str, given: &[&str]) -
     };
     let plan = Plan::of(design, table, query, given, args.cluster.as_deref());
     let plan = plan.map_err(|error| Failure::new(error.to_string()))?;
-    let snippets = plan.snippets();
     let mut out = std::io::stdout().lock();
-    if args.json {
-        writeln!(out, "{}", json_text(&to_json(&plan, &snippets), true))?;
-    } else {
-        print(&mut out, &plan, &snippets)?;
-    }
+    let text = if args.json { report::query_as_json(&plan) } else { report::query_as_text(&plan) };
+    out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn print(out: &mut impl Write, plan: &Plan<'_>, snippets: &[Snippets]) -> Result<(), Failure> {
-    let cost = &plan.cost;
-    writeln!(out, "query {} of {}", terminal(&format!("{:?}", cost.query.name.as_str())), terminal(plan.table))?;
-    for (field, values) in &plan.by {
-        let made_up = if plan.made_up.contains(field) { "  (made up)" } else { "" };
-        let date = plan.dates.iter().find(|(of, _)| of == field);
-        let date = date.map_or_else(String::new, |(_, date)| format!("  ({})", terminal(date)));
-        writeln!(out, "  {} = {}{date}{made_up}", terminal(field), terminal(values))?;
-    }
-    for field in &cost.filter {
-        writeln!(out, "  {}: filtered after the rows are read", terminal(field))?;
-    }
-    for field in &plan.unused {
-        writeln!(out, "note: the value of {} chooses no rows", terminal(field))?;
-    }
-    let rungs =
-        Rung::ALL.map(|rung| if rung == plan.rung { format!("[{}]", rung.words()) } else { rung.words().to_owned() });
-    writeln!(out, "\ncost     {}", rungs.join(" < "))?;
-    let count =
-        |number: Option<f64>| number.map_or_else(|| "not known".to_owned(), |number| Count(number.round()).to_string());
-    let number = |out: &mut dyn Write, name: &str, number: Option<f64>| writeln!(out, "{name:8} {}", count(number));
-    number(out, "ranges", Some(cost.range_count() as f64))?;
-    number(out, "read", cost.rows_read)?;
-    number(out, "returned", cost.rows_returned)?;
-    let bytes = cost.bytes_read.map_or_else(|| "not known".to_owned(), |bytes| Bytes(bytes.round()).to_string());
-    writeln!(out, "bytes    {bytes}")?;
-    let most = |number: Option<f64>| match number {
-        Some(_) if !plan.made_up.is_empty() => format!("{} at most", count(number)),
-        _ => count(number),
-    };
-    writeln!(out, "regions  {}", most(cost.regions.map(|regions| regions as f64)))?;
-    let at_most = if cost.servers.is_some() { " at most" } else { "" };
-    writeln!(out, "servers  {}{at_most}", count(cost.servers))?;
-    writeln!(out, "calls    {} (at {CALL} rows a call)", count(plan.calls()))?;
-    notes(plan, snippets).iter().try_for_each(|note| writeln!(out, "note: {}", terminal(note)))?;
-    writeln!(out, "\n# HBase's shell")?;
-    snippets.iter().try_for_each(|range| writeln!(out, "{}", range.hbase))?;
-    writeln!(out, "\n# cbt, in bash")?;
-    for (range, snippets) in cost.ranges.iter().flatten().zip(snippets) {
-        if snippets.cbt_wider {
-            let from = if range.start().first() == Some(&0) { ", from the table's first row on" } else { "" };
-            writeln!(out, "# reads more than the range{from}: no argument can hold its zero byte")?;
-        }
-        writeln!(out, "{}", snippets.cbt)?;
-    }
-    writeln!(out, "\n// Java")?;
-    snippets.iter().try_for_each(|range| writeln!(out, "{}", range.java))?;
-    writeln!(out, "\n// Go")?;
-    snippets.iter().try_for_each(|range| writeln!(out, "{}", range.go))?;
-    Ok(())
-}
-
-fn notes(plan: &Plan<'_>, snippets: &[Snippets]) -> Vec<String> {
-    let mut notes = Vec::new();
-    let buckets = plan.cost.ranges.len();
-    if buckets > 1 {
-        let order = if plan.cost.order == OrderFit::Free { "" } else { " in order" };
-        notes.push(format!(
-            "the rows are in {buckets} salt buckets: the program scans the ranges of all, and merges what they return{order}"
-        ));
-    } else if snippets.len() > 1 {
-        notes.push(format!("the rows are in {} ranges: the program scans each", snippets.len()));
-    }
-    if plan.limit().is_some() && snippets.len() > 1 {
-        notes.push("the limit is of each range: the program cuts what it merged again".to_owned());
-    }
-    let uncounted = |range: &Snippets| range.cbt_wider && !range.cbt.contains(" count=");
-    if plan.limit().is_some() && snippets.iter().any(uncounted) {
-        notes.push(
-            "where cbt reads rows before those of the range, its command has no count: it would count them".to_owned(),
-        );
-    }
-    if matches!(plan.cost.order, OrderFit::Reverse | OrderFit::Merge { reverse: true }) {
-        notes.push(
-            "a reverse scan of HBase's shell reads a row that is exactly STARTROW too, which is not the query's"
-                .to_owned(),
-        );
-    }
-    if plan.rung != Rung::Get {
-        notes.push(PREFIX_FILTER.to_owned());
-        let same = snippets.iter().filter(|range| range.prefix).count();
-        notes.push(match same {
-            0 => "no range here is that of a prefix: ROWPREFIXFILTER reads other rows".to_owned(),
-            same if same == snippets.len() => "here ROWPREFIXFILTER with the start row reads the same rows".to_owned(),
-            same => format!(
-                "of the ranges here {same} are those of a prefix: for the others ROWPREFIXFILTER reads other rows"
-            ),
-        });
-    }
-    notes
-}
-
-fn to_json(plan: &Plan<'_>, snippets: &[Snippets]) -> Json {
-    let cost = &plan.cost;
-    let ranges =
-        cost.ranges.iter().enumerate().flat_map(|(bucket, ranges)| ranges.iter().map(move |range| (bucket, range)));
-    let ranges = ranges.zip(snippets).map(|((bucket, range), snippets)| {
-        json!({
-            "bucket": bucket, "start": hbase_binary(range.start()), "stop": range.end().map(hbase_binary),
-            "hbase": snippets.hbase, "prefix": snippets.prefix, "cbt": snippets.cbt, "cbt_wider": snippets.cbt_wider,
-            "java": snippets.java, "go": snippets.go,
-        })
-    });
-    let by = plan.by.iter().map(|(field, values)| {
-        let date = plan.dates.iter().find(|(of, _)| of == field).map(|(_, date)| date);
-        json!({"field": field, "values": values, "date": date, "made_up": plan.made_up.contains(field)})
-    });
-    json!({
-        "query": cost.query.name.as_str(), "table": plan.table, "by": by.collect::<Vec<_>>(), "filter": cost.filter,
-        "unused": plan.unused, "rung": plan.rung.words(), "range_count": cost.range_count(), "rows_read": cost.rows_read,
-        "rows_returned": cost.rows_returned, "bytes_read": cost.bytes_read, "regions": cost.regions,
-        "servers": cost.servers, "calls": plan.calls(), "rows_a_call": CALL, "ranges": ranges.collect::<Vec<_>>(),
-        "notes": notes(plan, snippets),
-    })
 }

@@ -5,16 +5,16 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use rowkey::LayoutBuf;
-use rowkey_design::explain::{Boundary, json_text, regions};
-use rowkey_design::quote::{hbase_binary, terminal};
-use serde_json::{Value as Json, json};
+use rowkey_design::explain::regions;
+use rowkey_design::report;
 
 use super::Args;
+use crate::args::Form;
 use crate::designs;
 use crate::failure::Failure;
 
 pub(super) fn run(args: &Args, file: &Path, layout: &LayoutBuf) -> Result<ExitCode, Failure> {
-    let Some(form) = args.form.of_key() else {
+    let Form::Key(form) = args.form else {
         return Err(Failure::new(
             "--form line: start keys are hex, shell, go, base64 or json; list_regions needs no form",
         ));
@@ -30,37 +30,11 @@ pub(super) fn run(args: &Args, file: &Path, layout: &LayoutBuf) -> Result<ExitCo
     };
     let regions = regions(&text, form, layout).map_err(|error| Failure::new(format!("{name}:{error}")))?;
     let mut out = std::io::stdout().lock();
-    if args.json {
-        let side = |key: &[u8]| match key {
-            [] => Json::Null,
-            key => {
-                let mut json = Boundary::of(key, layout).to_json();
-                json["shell"] = hbase_binary(key).into();
-                json
-            }
-        };
-        let list: Vec<Json> = regions
-            .list
-            .iter()
-            .map(|region| {
-                let columns: serde_json::Map<_, _> =
-                    region.columns.iter().map(|(name, text)| (name.clone(), Json::String(text.clone()))).collect();
-                json!({"start": side(&region.start), "end": side(&region.end), "columns": columns})
-            })
-            .collect();
-        writeln!(out, "{}", json_text(&Json::Array(list), true))?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let side = |key: &[u8], none: &str| match key {
-        [] => none.to_owned(),
-        key => format!("{}  ({})", Boundary::of(key, layout), hbase_binary(key)),
+    let text = match args.json {
+        true => report::regions_as_json(&regions, layout),
+        false => report::regions_as_text(&regions, layout),
     };
-    for (i, region) in regions.list.iter().enumerate() {
-        let columns: Vec<String> = region.columns.iter().map(|(name, text)| format!("{name} {text}")).collect();
-        writeln!(out, "{}", format!("region {}  {}", i + 1, terminal(&columns.join(", "))).trim_end())?;
-        writeln!(out, "  from    {}", terminal(&side(&region.start, "the first key")))?;
-        writeln!(out, "  before  {}", terminal(&side(&region.end, "the end: it has the last key")))?;
-    }
+    out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }

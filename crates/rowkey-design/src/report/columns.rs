@@ -1,6 +1,6 @@
 //! Rows of cells in columns, for people.
 
-use rowkey_design::quote::terminal;
+use crate::quote::terminal;
 
 /// A cell longer than this, in characters, is cut.
 const WIDEST: usize = 60;

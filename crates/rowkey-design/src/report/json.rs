@@ -1,6 +1,11 @@
 //! A report as JSON.
 
-use rowkey_design::{CheckOptions, Design, Edit, Files, Finding, Place, Problem, Report, Severity};
+use crate::check::Report;
+use crate::finding::{Edit, Finding};
+use crate::problem::{Files, Place, Problem};
+use crate::resolve::Design;
+use crate::rule::Severity;
+use crate::rules::context::CheckOptions;
 use serde_json::{Value as Json, json};
 
 use super::{reads, sampled};
@@ -44,7 +49,7 @@ fn problems(files: &Files, problems: &[Problem]) -> Vec<Json> {
 }
 
 /// Where something is: the file's name, line and column from 1, and the bytes from 0.
-pub(crate) fn place(files: &Files, place: Place) -> Json {
+pub(super) fn place(files: &Files, place: Place) -> Json {
     let (line, column) = files.line_and_column(place);
     let name = files.file(place).map(|file| file.name.as_str());
     json!({"file": name, "line": line, "column": column, "start": place.start, "end": place.end})

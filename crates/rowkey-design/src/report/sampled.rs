@@ -1,8 +1,8 @@
 //! What a sample of keys says, for people and for programs.
 
-use rowkey_design::file::{Bytes, Count};
-use rowkey_design::profile::{Direction, Profile};
-use rowkey_design::quote::{hbase_binary, terminal};
+use crate::file::{Bytes, Count};
+use crate::profile::{Direction, Profile};
+use crate::quote::{hbase_binary, terminal};
 use serde_json::{Value as Json, json};
 
 use super::columns::aligned;

@@ -1,7 +1,10 @@
 //! A report as annotations of GitHub Actions: a workflow command a line.
 
-use rowkey_design::quote::terminal;
-use rowkey_design::{Design, Files, Place, Problem, Report, Severity};
+use crate::check::Report;
+use crate::problem::{Files, Place, Problem};
+use crate::quote::terminal;
+use crate::resolve::Design;
+use crate::rule::Severity;
 
 use super::short;
 

@@ -1,44 +1,59 @@
-//! What a check found, in the forms that people and programs read.
+//! The output of every command, in the forms that people and programs read: text, JSON, SARIF, annotations of GitHub, SVG.
 
 mod columns;
+mod ddl;
+mod diff;
 mod github;
 mod json;
+mod key;
+mod query;
 mod reads;
+mod regions;
+mod rule;
 mod sampled;
 mod sarif;
+mod suggest;
+mod svg;
 mod text;
 
-use rowkey_design::explain::json_text;
-use rowkey_design::quote::terminal;
-use rowkey_design::{CheckOptions, Design, Problems, Report};
+use crate::check::Report;
+use crate::choice::choices;
+use crate::problem::Problems;
+use crate::quote::json_text;
+use crate::quote::terminal;
+use crate::resolve::Design;
+use crate::rules::context::CheckOptions;
 use serde_json::Value as Json;
 
-pub(crate) use self::json::place;
-pub(crate) use self::text::{Styles, problems};
+pub use self::ddl::ddl_as_json;
+pub use self::diff::{diff_as_json, diff_as_text};
+pub use self::key::{forms, forms_as_text, key_as_json, key_as_text, keys_as_json};
+pub use self::query::{query_as_json, query_as_text};
+pub use self::regions::{regions_as_json, regions_as_text};
+pub use self::rule::{rule_as_json, rules_as_json, rules_as_text};
+pub use self::suggest::{suggestions_as_json, suggestions_as_text};
+pub use self::svg::svg;
+pub use self::text::Styles;
+use self::text::problems;
 
-/// A form of output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Format {
-    /// For people, as rustc prints its findings.
-    Text,
-    /// A line for each finding.
-    Short,
-    /// For programs.
-    Json,
-    /// SARIF 2.1.0, which code hosts read.
-    Sarif,
-    /// Annotations of GitHub Actions.
-    Github,
+choices! {
+    /// A form of output.
+    pub enum Format {
+        /// For people, as rustc prints its findings.
+        Text = "text",
+        /// A line for each finding.
+        Short = "short",
+        /// For programs.
+        Json = "json",
+        /// SARIF 2.1.0, which code hosts read.
+        Sarif = "sarif",
+        /// Annotations of GitHub Actions.
+        Github = "github",
+    }
 }
 
 /// A report in a form.
-pub(crate) fn report(
-    format: Format,
-    design: &Design,
-    options: &CheckOptions,
-    report: &Report,
-    styles: Styles,
-) -> String {
+pub fn report(format: Format, design: &Design, options: &CheckOptions, report: &Report, styles: Styles) -> String {
     match format {
         Format::Text => text::report(design, options, report, styles),
         Format::Short => text::lines(design, report),
@@ -49,7 +64,7 @@ pub(crate) fn report(
 }
 
 /// What is wrong in the files of a design that cannot be read, in a form.
-pub(crate) fn invalid(format: Format, invalid: &Problems, styles: Styles) -> String {
+pub fn invalid(format: Format, invalid: &Problems, styles: Styles) -> String {
     let (files, list) = (&invalid.files, &invalid.list);
     match format {
         Format::Text => problems(files, list, styles) + &counted(list.len(), "error") + "\n",
@@ -61,12 +76,12 @@ pub(crate) fn invalid(format: Format, invalid: &Problems, styles: Styles) -> Str
 }
 
 /// JSON as it is printed: for programs, and now and then on a terminal.
-pub(crate) fn printed(json: &Json) -> String {
+fn printed(json: &Json) -> String {
     json_text(json, true) + "\n"
 }
 
 /// `1 error`, `2 errors`.
-pub(crate) fn counted(count: usize, what: &str) -> String {
+pub fn counted(count: usize, what: &str) -> String {
     let plural = match (count, what) {
         (1, _) => what.to_owned(),
         (_, "query") => "queries".to_owned(),
@@ -77,7 +92,7 @@ pub(crate) fn counted(count: usize, what: &str) -> String {
 }
 
 /// Text for a terminal, cut where it is longer than a message can be.
-pub(crate) fn short(text: &str) -> String {
+fn short(text: &str) -> String {
     const MOST: usize = 1000;
     match text.char_indices().nth(MOST) {
         Some((end, _)) => terminal(&text[..end]) + "…",

@@ -12,10 +12,10 @@ use std::process::ExitCode;
 
 use rowkey::LayoutBuf;
 use rowkey_design::explain::{self, key_of_line};
-use rowkey_design::forms::KeyForm;
-use serde_json::Value as Json;
+use rowkey_design::report;
 
 use self::subject::Subject;
+use crate::args::{Form, form};
 use crate::failure::Failure;
 
 /// Explains keys, queries and regions of a table.
@@ -52,7 +52,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     layout: Option<PathBuf>,
     /// The form of the keys that are given.
-    #[arg(long, value_enum, default_value = "hex")]
+    #[arg(long, value_parser = form(), default_value = "hex")]
     form: Form,
     /// Make the key of field values: FIELD=VALUE for each field, or one JSON array.
     #[arg(long, conflicts_with_all = ["query", "regions"])]
@@ -73,36 +73,6 @@ pub(crate) struct Args {
     /// Print an SVG.
     #[arg(long, conflicts_with = "json")]
     svg: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Form {
-    /// Two hex digits a byte.
-    Hex,
-    /// As HBase's shell prints keys: \xNN for what is not printable.
-    Shell,
-    /// As Go quotes.
-    Go,
-    /// Base64, with padding.
-    Base64,
-    /// A JSON array with a value for each field.
-    Json,
-    /// A row as HBase's shell or cbt prints it.
-    Line,
-}
-
-impl Form {
-    /// None for a pasted line.
-    fn of_key(self) -> Option<KeyForm> {
-        Some(match self {
-            Self::Hex => KeyForm::Hex,
-            Self::Shell => KeyForm::Shell,
-            Self::Go => KeyForm::Go,
-            Self::Base64 => KeyForm::Base64,
-            Self::Json => KeyForm::Json,
-            Self::Line => return None,
-        })
-    }
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
@@ -147,7 +117,7 @@ fn texts(arguments: &[OsString]) -> Result<Vec<&str>, Failure> {
 
 fn key(form: Form, number: usize, text: &OsString, layout: &LayoutBuf) -> Result<Vec<u8>, Failure> {
     let fault = |reason: &str| Failure::new(format!("key {number}: {reason}"));
-    let Some(form) = form.of_key() else {
+    let Form::Key(form) = form else {
         let key = key_of_line(text.as_encoded_bytes()).map_err(|reason| fault(&reason))?;
         return key.ok_or_else(|| fault("the line has no key: paste a row of HBase's scan or of cbt read"));
     };
@@ -160,17 +130,16 @@ fn print(args: &Args, keys: &[Vec<u8>], subject: &Subject, forms: bool) -> Resul
     let (layout, times) = (subject.layout(), subject.times());
     let mut out = std::io::stdout().lock();
     if args.svg {
-        out.write_all(explain::svg(keys, layout).as_bytes())?;
+        out.write_all(report::svg(keys, layout).as_bytes())?;
     } else if args.json {
-        let keys: Vec<Json> = keys.iter().map(|key| explain::key_as_json(key, layout, &times)).collect();
-        writeln!(out, "{}", explain::json_text(&Json::Array(keys), true))?;
+        out.write_all(report::keys_as_json(keys, layout, &times).as_bytes())?;
     } else {
         for (i, key) in keys.iter().enumerate() {
             if i > 0 {
                 writeln!(out)?;
             }
             let text =
-                if forms { explain::forms_as_text(key, layout) } else { explain::key_as_text(key, layout, &times) };
+                if forms { report::forms_as_text(key, layout) } else { report::key_as_text(key, layout, &times) };
             out.write_all(text.as_bytes())?;
         }
     }

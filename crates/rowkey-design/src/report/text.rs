@@ -1,16 +1,23 @@
 //! Findings and faults as rustc prints them.
 
+use crate::check::Report;
+use crate::file::{Bytes, Count};
+use crate::finding::{Edit, Finding, Number};
+use crate::problem::{Files, Place, Problem};
+use crate::quote::terminal;
+use crate::resolve::Design;
+use crate::rule::Severity;
+use crate::rules::context::CheckOptions;
 use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
-use rowkey_design::file::{Bytes, Count};
-use rowkey_design::quote::terminal;
-use rowkey_design::{CheckOptions, Design, Edit, Files, Finding, Number, Place, Problem, Report, Severity};
 
 use super::{counted, reads, sampled, short};
 
 /// Whether output has colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Styles {
+pub enum Styles {
+    /// Without colours.
     Plain,
+    /// With colours, by escape sequences of terminals.
     Coloured,
 }
 
@@ -84,7 +91,7 @@ fn level(severity: Severity) -> Level<'static> {
 }
 
 /// Everything that is wrong in design files.
-pub(crate) fn problems(files: &Files, problems: &[Problem], styles: Styles) -> String {
+pub(super) fn problems(files: &Files, problems: &[Problem], styles: Styles) -> String {
     let renderer = styles.renderer();
     problems.iter().map(|problem| shown(&renderer, Level::ERROR, files, problem) + "\n").collect()
 }
@@ -241,7 +248,7 @@ fn number(number: &Number) -> String {
 
 #[cfg(test)]
 mod tests {
-    use rowkey_design::File;
+    use crate::problem::File;
 
     use super::*;
 

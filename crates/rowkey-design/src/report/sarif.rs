@@ -1,7 +1,11 @@
 //! A report as SARIF 2.1.0 (OASIS Standard, 27 March 2020).
 
-use rowkey_design::design::Engine;
-use rowkey_design::{Allowed, Design, Edit, Files, Finding, Place, Problem, Remedy, Report, Rule};
+use crate::check::{Allowed, Report};
+use crate::design::Engine;
+use crate::finding::{Edit, Finding, Remedy};
+use crate::problem::{Files, Place, Problem};
+use crate::resolve::Design;
+use crate::rule::Rule;
 use serde_json::{Value as Json, json};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";

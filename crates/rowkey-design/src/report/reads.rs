@@ -1,8 +1,9 @@
 //! What each query reads, for people and for programs.
 
-use rowkey_design::cost::{OrderFit, QueryCost};
-use rowkey_design::file::{Bytes, Count};
-use rowkey_design::{CheckOptions, Design, TableDesign};
+use crate::cost::{OrderFit, QueryCost};
+use crate::file::{Bytes, Count};
+use crate::resolve::{Design, TableDesign};
+use crate::rules::context::CheckOptions;
 use serde_json::{Value as Json, json};
 
 use super::columns::aligned;
