@@ -1,7 +1,7 @@
 //! A server of Bigtable's API whose answers the test writes.
 
 use std::convert::Infallible;
-use std::future::{Future, poll_fn};
+use std::future::{Future, pending, poll_fn};
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -108,7 +108,9 @@ impl Mock {
             let method = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
             let from = request.extensions().get::<TcpConnectInfo>().and_then(TcpConnectInfo::remote_addr);
             let headers = request.headers().clone();
-            let message = message_of(request.into_body()).await;
+            let Some(message) = message_of(request.into_body()).await else {
+                return pending().await;
+            };
             let asked = {
                 let mut all = mock.asked.lock().unwrap_or_else(PoisonError::into_inner);
                 let number = all.iter().filter(|before| before.method == method).count();
@@ -123,16 +125,17 @@ impl Mock {
     }
 }
 
-/// The only message of a body, without its head.
-async fn message_of(mut body: Body) -> Bytes {
+/// The only message of a body, without its head. `None` if the client has taken the request back before it was sent
+/// whole: a server does not process such a one.
+async fn message_of(mut body: Body) -> Option<Bytes> {
     let mut bytes = BytesMut::new();
-    while let Some(Ok(frame)) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
-        if let Ok(data) = frame.into_data() {
+    while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        if let Ok(data) = frame.ok()?.into_data() {
             bytes.extend_from_slice(&data);
         }
     }
-    let head = bytes.len().min(5);
-    bytes.freeze().slice(head..)
+    const HEAD: usize = 5;
+    (bytes.len() >= HEAD).then(|| bytes.freeze().slice(HEAD..))
 }
 
 struct Flight(Arc<AtomicUsize>);
