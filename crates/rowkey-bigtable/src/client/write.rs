@@ -111,12 +111,10 @@ impl Client {
                 if has_new_token && status.code() == Code::Unauthenticated {
                     failure.delay.get_or_insert(Delay::Backoff);
                 }
+                entry.outcome = Outcome::Failed(status);
                 match entry.execution.failed(failure) {
-                    Some(delay) => {
-                        (entry.delay, entry.outcome) = (delay, Outcome::Failed(status));
-                        again.push(entry);
-                    }
-                    None => failed.push(entry.failed(&attempts, status)),
+                    Some(delay) => again.push(Left { delay, ..entry }),
+                    None => failed.push(entry.failed(&attempts)),
                 }
             }
             left = again;
@@ -136,18 +134,12 @@ impl Client {
             let is_too_late = |entry: &Left| matches!(entry.delay, Delay::Server(time) if !in_time(time));
             if !left.iter().all(is_too_late) {
                 let (late, soon): (Vec<_>, Vec<_>) = left.into_iter().partition(is_too_late);
-                for entry in late {
-                    let status = entry.status().cloned().unwrap_or_else(timed_out);
-                    failed.push(entry.failed(&attempts, status));
-                }
+                failed.extend(late.into_iter().map(|entry| entry.failed(&attempts)));
                 left = soon;
             }
             let delay = left.iter().map(|entry| entry.delay).max().unwrap_or(Delay::Backoff);
             let Some(time) = attempts.retry.pause(delay, Instant::now()) else {
-                for entry in left {
-                    let status = entry.status().cloned().unwrap_or_else(timed_out);
-                    failed.push(entry.failed(&attempts, status));
-                }
+                failed.extend(left.into_iter().map(|entry| entry.failed(&attempts)));
                 return Ok(sorted(failed));
             };
             if let Err(ended) = pause(call, time).await {
@@ -213,14 +205,11 @@ impl Outcome {
 }
 
 impl Left {
-    fn status(&self) -> Option<&Status> {
-        match &self.outcome {
-            Outcome::Failed(status) => Some(status),
-            Outcome::Unnamed | Outcome::Written => None,
-        }
-    }
-
-    fn failed(self, attempts: &Attempts, status: Status) -> EntryError {
+    fn failed(self, attempts: &Attempts) -> EntryError {
+        let status = match self.outcome {
+            Outcome::Failed(status) => status,
+            Outcome::Unnamed | Outcome::Written => timed_out(),
+        };
         let error = BigtableError::new(attempts.operation.doing, attempts.retry.made(), status).into();
         EntryError { index: self.index, error: attempts.outcome_of(self.execution, error) }
     }

@@ -141,28 +141,23 @@ async fn in_rounds(
                 continue;
             }
             for at in some.iter().copied() {
-                match known.get(at).copied().or_else(|| regions.of(actions[at].row())) {
-                    Some(region) => steps[at].place(at, region, &mut regions, &doubted, &mut failed, attempts.made()),
+                let region = match known.get(at).copied().or_else(|| regions.of(actions[at].row())) {
+                    Some(region) => Ok(region),
                     // What is in the cache is found without a wait.
                     None => match locate(at).now_or_never() {
-                        Some(Ok(location)) => {
-                            let region = regions.add(location);
-                            steps[at].place(at, region, &mut regions, &doubted, &mut failed, attempts.made());
+                        Some(located) => located.map(|location| regions.add(location)),
+                        None => {
+                            unknown.push(at);
+                            continue;
                         }
-                        Some(Err(next)) => steps[at].failed(at, next, &mut failed, attempts.made()),
-                        None => unknown.push(at),
                     },
-                }
+                };
+                steps[at].place(at, region, &mut regions, &doubted, &mut failed, attempts.made());
             }
             let located = join_all(unknown.iter().map(|at| locate(*at))).await;
             for (at, location) in unknown.into_iter().zip(located) {
-                match location {
-                    Ok(location) => {
-                        let region = regions.add(location);
-                        steps[at].place(at, region, &mut regions, &doubted, &mut failed, attempts.made());
-                    }
-                    Err(next) => steps[at].failed(at, next, &mut failed, attempts.made()),
-                }
+                let region = location.map(|location| regions.add(location));
+                steps[at].place(at, region, &mut regions, &doubted, &mut failed, attempts.made());
             }
         }
         let load = |at: usize| Load {

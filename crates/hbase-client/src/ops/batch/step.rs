@@ -86,16 +86,20 @@ impl Step<'_> {
         reopened && self.action.idempotency() == Idempotency::Nonce
     }
 
-    /// Puts the action to those of its region, unless it may not be sent there.
+    /// Puts the action to those of its region, unless that was not found, or it may not be sent there.
     pub(super) fn place(
         &mut self,
         at: usize,
-        region: usize,
+        region: Result<usize, RetryDecision>,
         regions: &mut Regions,
         doubted: &Doubted,
         failed: &mut Failed,
         attempts: u32,
     ) {
+        let region = match region {
+            Ok(region) => region,
+            Err(next) => return self.failed(at, next, failed, attempts),
+        };
         let location = regions.location(region);
         let has_nonce = self.unanswered().is_some() && self.action.idempotency() == Idempotency::Nonce;
         if has_nonce && doubted.contains_key(location.region.name()) {
