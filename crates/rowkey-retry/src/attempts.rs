@@ -6,6 +6,7 @@ use crate::Backoff;
 
 /// The time of the next attempt. Of two, the later one is greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Delay {
     /// At once, at most three times without progress. After that as [`Backoff`](Self::Backoff).
     Immediate,
@@ -80,22 +81,20 @@ impl Attempts {
         (self.immediate, self.failing_since) = (0, None);
     }
 
-    /// Whether there is time for an attempt after a pause.
+    /// Whether there is time for an attempt after a pause that is not cut.
     #[must_use]
     pub fn allows(&self, pause: Duration, now: Instant) -> bool {
-        self.cut(pause, now).is_some()
+        let is_early = |deadline: Deadline| pause < deadline.last.saturating_duration_since(now);
+        self.still_retries(pause, now) && self.deadline.is_none_or(is_early)
     }
 
-    fn cut(&self, pause: Duration, now: Instant) -> Option<Duration> {
+    fn still_retries(&self, pause: Duration, now: Instant) -> bool {
         let failing = self.failing_since.map_or(Duration::ZERO, |since| now.saturating_duration_since(since));
-        match self.deadline {
-            _ if failing.saturating_add(pause) >= self.retry_for => None,
-            Some(deadline) => deadline.cut(pause, now),
-            None => Some(pause),
-        }
+        failing.saturating_add(pause) < self.retry_for
     }
 
-    /// The pause before the next attempt, after one that failed now; `None` if there is no time for another one.
+    /// The pause before the next attempt, after one that failed now; `None` if there is no time for another one. A
+    /// server's own delay is never cut.
     pub fn pause(&mut self, delay: Delay, now: Instant) -> Option<Duration> {
         self.failing_since.get_or_insert(now);
         let pause = match delay {
@@ -107,31 +106,28 @@ impl Attempts {
             Delay::Overloaded => self.backoff.overloaded_pause(),
             Delay::Server(delay) => {
                 self.backoff.pause();
-                delay.max(SHORTEST_SERVER_DELAY)
+                let delay = delay.max(SHORTEST_SERVER_DELAY);
+                return self.allows(delay, now).then_some(delay);
             }
         };
-        self.cut(pause, now)
+        let cut = self.deadline.map_or(pause, |deadline| pause.min(deadline.at.saturating_duration_since(now) / 2));
+        (self.still_retries(cut, now) && self.allows(Duration::ZERO, now)).then_some(cut)
     }
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Deadline {
     at: Instant,
-    /// An attempt that has less time is not made.
-    least: Duration,
+    /// No attempt begins later.
+    last: Instant,
 }
 
 impl Deadline {
     /// Of an operation that begins now.
     fn new(at: Instant, now: Instant) -> Self {
         let all = at.saturating_duration_since(now);
-        Self { at, least: (all / 16).clamp(Duration::from_millis(5), Duration::from_millis(250)) }
-    }
-
-    /// The pause, cut to the time that is left. `None` if too little is.
-    fn cut(self, pause: Duration, now: Instant) -> Option<Duration> {
-        let left = self.at.saturating_duration_since(now);
-        (left > self.least).then(|| pause.min(left / 2))
+        let least = (all / 16).clamp(Duration::from_millis(5), Duration::from_millis(250));
+        Self { at, last: at.checked_sub(least).unwrap_or(now) }
     }
 }
 
@@ -158,9 +154,9 @@ mod tests {
         let start = Instant::now();
         for seconds in [1_u64, 8, 60] {
             let all = Duration::from_secs(seconds);
-            let mut attempts = attempts().until(start + all, start);
+            let mut attempts = Attempts::new(Backoff::new(all, all).without_jitter()).until(start + all, start);
             let mut now = start;
-            while let Some(pause) = attempts.pause(Delay::Server(all), now) {
+            while let Some(pause) = attempts.pause(Delay::Backoff, now) {
                 now += pause;
             }
             let unused = all - (now - start);
@@ -170,6 +166,17 @@ mod tests {
         let mut late = attempts().until(start, start);
         late.extend(start + LONGEST, start);
         assert_eq!(late.pause(Delay::Immediate, start), Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn the_delay_of_a_server_is_not_cut() {
+        let start = Instant::now();
+        let mut attempts = attempts().until(start + Duration::from_secs(60), start);
+        for (seconds, pause) in [(1, Some(1)), (59, Some(59)), (60, None), (u64::MAX, None)] {
+            let pause = pause.map(Duration::from_secs);
+            assert_eq!(attempts.pause(Delay::Server(Duration::from_secs(seconds)), start), pause);
+        }
+        assert!(attempts.pause(Delay::Backoff, start).is_some(), "it is only later than there is time for");
     }
 
     #[test]

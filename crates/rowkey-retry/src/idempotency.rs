@@ -2,6 +2,7 @@
 
 /// The effect of a request that is applied twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Idempotency {
     /// It changes nothing.
     ReadOnly,
