@@ -113,6 +113,21 @@ impl KeyRange {
         self.start.as_slice() <= key && !self.ends_by(key)
     }
 
+    /// Whether `key` is in one of the ranges, which are sorted and do not overlap, as [`merged`](Self::merged) ones.
+    ///
+    /// ```
+    /// use rowkey::KeyRange;
+    ///
+    /// let ranges = [KeyRange::prefix("b"), KeyRange::prefix("d"), KeyRange::from_start("x")];
+    /// let found = ["a", "b7", "c", "d", "e", "x", "zz"].map(|key| KeyRange::any_contains(&ranges, key.as_bytes()));
+    /// assert_eq!(found, [false, true, false, true, false, true, true]);
+    /// assert!(!KeyRange::any_contains(&[], b"a"));
+    /// ```
+    pub fn any_contains(ranges: &[Self], key: &[u8]) -> bool {
+        let begun = ranges.partition_point(|range| range.start() <= key);
+        ranges[..begun].last().is_some_and(|range| range.contains(key))
+    }
+
     /// Whether every key of the range is less than `key`.
     pub fn ends_by(&self, key: &[u8]) -> bool {
         self.end.as_deref().is_some_and(|end| end <= key)

@@ -98,6 +98,7 @@ mod bounded;
 pub mod catalog;
 mod cells;
 mod check;
+mod client_filter;
 mod column;
 mod guarantees;
 mod mutation;
@@ -110,6 +111,7 @@ use std::sync::Arc;
 pub use self::cells::{CellKey, Cells, CellsDatabase, Entry, Kind, Place, PurgeCounts, Version};
 pub(crate) use self::cells::{Inside, Position, Purged};
 pub use self::check::{WideLimits, check_mutation, check_wide_name};
+pub use self::client_filter::ClientFilter;
 pub use self::column::{Column, Columns, Compare, Condition};
 pub use self::guarantees::{
     ClockOf, DeleteLatest, Deletes, EditOrder, EmptyValues, PageVersions, RepeatedCounters, RowConditions,

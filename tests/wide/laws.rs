@@ -12,8 +12,8 @@ use rowkey::jobs::{Checkpoint, Report};
 use rowkey::splits::{Splits, Weight};
 use rowkey::store::{Atomicity, Batch, Database, RowBatch, Rows, Scan, Store, Write};
 use rowkey::wide::{
-    CellIter, CellKey, Cells, CellsDatabase, Column, Columns, Condition, Entry, FamilySchema, Kind, Mutation, Place,
-    Row, TableSchema, Version, WideDatabase, WideStore,
+    CellIter, CellKey, Cells, CellsDatabase, ClientFilter, Column, Columns, Condition, Entry, FamilySchema, Kind,
+    Mutation, Place, Row, TableSchema, Version, WideDatabase, WideStore,
 };
 use rowkey::{Cursor, Error, Memory, RowKey, RowValue};
 use rowkey_testkit::{Cued, Deaths, Random, Restrict, cases};
@@ -40,6 +40,32 @@ proptest! {
             let should_be = model.get(&row, &columns, NOW);
             let found = tables[table].get(&row, &columns).unwrap();
             prop_assert_eq!(cells_of(found.as_bytes()), should_be, "{:?} {:?} {}", row, columns, table);
+        }
+    }
+
+    /// Of rows that a server cuts to a time alone, the client's part leaves what `Cells` reads.
+    #[test]
+    fn a_client_leaves_of_a_row_what_is_asked_for(seed: u64) {
+        let random = &mut Random(seed);
+        let (_, mutations) = written(random, 100);
+        let table = &tables(&mutations)[0];
+        for (row, _) in mutations.iter().cycle().take(40) {
+            let mut asked = columns(random, true);
+            (asked.rows_where, asked.piece) = (None, None);
+            if asked.offset > 0 || asked.limit.is_some() {
+                // A page is of cells then, and of columns.
+                asked.versions = asked.versions.min(1);
+            }
+            let mut whole = Columns::all().versions(u32::MAX);
+            whole.time = asked.time;
+            let whole = table.get(row, &whole).unwrap();
+            let mut cells: Vec<_> = whole.cells().collect();
+            ClientFilter::All(Box::new(asked.clone())).retain(&mut cells, |cell| *cell);
+            let should_be = table.get(row, &asked).unwrap();
+            prop_assert!(cells.iter().copied().eq(should_be.cells()), "{:?} {:?}", asked, cells);
+            if asked.families_of(&schema()).unwrap().is_empty() {
+                prop_assert!(cells.is_empty(), "{:?}", asked);
+            }
         }
     }
 

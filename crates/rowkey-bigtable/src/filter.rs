@@ -1,13 +1,12 @@
 //! What to read of a row, as a filter that the server applies.
 
 use prost::Message;
-use rowkey::wide::{Column, Columns, Compare, Condition, TableSchema};
+use rowkey::wide::{ClientFilter, Column, Columns, Compare, Condition, TableSchema};
 use rowkey::{Error, ErrorKind, KeyRange};
 
 use crate::client::proto::row_filter::{Chain, Condition as Branch, Filter, Interleave};
 use crate::client::proto::value_range::{EndValue, StartValue};
 use crate::client::proto::{ColumnRange, RowFilter, TimestampRange, ValueRange, column_range};
-use crate::row::Rest;
 
 /// Number of microseconds in a millisecond.
 pub(crate) const MICROS: i64 = 1000;
@@ -20,7 +19,7 @@ const LONGEST: usize = 20 << 10;
 pub(crate) struct Reading {
     pub(crate) filter: RowFilter,
     /// What is left to do with the cells that come.
-    pub(crate) rest: Rest,
+    pub(crate) rest: ClientFilter,
 }
 
 impl Reading {
@@ -30,22 +29,16 @@ impl Reading {
     ///
     /// [`Error::NoSuchFamily`]; of kind `InvalidInput` if the condition's value is too long for a filter.
     pub(crate) fn new(columns: &Columns, schema: &TableSchema) -> Result<Option<Self>, Error> {
-        columns.families().keys().try_for_each(|family| schema.require(family).map(drop))?;
-        if let Some(condition) = &columns.rows_where {
-            schema.require(&condition.column.family)?;
-        }
-        let families: Vec<(&str, Option<&[KeyRange]>)> = match columns.families().is_empty() {
-            true => schema.families.keys().map(|family| (family.as_str(), None)).collect(),
-            false => columns.families().iter().map(|(family, ranges)| (family.as_str(), Some(&**ranges))).collect(),
-        };
-        let families: Vec<_> =
-            families.into_iter().filter(|(_, ranges)| ranges.is_none_or(|ranges| !ranges.is_empty())).collect();
-        let no_time = columns.time.is_some_and(|(start, end)| start >= end || end <= 0);
-        if families.is_empty() || no_time || columns.versions == 0 || columns.limit == Some(0) {
+        let families = columns.families_of(schema)?;
+        if families.is_empty() {
             return Ok(None);
         }
-        let pushed =
-            Self { filter: conditional(columns, pushed(columns, &families)), rest: rest_of_page(columns, &families) };
+        // A page counts columns, and its filter cells: of one version each they are the same.
+        let versions = if columns.offset > 0 || columns.limit.is_some() { 1 } else { columns.versions };
+        let pushed = Self {
+            filter: conditional(columns, pushed(columns, versions, &families)),
+            rest: rest_of_page(columns, &families),
+        };
         if pushed.filter.encoded_len() <= LONGEST {
             return Ok(Some(pushed));
         }
@@ -55,7 +48,7 @@ impl Reading {
         if filter.encoded_len() > LONGEST {
             return Err(too_long(filter.encoded_len()));
         }
-        Ok(Some(Self { filter, rest: Rest::All(Box::new(columns.clone())) }))
+        Ok(Some(Self { filter, rest: ClientFilter::All(Box::new(columns.clone().versions(versions))) }))
     }
 }
 
@@ -65,23 +58,19 @@ fn too_long(bytes: usize) -> Error {
 }
 
 /// Everything in the filter: columns, time, value, versions, page.
-fn pushed(columns: &Columns, families: &[(&str, Option<&[KeyRange]>)]) -> RowFilter {
-    let is_paged = columns.offset > 0 || columns.limit.is_some();
+fn pushed(columns: &Columns, versions: u32, families: &[(&str, &[KeyRange])]) -> RowFilter {
     let mut of_cells: Vec<RowFilter> = of_time(columns).into_iter().collect();
     of_cells.extend(columns.value.as_ref().map(|(compare, value)| of_value(*compare, value)));
-    // A page counts columns, and its filter cells: of one version each they are the same.
-    let versions = if is_paged { 1 } else { columns.versions };
     of_cells.extend(i32::try_from(versions).ok().map(|versions| of(Filter::CellsPerColumnLimitFilter(versions))));
-    let of_one = |(family, ranges): &(&str, Option<&[KeyRange]>)| of_columns(family, *ranges);
-    let Some(most) = most(columns) else {
+    let of_one = |(family, ranges): &(&str, &[KeyRange])| of_columns(family, ranges);
+    let Some((offset, most)) = columns.page() else {
         // A filter of all families would cost the server as much as one of some.
         let is_all = columns.families().is_empty();
         let chosen = (!is_all).then(|| interleave(families.iter().map(of_one).collect()));
         return chain(chosen.into_iter().chain(of_cells).collect());
     };
     // Families have no order in Bigtable. So each is cut on its own, and the row is cut here.
-    let (skipped, most) =
-        if families.len() == 1 { (columns.offset, most) } else { (0, columns.offset.saturating_add(most)) };
+    let (skipped, most) = if families.len() == 1 { (offset, most) } else { (0, offset.saturating_add(most)) };
     let of_each = families.iter().map(|family| {
         let mut filters = vec![of_one(family)];
         filters.extend(of_cells.iter().cloned());
@@ -94,20 +83,11 @@ fn pushed(columns: &Columns, families: &[(&str, Option<&[KeyRange]>)]) -> RowFil
     interleave(of_each.collect())
 }
 
-/// The most cells of a row; `None` without a page.
-fn most(columns: &Columns) -> Option<u64> {
-    match (columns.first_only, columns.limit) {
-        (true, _) => Some(1),
-        (false, Some(limit)) => Some(limit),
-        (false, None) => (columns.offset > 0).then_some(u64::MAX),
-    }
-}
-
 /// What is left of a page when each family was cut on its own.
-fn rest_of_page(columns: &Columns, families: &[(&str, Option<&[KeyRange]>)]) -> Rest {
-    match most(columns) {
-        Some(most) if families.len() > 1 => Rest::Page { offset: columns.offset, most },
-        _ => Rest::Nothing,
+fn rest_of_page(columns: &Columns, families: &[(&str, &[KeyRange])]) -> ClientFilter {
+    match columns.page() {
+        Some((offset, most)) if families.len() > 1 => ClientFilter::Page { offset, most },
+        _ => ClientFilter::Nothing,
     }
 }
 
@@ -127,7 +107,7 @@ fn conditional(columns: &Columns, filter: RowFilter) -> RowFilter {
 pub(crate) fn presence(condition: &Condition) -> RowFilter {
     let Column { family, qualifier } = &condition.column;
     let point = [KeyRange::point(qualifier.as_slice())];
-    let mut filters = vec![of_columns(family, Some(&point)), of(Filter::CellsPerColumnLimitFilter(1))];
+    let mut filters = vec![of_columns(family, &point), of(Filter::CellsPerColumnLimitFilter(1))];
     filters.extend(condition.value.as_ref().map(|(compare, value)| of_value(*compare, value)));
     chain(filters)
 }
@@ -167,8 +147,7 @@ fn of_family(family: &str) -> RowFilter {
     of_range(family, &KeyRange::all())
 }
 
-fn of_columns(family: &str, ranges: Option<&[KeyRange]>) -> RowFilter {
-    let Some(ranges) = ranges else { return of_family(family) };
+fn of_columns(family: &str, ranges: &[KeyRange]) -> RowFilter {
     interleave(ranges.iter().map(|range| of_range(family, range)).collect())
 }
 

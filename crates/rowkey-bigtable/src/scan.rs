@@ -12,7 +12,6 @@ use crate::client::proto::{ReadRowsRequest, RowSet};
 use crate::client::row_set::{has_keys, row_range};
 use crate::client::{Client, Next, RowStream, WireRow};
 use crate::filter::Reading;
-use crate::row::is_in;
 
 /// The service refuses sets of rows that are longer: <https://cloud.google.com/bigtable/docs/reads>.
 const MOST_BYTES: usize = 400_000;
@@ -216,10 +215,10 @@ impl Scanning {
     }
 
     fn take(&mut self, batch: &mut RowBatch, row: WireRow) -> Result<(), Error> {
-        if !is_in(&self.ranges, &row.key) {
+        if !KeyRange::any_contains(&self.ranges, &row.key) {
             return Err(not_asked_for());
         }
-        self.reading.rest.cells(&row, self.piece, &mut self.buffer, &mut self.ends)?;
+        self.reading.cells(&row, self.piece, &mut self.buffer, &mut self.ends)?;
         if self.ends.is_empty() {
             return Ok(());
         }

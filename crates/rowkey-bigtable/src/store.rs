@@ -126,7 +126,7 @@ impl Table {
         let (mut stream, mut ends) = (self.client.read_at_once(request), Vec::new());
         while let Some(row) = stream.next(call).await? {
             let mut cells = Vec::new();
-            reading.rest.cells(&row, usize::MAX, &mut cells, &mut ends)?;
+            reading.cells(&row, usize::MAX, &mut cells, &mut ends)?;
             take(row.key, Row::from_cells(cells));
         }
         Ok(())
