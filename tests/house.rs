@@ -15,6 +15,9 @@ const WINGS: [&str; 7] = ["keys", "store", "wide", "table", "nonblocking", "tool
 const OF_KEYS_TO_ENGINES: [&str; 3] = ["clock", "error", "range"];
 /// The parts of `store` that stand on the traits of engines, and know layouts.
 const ABOVE_ENGINES: [&str; 3] = ["catalog", "error", "value"];
+/// The parts of `wide` that serve every engine of wide rows, and the names of the engines in `wide`.
+const FOR_WIDE_ENGINES: [&str; 2] = ["catalog", "client_filter"];
+const WIDE_ENGINES: [&str; 6] = ["cells", "Cells", "CellsDatabase", "one_column", "OneColumn", "OneColumnDatabase"];
 /// What the crate of an engine of plain tables imports of `rowkey`.
 const TO_ENGINES: &[&str] = &["store", "error", "Error", "ErrorKind", "KeyRange", "Result"];
 /// What the crate of an asynchronous engine of wide tables imports of `rowkey`.
@@ -231,6 +234,9 @@ fn broken(source: &Source) -> Vec<String> {
             None => "the wing that it is in can't be read".to_owned(),
             Some(above) if above > wing => format!("`{}` never knows `{of}`", WINGS[wing]),
             Some(0) if is_engine && !OF_KEYS_TO_ENGINES.contains(&name) => "engines never know keys".to_owned(),
+            Some(_) if of == "wide" && FOR_WIDE_ENGINES.contains(&part) && WIDE_ENGINES.contains(&name) => {
+                format!("`{part}` never knows `{name}`")
+            }
             Some(_) if of == "tools" && WINGS[wing] == "tools" && name != part && !TO_TOOLS.contains(&name) => {
                 format!("`{part}` never knows `{name}`")
             }
@@ -351,6 +357,8 @@ fn each_never_is_seen_where_it_is_broken() {
         ),
         ("src/store/memory.rs", "use crate::wide::Cells;", "`store` never knows `wide`"),
         ("src/store/merge/tree.rs", "use super::super::super::wide::Cells;", "`store` never knows `wide`"),
+        ("src/wide/catalog/mod.rs", "use crate::wide::Cells;", "`catalog` never knows `Cells`"),
+        ("src/wide/client_filter.rs", "use super::cells::Pick;", "`client_filter` never knows `cells`"),
         ("src/keys/key.rs", "use crate::store::error::Error as E;", "`keys` never knows `store`"),
         ("src/table/scan.rs", "use crate::tools::jobs::{BulkLoad, ParallelScan};", "`table` never knows `tools`"),
         ("src/table/mod.rs", "use super::tools::splits;", "`table` never knows `tools`"),

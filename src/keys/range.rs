@@ -113,7 +113,7 @@ impl KeyRange {
         self.start.as_slice() <= key && !self.ends_by(key)
     }
 
-    /// Whether `key` is in one of the ranges, which are sorted and do not overlap, as [`merged`](Self::merged) ones.
+    /// Returns whether `key` is in one of the ranges, which are sorted and do not overlap, as [`merged`](Self::merged) ones.
     ///
     /// ```
     /// use rowkey::KeyRange;

@@ -27,7 +27,7 @@ pub struct NewTable {
     pub options: Vec<(String, String)>,
 }
 
-/// Whether a table must exist before it is opened.
+/// The mode in which a table is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OpenMode {
     /// Opens it, and creates it if it does not exist.

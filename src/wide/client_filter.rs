@@ -18,6 +18,7 @@ use crate::store::error::Error;
 /// assert_eq!(cells, [cell(a, 8, b)]);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ClientFilter {
     /// Nothing: the server returns what is asked for.
     Nothing,
@@ -33,7 +34,7 @@ pub enum ClientFilter {
 }
 
 impl ClientFilter {
-    /// Whether a row may have no cell left. A server's limit of rows counts those too.
+    /// Returns whether a row may have no cell left. A server's limit of rows counts those too.
     pub fn drops_rows(&self) -> bool {
         match self {
             Self::Nothing => false,
@@ -106,7 +107,7 @@ impl Columns {
         (most.is_some() || self.offset > 0).then(|| (self.offset, most.unwrap_or(u64::MAX)))
     }
 
-    /// Whether a cell's column, time and value are asked for.
+    /// Returns whether a cell's column, time and value are asked for.
     fn takes(&self, cell: &Cell<'_>) -> bool {
         let chosen = match self.families().get(cell.family) {
             None => self.families().is_empty(),

@@ -40,10 +40,6 @@ impl Records {
         })
     }
 
-    fn profile_refused(&self, source: Error) -> ProfileRefused {
-        ProfileRefused { profile: self.0.client.options().app_profile.clone(), source }
-    }
-
     /// Creates the table of records if it does not exist.
     async fn made(&self, call: &Call<'_>) -> Result<(), Error> {
         let Table { client, schema, .. } = &self.0;
@@ -103,10 +99,11 @@ impl WideAdmin for Records {
         let written = self.0.write_if(table.as_bytes(), &is_before, &write, call).await;
         written.or_else(|error| match error.engine_error::<BigtableError>() {
             Some(told) if told.code() == Code::FailedPrecondition && error.kind() != ErrorKind::OutcomeUnknown => {
-                match change {
-                    RecordChange::Forget => Ok(false),
-                    _ => Err(Error::engine_of(ErrorKind::InvalidInput, self.profile_refused(error))),
+                if change == RecordChange::Forget {
+                    return Ok(false);
                 }
+                let profile = self.0.client.options().app_profile.clone();
+                Err(Error::engine_of(ErrorKind::InvalidInput, ProfileRefused { profile, source: error }))
             }
             _ => Err(error),
         })

@@ -80,7 +80,7 @@ impl FjallTable {
                     break;
                 }
             }
-            commit.decided(self.commit_as(&doomed, Durability::Buffered))?;
+            self.commit_as(&doomed, Durability::Buffered)?;
             if !doomed.is_empty() {
                 commit.pass();
             }
@@ -88,9 +88,7 @@ impl FjallTable {
             if found.is_empty() {
                 return match self.durability {
                     Durability::Buffered => Ok(()),
-                    Durability::Synced => {
-                        commit.decided(self.shared.sync().map_err(|error| error.of_write([self.id.name()])))
-                    }
+                    Durability::Synced => self.shared.sync().map_err(|error| error.of_write([self.id.name()])),
                 };
             }
         }
@@ -189,7 +187,8 @@ impl Store for FjallTable {
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
         self.id.check_write()?;
         let (call, commit) = (self.begin("deletion of ranges")?, CommitPoint::default());
-        commit.outcome(self.id.name(), self.delete_pieces(ranges, &call, &commit))
+        let deleted = commit.decided(self.delete_pieces(ranges, &call, &commit));
+        commit.outcome(self.id.name(), deleted)
     }
 
     fn transact(&self, body: &mut dyn FnMut(&dyn Readable) -> Result<Batch, Error>) -> Result<(), Error> {

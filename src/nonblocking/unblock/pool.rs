@@ -1,22 +1,18 @@
 //! Calls and scans in the threads of a pool, within their bounds.
 
 use std::collections::VecDeque;
-use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use blocking::{Task, unblock};
-use futures_lite::future::yield_now;
+use futures_lite::future::{or, yield_now};
 use futures_lite::stream::{StreamExt, unfold};
 use futures_timer::Delay;
 
 use crate::nonblocking::Batches;
 use crate::store::error::Error;
-use crate::store::options::Call;
 use crate::store::reentry::Inherited;
 use crate::store::{CallOptions, RowBatch, Rows, Scan};
 
@@ -77,7 +73,7 @@ pub(super) async fn call<R: Send + 'static>(
         // Nobody learns of it.
         _ => Err(Error::engine("the call was given up before it began")),
     });
-    let ended = match within(&begun, &mut task).await {
+    let ended = match begun.bound(&mut task, Delay::new).await {
         Ok(answered) => return answered,
         Err(ended) => ended,
     };
@@ -85,40 +81,17 @@ pub(super) async fn call<R: Send + 'static>(
         return Err(ended);
     }
     // The engine has the same bounds, so its answer is near, and says whether anything was written.
-    match race(&mut task, Delay::new(GRACE)).await {
+    let late = async {
+        Delay::new(GRACE).await;
+        None
+    };
+    match or(async { Some((&mut task).await) }, late).await {
         Some(answered) => answered,
         None => {
             // It runs to its end.
             task.detach();
-            Err(Error::OutcomeUnknown { table: table.to_owned(), source: Box::new(ended) })
+            Err(ended.after_commit(table))
         }
-    }
-}
-
-/// The future's output, if it comes before `end` completes.
-async fn race<F: Future + Unpin>(future: &mut F, mut end: impl Future<Output = ()> + Unpin) -> Option<F::Output> {
-    poll_fn(|context| match Pin::new(&mut *future).poll(context) {
-        Poll::Ready(output) => Poll::Ready(Some(output)),
-        Poll::Pending => Pin::new(&mut end).poll(context).map(|()| None),
-    })
-    .await
-}
-
-/// Waits for a future within the bounds of a call.
-async fn within<F: Future + Unpin>(call: &Call<'_>, future: &mut F) -> Result<F::Output, Error> {
-    let mut cancelled = call.cancelled();
-    loop {
-        let mut timer = call.remaining().map(Delay::new);
-        let end = poll_fn(|context| {
-            let is_late = timer.as_mut().is_some_and(|timer| Pin::new(timer).poll(context).is_ready());
-            let mut is_cancelled = || cancelled.as_mut().is_some_and(|token| Pin::new(token).poll(context).is_ready());
-            if is_late || is_cancelled() { Poll::Ready(()) } else { Poll::Pending }
-        });
-        if let Some(output) = race(future, end).await {
-            return Ok(output);
-        }
-        // A timer may be early.
-        call.check()?;
     }
 }
 
@@ -196,7 +169,7 @@ impl Reading {
                 Source::Failed(error) => return Err(error),
                 Source::Ended => return Ok(None),
             };
-            let (read, rest) = within(&call, &mut job).await??;
+            let (read, rest) = call.bound(&mut job, Delay::new).await??;
             self.read = read;
             if let Some(last) = self.read.back() {
                 self.jobs.size = (last.len(), last.bytes());

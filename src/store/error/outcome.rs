@@ -12,8 +12,8 @@ use crate::store::catalog::RESERVED;
 /// The point of no return of a write, and what its errors mean before and after. For authors of engines.
 ///
 /// Before it an error means that nothing was written, and nothing will be. After it the outcome is not known:
-/// [`Error::OutcomeUnknown`]. An engine of a server passes it when it sends a write, one that deletes in pieces with the
-/// first piece.
+/// [`Error::OutcomeUnknown`]. An engine of a server passes it when it sends a write, and an engine that deletes in
+/// pieces with the first piece.
 ///
 /// ```
 /// use rowkey::Error;
@@ -34,7 +34,7 @@ impl CommitPoint {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was passed.
+    /// Returns whether it was passed.
     pub fn is_passed(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

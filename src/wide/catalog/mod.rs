@@ -1,5 +1,5 @@
-//! The catalog of an asynchronous engine's wide tables: opens, creates, alters and drops them, and keeps what the engine
-//! itself does not know, the schema as it was given and the shape of the row keys. For authors of engines.
+//! The catalog of an asynchronous engine's wide tables: opens, creates, alters and drops them, and stores what the
+//! engine itself does not know, the schema as it was given and the shape of the row keys. For authors of engines.
 //!
 //! The engine implements [`WideAdmin`]: requests about tables, and a [`Record`] of each. The record's place is the
 //! engine's choice:
@@ -70,8 +70,8 @@ pub trait WideAdmin {
     /// [`Error::Schema`] if a family has settings that a [`FamilySchema`](super::FamilySchema) can't represent.
     fn families(&self, table: &str, described: &Self::Table) -> Result<TableSchema, Error>;
 
-    /// Whether a table created with `given` would be described like this one. An engine may not describe all that was
-    /// given.
+    /// Returns whether a table created with `given` would be described like this one. An engine may not describe all
+    /// that was given.
     fn is_as_given(&self, given: &TableSchema, described: &Self::Table) -> bool;
 }
 
@@ -84,7 +84,7 @@ pub struct Found<T> {
     pub table: Option<T>,
 }
 
-/// How often an operation begins again because another program changed the table meanwhile.
+/// Maximum number of attempts of an operation that begins again because another program changed the table meanwhile.
 const TURNS: usize = 16;
 
 /// Finds a table whose record is in a row. The record is the same before and after the look at the table. Without a
@@ -219,7 +219,8 @@ pub async fn alter<A: WideAdmin>(
     Err(busy(name))
 }
 
-/// Drops a table, if it exists, and then forgets its record. A drop that ends in the middle leaves a record of no table.
+/// Drops a table, if it exists, and then removes its record. A drop that ends in the middle leaves a record of no
+/// table.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What is stored about a wide table besides its families: its record.
+//! The record of a wide table: what is stored about it besides its families.
 
 use crate::wide::{Condition, FamilySchema, Mutation, Row, TableSchema};
 
@@ -13,7 +13,7 @@ const TOKEN: &str = "s:token";
 /// Present while the schema is that of a program that is about to create the table.
 const CLAIM: &str = "s:claim";
 
-/// What is stored about a table.
+/// The record of a table: the text of its schema, and whether a program claims to create it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
     /// The schema's text.
@@ -23,14 +23,14 @@ pub struct Record {
     token: Option<Vec<u8>>,
 }
 
-/// A record to be stored.
+/// A change of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change<'t> {
-    /// The schema of a table that is about to be created.
+    /// Stores the schema of a table that is about to be created.
     Claim(&'t str),
-    /// The schema of a table that exists.
+    /// Stores the schema of a table that exists.
     Schema(&'t str),
-    /// Nothing.
+    /// Removes the record.
     Forget,
 }
 
