@@ -1,7 +1,7 @@
 //! A design file: it is read, or each fault is located in it; what is read can be checked and searched for better keys.
 #![no_main]
 
-use rowkey_design::design::Date;
+use rowkey_design::Date;
 use rowkey_design::{CheckOptions, Design, File};
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

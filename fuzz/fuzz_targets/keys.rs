@@ -1,9 +1,10 @@
 //! Texts that stand for keys, tables and samples: the first byte says which. Each is read, or a located error.
 #![no_main]
 
-use rowkey_design::forms::KeyForm;
-use rowkey_design::import::{Source, import};
-use rowkey_design::{File, format, sample};
+use rowkey_design::internal::forms::KeyForm;
+use rowkey_design::internal::import::{Source, import};
+use rowkey_design::internal::sample;
+use rowkey_design::{File, format};
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let Some((&kind, rest)) = data.split_first() else { return };

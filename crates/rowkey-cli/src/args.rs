@@ -3,9 +3,9 @@
 use std::io::IsTerminal;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use rowkey_design::choice::Choice;
-use rowkey_design::forms::KeyForm;
-use rowkey_design::report::Styles;
+use rowkey_design::internal::choice::Choice;
+use rowkey_design::internal::forms::KeyForm;
+use rowkey_design::internal::report::Styles;
 
 /// A parser of values by their names.
 pub(crate) fn named<C: Choice>() -> impl TypedValueParser<Value = C> {

@@ -4,8 +4,8 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use rowkey_design::Problems;
-use rowkey_design::quote::terminal;
-use rowkey_design::report::{self, Format};
+use rowkey_design::internal::quote::terminal;
+use rowkey_design::internal::report::{self, Format};
 
 use crate::args::Color;
 

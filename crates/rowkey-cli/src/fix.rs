@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::PathBuf;
 
-use rowkey_design::{Design, Edit, File, Finding, Place, RuleKind, Unused};
+use rowkey_design::{Design, Edit, File, Finding, RuleKind, Span, UnusedAllow};
 
 use crate::designs;
 use crate::failure::Failure;
@@ -61,13 +61,13 @@ pub(crate) fn apply<'r>(
 }
 
 /// Takes an `allow` away whose finding is mended, and says so; none if the design would not be valid without it.
-pub(crate) fn take_away(design: &Design, unused: &Unused, paths: &[PathBuf]) -> Result<Option<String>, Failure> {
+pub(crate) fn take_away(design: &Design, unused: &UnusedAllow, paths: &[PathBuf]) -> Result<Option<String>, Failure> {
     let after = design.files.edited(std::slice::from_ref(&unused.edit));
     if Design::parse(after.clone()).is_err() {
         return Ok(None);
     }
     write(design, &after, paths)?;
-    let Unused { table, allow, edit, .. } = unused;
+    let UnusedAllow { table, allow, edit, .. } = unused;
     let name = design.files.file(edit.place).map_or("", |file| &file.name);
     let of = allow.of.as_ref().map_or_else(|| table.clone(), |of| format!("{:?} of {table}", of.as_str()));
     let (rule, why) = (allow.rule.as_str(), allow.why.as_str());
@@ -104,7 +104,7 @@ fn apart<'r>(findings: impl Iterator<Item = &'r Finding>) -> (Vec<&'r Finding>, 
         }
         // Two at one place touch too: the order of what they insert would be chance.
         let touches = |edit: &Edit| {
-            let Place { file, start, end } = edit.place;
+            let Span { file, start, end } = edit.place;
             places.range((file, 0)..=(file, end)).next_back().is_some_and(|(_, &before)| before >= start)
         };
         if edits.iter().any(touches) {
@@ -166,7 +166,7 @@ mod tests {
 
     fn with_edit(finding: &Finding, at: usize, text: &str) -> Finding {
         let mut finding = finding.clone();
-        let place = Place { file: 0, start: at, end: at };
+        let place = Span { file: 0, start: at, end: at };
         finding.remedy.as_mut().unwrap().edits = vec![Edit { place, text: text.to_owned() }];
         finding
     }

@@ -7,9 +7,9 @@ use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use rowkey::LayoutBuf;
-use rowkey_design::forms::KeyForm;
-use rowkey_design::profile::Profile;
-use rowkey_design::sample::{self, SampleUse};
+use rowkey_design::internal::forms::KeyForm;
+use rowkey_design::internal::profile::Profile;
+use rowkey_design::internal::sample::{self, SampleUse};
 use rowkey_design::{CheckOptions, Design, Problem, Problems};
 
 use crate::failure::Failure;

@@ -14,8 +14,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use rowkey::{LayoutBuf, Value};
-use rowkey_design::explain::stream;
-use rowkey_design::forms::KeyForm;
+use rowkey_design::internal::explain::stream;
+use rowkey_design::internal::forms::KeyForm;
 
 fn main() -> ExitCode {
     let keys: usize = std::env::args().nth(1).and_then(|keys| keys.parse().ok()).unwrap_or(1_000_000);

@@ -15,8 +15,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use rowkey::{LayoutBuf, Value};
-use rowkey_design::forms::KeyForm;
-use rowkey_design::sample;
+use rowkey_design::internal::forms::KeyForm;
+use rowkey_design::internal::sample;
 
 fn main() -> ExitCode {
     let keys: u64 = std::env::args().nth(1).and_then(|keys| keys.parse().ok()).unwrap_or(3_000_000);

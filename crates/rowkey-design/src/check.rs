@@ -6,15 +6,15 @@ use std::collections::hash_map::Entry;
 use crate::cost::QueryCost;
 use crate::design::{Allow, Date};
 use crate::finding::{Edit, Finding};
-use crate::problem::{Files, Located, Place, Problem};
+use crate::problem::{Files, Located, Problem, Span};
 use crate::resolve::{Design, TableDesign};
 use crate::rule::{Rule, Severity};
 use crate::rules::FINDERS;
-use crate::rules::context::{CheckOptions, Context, Found};
+use crate::rules::context::{CheckOptions, Context, RuleSink};
 
 /// A finding that the file allows.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Allowed {
+pub struct AllowedFinding {
     /// The finding.
     pub finding: Finding,
     /// Why it is accepted, and until when.
@@ -24,7 +24,7 @@ pub struct Allowed {
 /// An `allow` of what is not found.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Unused {
+pub struct UnusedAllow {
     /// The table.
     pub table: String,
     /// What is allowed.
@@ -40,11 +40,11 @@ pub struct Report {
     /// The findings, by place.
     pub findings: Vec<Finding>,
     /// The findings that the file allows.
-    pub allowed: Vec<Allowed>,
+    pub allowed: Vec<AllowedFinding>,
     /// What is wrong with `allow` itself: unknown rules, expired days, findings that are not there.
     pub problems: Vec<Problem>,
     /// Those `allow` of the problems that nothing is found for. Where a finding was mended, its `allow` can go.
-    pub unused: Vec<Unused>,
+    pub unused: Vec<UnusedAllow>,
     /// Statistics that a sample contradicts. They say nothing against the design.
     pub notes: Vec<Problem>,
     /// How many tables, secondary tables among them, were checked.
@@ -64,7 +64,7 @@ impl Design {
     /// How each query of each table is served: by the same ranges and counts that the rules see.
     ///
     /// ```
-    /// use rowkey_design::design::Date;
+    /// use rowkey_design::Date;
     /// use rowkey_design::{CheckOptions, Design, File};
     ///
     /// let text = r#"
@@ -82,6 +82,7 @@ impl Design {
     /// assert_eq!((table.name.as_str(), costs[0].range_count()), ("visits", 4));
     /// # Ok::<(), rowkey_design::Problems>(())
     /// ```
+    #[doc(hidden)]
     pub fn query_costs<'d>(
         &'d self,
         options: &'d CheckOptions,
@@ -92,7 +93,7 @@ impl Design {
     /// Checks every table by every rule.
     ///
     /// ```
-    /// use rowkey_design::design::Date;
+    /// use rowkey_design::Date;
     /// use rowkey_design::{CheckOptions, Design, File};
     ///
     /// let text = r#"
@@ -119,7 +120,7 @@ impl Design {
             let mut list = Vec::new();
             for (rule, find) in FINDERS {
                 let severity = rule.severity(context.engine);
-                find(&context, &mut Found { rule, severity, table: &table.name, list: &mut list });
+                find(&context, &mut RuleSink { rule, severity, table: &table.name, list: &mut list });
             }
             report.take(table, list, options.today, &self.files);
         }
@@ -145,12 +146,12 @@ impl Report {
             match matching {
                 Some(i) => {
                     used[i] = true;
-                    self.allowed.push(Allowed { finding, allow: allows[i].value.clone() });
+                    self.allowed.push(AllowedFinding { finding, allow: allows[i].value.clone() });
                 }
                 None => self.findings.push(finding),
             }
         }
-        let mut first: HashMap<_, Place> = HashMap::new();
+        let mut first: HashMap<_, Span> = HashMap::new();
         for (allow, used) in allows.iter().zip(used) {
             match first.entry((allow.rule.as_str(), allow.of.as_ref().map(|of| of.as_str()))) {
                 Entry::Occupied(first) => {
@@ -162,7 +163,7 @@ impl Report {
                     entry.insert(allow.rule.place);
                     if !used && !compares(&allow.rule) {
                         let (name, edit) = (table.name.value.clone(), files.allow_removed(allow));
-                        self.unused.push(Unused { table: name, allow: allow.value.clone(), edit });
+                        self.unused.push(UnusedAllow { table: name, allow: allow.value.clone(), edit });
                     }
                     self.problems.extend(fault(allow, used, today));
                 }

@@ -2,7 +2,7 @@
 
 use crate::design::Allow;
 use crate::finding::Edit;
-use crate::problem::{File, Files, Located, Place};
+use crate::problem::{File, Files, Located, Span};
 
 impl File {
     /// The file after edits of it, which are sorted.
@@ -26,12 +26,12 @@ impl Files {
     /// The files after some edits. An edit that overlaps one before it, or is of none of the files, is left out.
     ///
     /// ```
-    /// use rowkey_design::{Design, Edit, File, Place};
+    /// use rowkey_design::{Design, Edit, File, Span};
     ///
     /// let text = "format = 1\n[table.visits]\nkey = [\"host: text\"]\n";
     /// let design = Design::parse([File { name: "visits.rowkey.toml".into(), text: text.into() }])?;
     /// let at = text.find("host").unwrap();
-    /// let edit = Edit { place: Place { file: 0, start: at, end: at + 4 }, text: "visitor".into() };
+    /// let edit = Edit { place: Span { file: 0, start: at, end: at + 4 }, text: "visitor".into() };
     /// assert_eq!(design.files.edited(&[edit])[0].text, text.replace("host", "visitor"));
     /// # Ok::<(), rowkey_design::Problems>(())
     /// ```
@@ -44,13 +44,13 @@ impl Files {
 
     /// The edit that adds a key to the table whose name is at a place: after its header, or first between its braces. None
     /// where the table has neither, as in `family.t.ttl = "1 day"`.
-    pub(crate) fn key_added(&self, name: Place, key: &str, value: &str) -> Option<Edit> {
+    pub(crate) fn key_added(&self, name: Span, key: &str, value: &str) -> Option<Edit> {
         let text = &self.file(name)?.text;
         let rest = text.get(name.end..)?;
         let after = rest.trim_start_matches([' ', '\t']);
         let insert = |rest: &str, new: String| {
             let at = text.len() - rest.len();
-            Some(Edit { place: Place { file: name.file, start: at, end: at }, text: new })
+            Some(Edit { place: Span { file: name.file, start: at, end: at }, text: new })
         };
         if after.starts_with(']') {
             let line_end = after.find(['\n', '\r']).unwrap_or(after.len());
@@ -62,11 +62,11 @@ impl Files {
     }
 
     /// The edit that adds a key to a write or a query: an item of an array of tables, or of an array.
-    pub(crate) fn key_added_to_item(&self, item: Place, key: &str, value: &str) -> Option<Edit> {
+    pub(crate) fn key_added_to_item(&self, item: Span, key: &str, value: &str) -> Option<Edit> {
         let text = self.text(item);
         let insert = |offset: usize, new: String| {
             let at = item.start + offset;
-            Some(Edit { place: Place { start: at, end: at, ..item }, text: new })
+            Some(Edit { place: Span { start: at, end: at, ..item }, text: new })
         };
         match text.strip_prefix('{') {
             Some(inside) if inside.trim_start().starts_with('}') => insert(1, format!(" {key} = {value} ")),
@@ -83,7 +83,7 @@ impl Files {
     /// of the file, `[[path.key]]`; or a key in braces. None where a table in braces has that key already, or takes neither.
     pub(crate) fn item_added(
         &self,
-        table: Place,
+        table: Span,
         path: &str,
         key: &str,
         has_key: bool,
@@ -102,15 +102,15 @@ impl Files {
             }
         }
         let newline = if text.ends_with('\n') { "" } else { "\n" };
-        let place = Place { start: text.len(), end: text.len(), ..table };
+        let place = Span { start: text.len(), end: text.len(), ..table };
         Some(Edit { place, text: format!("{newline}\n[[{path}.{key}]]\n{}\n", lines.join("\n")) })
     }
     /// The edit that takes an `allow` away: its section, or its table in braces with the comma.
     pub(crate) fn allow_removed(&self, allow: &Located<Allow>) -> Edit {
         let text = self.file(allow.place).map_or("", |file| &file.text);
         let (before, after) = (|at: usize| text.get(..at).unwrap_or(""), |at: usize| text.get(at..).unwrap_or(""));
-        let place = |start, end| Edit { place: Place { start, end, ..allow.place }, text: String::new() };
-        let Place { start, end, .. } = allow.place;
+        let place = |start, end| Edit { place: Span { start, end, ..allow.place }, text: String::new() };
+        let Span { start, end, .. } = allow.place;
         if self.text(allow.place).starts_with('{') {
             let rest = after(end).trim_start();
             return match rest.strip_prefix(',') {

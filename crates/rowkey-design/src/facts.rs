@@ -6,7 +6,7 @@ use rowkey::untyped::{FieldBuf, TypeBuf};
 
 use crate::design::{FieldStats, KeyField, Meaning, Query, Size, Skew, Width, Write, WriteOrder};
 use crate::file::{Bytes, Named};
-use crate::problem::{Located, Place};
+use crate::problem::{Located, Span};
 use crate::profile::{FieldProfile, Profile};
 use crate::resolve::TableDesign;
 
@@ -81,7 +81,7 @@ pub struct FieldFacts<'d> {
     /// Its name.
     pub name: &'d str,
     /// Where the file has it.
-    pub place: Place,
+    pub place: Span,
     /// Its type and direction.
     pub field: &'d FieldBuf,
     /// What the file says that it means.
@@ -187,7 +187,7 @@ fn only_time(fields: &[FieldFacts<'_>], table: &TableDesign) -> Option<usize> {
 impl<'d> FieldFacts<'d> {
     fn new(
         field: &'d FieldBuf,
-        place: Place,
+        place: Span,
         key: &[Located<KeyField>],
         table: &'d TableDesign,
         profile: Option<&Profile>,

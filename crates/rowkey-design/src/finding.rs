@@ -1,11 +1,11 @@
 //! What a check finds: a rule, where it applies, the numbers it saw, and the cure.
 
-use crate::problem::Place;
+use crate::problem::Span;
 use crate::rule::{Rule, Severity};
 
 /// A number that a finding rests on.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Number {
+pub struct Measure {
     /// What it is, such as `ranges` or `rows read for each returned`.
     pub name: &'static str,
     /// The number.
@@ -18,7 +18,7 @@ pub struct Number {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
     /// What is replaced; an empty place inserts.
-    pub place: Place,
+    pub place: Span,
     /// The new text.
     pub text: String,
 }
@@ -45,11 +45,11 @@ pub struct Finding {
     /// What it is found in: a query, write, family, field or secondary table; none for the table itself.
     pub of: Option<String>,
     /// Where the file has it.
-    pub place: Place,
+    pub place: Span,
     /// What was found.
     pub message: String,
     /// The numbers it rests on.
-    pub numbers: Vec<Number>,
+    pub numbers: Vec<Measure>,
     /// What shows it: keys, ranges, a query; one line each.
     pub witness: Vec<String>,
     /// The cure.
@@ -58,7 +58,7 @@ pub struct Finding {
 
 impl Finding {
     /// A finding of a rule in a table, with the rule's severity for its engine.
-    pub(crate) fn new(rule: &'static Rule, severity: Severity, table: &str, place: Place, message: String) -> Self {
+    pub(crate) fn new(rule: &'static Rule, severity: Severity, table: &str, place: Span, message: String) -> Self {
         let (numbers, witness) = (Vec::new(), Vec::new());
         Self { rule, severity, table: table.to_owned(), of: None, place, message, numbers, witness, remedy: None }
     }
@@ -69,7 +69,7 @@ impl Finding {
     }
 
     pub(crate) fn number(mut self, name: &'static str, value: f64, unit: &'static str) -> Self {
-        self.numbers.push(Number { name, value, unit });
+        self.numbers.push(Measure { name, value, unit });
         self
     }
 

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use toml_edit::{Array, Decor, DocumentMut, InlineTable, Item, RawString, Table, Value};
 
-use crate::problem::{File, Files, Place, Problem, Problems};
+use crate::problem::{File, Files, Problem, Problems, Span};
 
 /// Returns the text of a file in the one form.
 ///
@@ -33,7 +33,7 @@ pub fn format(file: &File) -> Result<String, Problems> {
     };
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
         let span = error.span().unwrap_or(0..0);
-        let place = Place { file: 0, start: mark.len() + span.start, end: mark.len() + span.end };
+        let place = Span { file: 0, start: mark.len() + span.start, end: mark.len() + span.end };
         let mut files = Files::default();
         files.add(file.clone());
         Problems { files, list: vec![Problem { place, message: error.message().to_owned(), help: None }] }

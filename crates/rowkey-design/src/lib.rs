@@ -1,41 +1,119 @@
-//! Judges the design of a table in a sorted store before it exists.
+//! Checks of the design of a table in a sorted store, before the table exists.
+//!
+//! [`Design::parse`] reads design files, [`Design::check`] finds hazards of keys, queries and families, each by a
+//! [`Rule`], [`Design::suggest`] searches for better keys, [`diff`] says what a change does to stored rows, and
+//! [`assert_key`] holds a struct and its design together.
+//!
+//! ```
+//! use rowkey_design::{CheckOptions, Date, Design, File, Severity};
+//!
+//! let text = r#"
+//! format = 1
+//! [table.visits]
+//! key = ["at: instant", "host: text"]
+//! [[table.visits.query]]
+//! name = "one host"
+//! fix = ["host"]
+//! "#;
+//! let design = Design::parse([File { name: "visits.rowkey.toml".into(), text: text.into() }])?;
+//! let report = design.check(&CheckOptions::new(Date { year: 2026, month: 1, day: 31 }));
+//! assert_eq!(report.count(Severity::Error), 1);
+//! assert_eq!(report.findings[0].rule.id, "Q01");
+//! # Ok::<(), rowkey_design::Problems>(())
+//! ```
 
-pub mod check;
-pub mod choice;
-pub mod cost;
-pub mod ddl;
-pub mod design;
-pub mod diff;
+mod check;
+mod choice;
+mod cost;
+mod ddl;
+mod design;
+mod diff;
 mod edit;
-pub mod explain;
-pub mod facts;
-pub mod file;
-pub mod finding;
+mod explain;
+mod facts;
+mod file;
+mod finding;
 mod format;
-pub mod forms;
-pub mod import;
+mod forms;
+mod from_key;
+mod import;
 mod lines;
-pub mod load;
-mod of;
+mod load;
 mod problem;
-pub mod profile;
-pub mod quote;
-pub mod report;
+mod profile;
+mod quote;
+mod report;
 mod resolve;
 mod rule;
 mod rules;
-pub mod sample;
-pub mod suggest;
+mod sample;
+mod suggest;
 
-pub use self::check::{Allowed, Report, Unused};
-pub use self::diff::{Class, Difference, diff, lock};
-pub use self::finding::{Edit, Finding, Number, Remedy};
+pub use self::check::{AllowedFinding, Report, UnusedAllow};
+pub use self::design::{Date, Engine};
+pub use self::diff::{Difference, Impact, diff, lock};
+pub use self::finding::{Edit, Finding, Measure, Remedy};
 pub use self::format::format;
-pub use self::of::assert_key;
-pub use self::problem::{File, Files, Located, Place, Problem, Problems};
-pub use self::resolve::{Design, TableDesign};
+pub use self::from_key::assert_key;
+pub use self::problem::{File, Files, Problem, Problems, Span};
+pub use self::resolve::Design;
 pub use self::rule::{Fix, Rule, RuleKind, Severity};
 pub use self::rules::context::CheckOptions;
+pub use self::suggest::Suggestions;
+
+/// The parts that the program `rowkey` and the tests use. They change without notice.
+#[doc(hidden)]
+pub mod internal {
+    pub use crate::diff::LOCK_LINE;
+    pub use crate::problem::Located;
+    pub use crate::resolve::TableDesign;
+
+    pub mod choice {
+        pub use crate::choice::*;
+    }
+    pub mod cost {
+        pub use crate::cost::*;
+    }
+    pub mod ddl {
+        pub use crate::ddl::*;
+    }
+    pub mod design {
+        pub use crate::design::*;
+    }
+    pub mod explain {
+        pub use crate::explain::*;
+    }
+    pub mod facts {
+        pub use crate::facts::*;
+    }
+    pub mod file {
+        pub use crate::file::*;
+    }
+    pub mod forms {
+        pub use crate::forms::*;
+    }
+    pub mod import {
+        pub use crate::import::*;
+    }
+    pub mod load {
+        pub use crate::load::*;
+    }
+    pub mod profile {
+        pub use crate::profile::*;
+    }
+    pub mod quote {
+        pub use crate::quote::*;
+    }
+    pub mod report {
+        pub use crate::report::*;
+    }
+    pub mod sample {
+        pub use crate::sample::*;
+    }
+    pub mod suggest {
+        pub use crate::suggest::*;
+    }
+}
 
 /// The code in README.md, compiled and run by the tests.
 #[cfg(doctest)]

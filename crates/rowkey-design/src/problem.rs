@@ -5,7 +5,7 @@ use std::ops::{Deref, Range};
 
 /// A part of the text of one of a design's files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct Span {
     /// The file: an index into [`Files`].
     pub file: usize,
     /// The first byte.
@@ -14,7 +14,7 @@ pub struct Place {
     pub end: usize,
 }
 
-impl Place {
+impl Span {
     /// The bytes of the file.
     pub fn range(self) -> Range<usize> {
         self.start..self.end
@@ -27,7 +27,7 @@ pub struct Located<T> {
     /// The value.
     pub value: T,
     /// Where the file has it.
-    pub place: Place,
+    pub place: Span,
 }
 
 impl<T> Deref for Located<T> {
@@ -73,7 +73,7 @@ impl Files {
     }
 
     /// Whether the tables of a file are in braces, where none can have a section.
-    pub(crate) fn in_braces(&self, place: Place) -> bool {
+    pub(crate) fn in_braces(&self, place: Span) -> bool {
         self.in_braces.get(place.file) == Some(&true)
     }
 
@@ -83,24 +83,24 @@ impl Files {
     }
 
     /// The file that a place is in.
-    pub fn file(&self, place: Place) -> Option<&File> {
+    pub fn file(&self, place: Span) -> Option<&File> {
         self.files.get(place.file)
     }
 
     /// The text at a place; empty where the place is not of these files.
-    pub fn text(&self, place: Place) -> &str {
+    pub fn text(&self, place: Span) -> &str {
         self.file(place).and_then(|file| file.text.get(place.range())).unwrap_or("")
     }
 
     /// Where a place begins, as `name:line:column`.
-    pub(crate) fn position(&self, place: Place) -> String {
+    pub(crate) fn position(&self, place: Span) -> String {
         let (line, column) = self.line_and_column(place);
         format!("{}:{line}:{column}", self.file(place).map_or("", |file| &file.name))
     }
 
     /// The line and the column of a place's first byte, both from 1; a column counts characters, as an editor does: without a
     /// byte order mark.
-    pub fn line_and_column(&self, place: Place) -> (usize, usize) {
+    pub fn line_and_column(&self, place: Span) -> (usize, usize) {
         let (Some(lines), Some(file)) = (self.lines.get(place.file), self.file(place)) else { return (1, 1) };
         let line = lines.partition_point(|&start| start <= place.start);
         let start = line.checked_sub(1).and_then(|line| lines.get(line)).copied().unwrap_or(0);
@@ -114,7 +114,7 @@ impl Files {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Where it is.
-    pub place: Place,
+    pub place: Span,
     /// What is wrong.
     pub message: String,
     /// What to write instead.

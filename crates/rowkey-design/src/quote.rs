@@ -4,7 +4,7 @@
 //! alphabets as they are. None of it holds a line break. Each function returns the quotes too, where its target has any.
 //!
 //! ```
-//! use rowkey_design::quote;
+//! use rowkey_design::internal::quote;
 //!
 //! assert_eq!(quote::jruby(b"#{exit}\xff"), r#""\#{exit}\xFF""#);
 //! assert_eq!(quote::shell(b"it's").as_deref(), Some(r"'it'\''s'"));
@@ -201,7 +201,7 @@ pub fn terminal(text: &str) -> String {
 /// Bytes as an expression of Java, with HBase's `Bytes`.
 ///
 /// ```
-/// assert_eq!(rowkey_design::quote::java(b"a\x00\\"), r#"Bytes.toBytesBinary("a\\x00\\x5C")"#);
+/// assert_eq!(rowkey_design::internal::quote::java(b"a\x00\\"), r#"Bytes.toBytesBinary("a\\x00\\x5C")"#);
 /// ```
 pub fn java(bytes: &[u8]) -> String {
     format!("Bytes.toBytesBinary({})", java_text(&hbase_binary(bytes)))
@@ -268,7 +268,7 @@ fn hex(text: &mut String, prefix: &str, byte: u8) {
 /// JSON as text that a terminal may be sent: what it would not show is escaped.
 ///
 /// ```
-/// use rowkey_design::quote::json_text;
+/// use rowkey_design::internal::quote::json_text;
 ///
 /// assert_eq!(json_text(&serde_json::json!(["\u{202e}\u{7f}"]), false), r#"["\u202e\u007f"]"#);
 /// ```

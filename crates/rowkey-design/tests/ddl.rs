@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use rowkey::wide::{FamilySchema, TableSchema};
 use rowkey::{Bucket, LayoutBuf, Millis, RowKey, Seconds};
-use rowkey_design::ddl::{Options, Target, ddl};
-use rowkey_design::import::{Source, import};
+use rowkey_design::internal::ddl::{Options, Target, ddl};
+use rowkey_design::internal::import::{Source, import};
 use rowkey_design::{Design, File, Problems};
 
 const TARGETS: [Target; 4] = [Target::HBase, Target::Cbt, Target::Phoenix, Target::Terraform];

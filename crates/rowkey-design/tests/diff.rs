@@ -1,8 +1,8 @@
 //! Changes: each rule of changes is found between the two designs of its page, and not in the good one; a lock file is a
 //! design that differs in nothing.
 
-use rowkey_design::design::Date;
-use rowkey_design::{CheckOptions, Class, Design, Difference, File, Rule, RuleKind, diff, lock};
+use rowkey_design::Date;
+use rowkey_design::{CheckOptions, Design, Difference, File, Impact, Rule, RuleKind, diff, lock};
 
 fn parse(text: &str) -> Design {
     let file = File { name: "a.rowkey.toml".to_owned(), text: text.to_owned() };
@@ -37,16 +37,16 @@ fn classes() {
     let key = r#""from: u64", "to: u64""#;
     assert_eq!(class(&of(key, ""), &of(key, "")), None);
     // The fingerprint is the same, and the values are exchanged.
-    assert_eq!(class(&of(key, ""), &of(r#""to: u64", "from: u64""#, "")), Some(Class::SilentCorruption));
-    assert_eq!(class(&of(key, ""), &of(r#""from: u64", "dest: u64""#, "")), Some(Class::Safe));
-    assert_eq!(class(&of(key, ""), &of(r#""from: u64""#, "")), Some(Class::Rewrite));
+    assert_eq!(class(&of(key, ""), &of(r#""to: u64", "from: u64""#, "")), Some(Impact::SilentCorruption));
+    assert_eq!(class(&of(key, ""), &of(r#""from: u64", "dest: u64""#, "")), Some(Impact::Safe));
+    assert_eq!(class(&of(key, ""), &of(r#""from: u64""#, "")), Some(Impact::Rewrite));
     let salted = of(key, "salt = { buckets = 4, by = [\"from\"] }\n");
-    assert_eq!(class(&of(key, "salt = { buckets = 4 }\n"), &salted), Some(Class::Rewrite));
-    assert_eq!(class("format = 1\n", &of(key, "")), Some(Class::Safe));
-    assert_eq!(class(&of(key, ""), "format = 1\n"), Some(Class::DataLoss));
+    assert_eq!(class(&of(key, "salt = { buckets = 4 }\n"), &salted), Some(Impact::Rewrite));
+    assert_eq!(class("format = 1\n", &of(key, "")), Some(Impact::Safe));
+    assert_eq!(class(&of(key, ""), "format = 1\n"), Some(Impact::DataLoss));
     let enums = |variants: &str| of(&format!("\"kind: option<enum{{{variants}}}>\""), "");
-    assert_eq!(class(&enums("1: (u8)"), &enums("1: (u8), 2: ()")), Some(Class::Safe));
-    assert_eq!(class(&enums("1: (u8), 2: ()"), &enums("1: (), 2: ()")), Some(Class::SilentCorruption));
+    assert_eq!(class(&enums("1: (u8)"), &enums("1: (u8), 2: ()")), Some(Impact::Safe));
+    assert_eq!(class(&enums("1: (u8), 2: ()"), &enums("1: (), 2: ()")), Some(Impact::SilentCorruption));
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn a_rewrite_has_a_plan() {
     let old = "format = 1\n[table.t]\nkey = [\"a: u64\"]\nrows = \"36M\"\nfamily.f.sizes.v = \"100 B\"\n";
     let new = old.replace("u64", "i64");
     let change = changes(old, &new).remove(0);
-    assert_eq!((change.rule.id, change.class), ("D01", Class::Rewrite));
+    assert_eq!((change.rule.id, change.class), ("D01", Impact::Rewrite));
     assert_eq!(
         change.plan[0],
         format!(
@@ -114,15 +114,15 @@ fn a_lock_file_sees_meanings_and_columns() {
     };
     assert_eq!(against(old, &text), []);
     let change = |from: &str, to: &str| against(&old.replace(from, to), &text);
-    assert_eq!(change("milliseconds", "seconds"), [(Class::SilentCorruption, "D01", "at".to_owned())]);
+    assert_eq!(change("milliseconds", "seconds"), [(Impact::SilentCorruption, "D01", "at".to_owned())]);
     // Under another name too.
     let renamed = old.replace("at: i64", "when: i64").replace("at = \"milliseconds", "when = \"seconds");
-    assert!(against(&renamed, &text).contains(&(Class::SilentCorruption, "D01", "when".to_owned())));
-    assert_eq!(change("\"c\"", "\"d\""), [(Class::Rewrite, "D04", "f".to_owned())]);
-    assert_eq!(change(", \"c\"", ""), [(Class::Safe, "D04", "f".to_owned())]);
-    assert_eq!(change("\"c\"", "\"c\", \"d\""), [(Class::Safe, "D08", "f".to_owned())]);
-    assert_eq!(change("n: u16", "n: u32"), [(Class::Rewrite, "D01", "g".to_owned())]);
-    assert_eq!(change("0.0015 ms", "0.0014 ms"), [(Class::DataLoss, "D07", "f".to_owned())]);
+    assert!(against(&renamed, &text).contains(&(Impact::SilentCorruption, "D01", "when".to_owned())));
+    assert_eq!(change("\"c\"", "\"d\""), [(Impact::Rewrite, "D04", "f".to_owned())]);
+    assert_eq!(change(", \"c\"", ""), [(Impact::Safe, "D04", "f".to_owned())]);
+    assert_eq!(change("\"c\"", "\"c\", \"d\""), [(Impact::Safe, "D08", "f".to_owned())]);
+    assert_eq!(change("n: u16", "n: u32"), [(Impact::Rewrite, "D01", "g".to_owned())]);
+    assert_eq!(change("0.0015 ms", "0.0014 ms"), [(Impact::DataLoss, "D07", "f".to_owned())]);
     // A lock file of an older release has neither.
     let older: String = text
         .lines()

@@ -2,11 +2,12 @@
 
 use proptest::prelude::*;
 use rowkey::{KeyRange, LayoutBuf, Value};
-use rowkey_design::explain::{
-    self, Boundary, Plan, Rung, Snippets, Times, key_of_line, regions, stream, values_as_json, values_of,
+use rowkey_design::internal::explain::{
+    self, Boundary, CostLevel, Plan, Snippets, Times, key_of_line, regions, stream, values_as_json, values_of,
 };
-use rowkey_design::forms::KeyForm;
-use rowkey_design::{Design, File, quote, report};
+use rowkey_design::internal::forms::KeyForm;
+use rowkey_design::internal::{quote, report};
+use rowkey_design::{Design, File};
 
 fn layout(shape: &str) -> LayoutBuf {
     shape.parse().expect("a shape")
@@ -138,7 +139,7 @@ fn regions_of_get_splits() {
     // As the shell prints it: a point may be a space, and the shell returns the points as Ruby has them after all.
     let text = "hbase:014:0> get_splits \"t\"\nTotal number of splits = 4\n \na\\x00| \n\\xFF\r\nTook 0.0159 seconds\n\
                 => [\" \", \"a\\\\x00| \", \"\\\\xFF\"]\n";
-    for form in KeyForm::ALL {
+    for &form in KeyForm::ALL {
         let list = regions(text, form, &layout("text")).unwrap().list;
         let starts: Vec<&[u8]> = list.iter().map(|region| &region.start[..]).collect();
         assert_eq!(starts, [&b""[..], b" ", b"a\0| ", b"\xff"]);
@@ -184,13 +185,13 @@ fn queries_of_the_worked_designs() {
 
     let all = plan("tsdb", "one metric over all tags, an hour", &["metric=0000ab", "hour=3600..7200"]);
     let starts: Vec<_> = all.cost.ranges.iter().flatten().map(|range| range.start().to_vec()).collect();
-    assert_eq!((all.rung, starts.len(), all.made_up.len()), (Rung::Range, 20, 0));
+    assert_eq!((all.level, starts.len(), all.made_up.len()), (CostLevel::Range, 20, 0));
     assert_eq!(starts[19], [19, 0, 0, 0xab, 0, 0, 14, 16]);
 
     let id = "id=00112233445566778899aabbccddeeff";
     assert_eq!(plan("crashes", "one report by id", &[id]).table, "crash_by_id");
     let one = plan("mail", "one mail", &["user=1", "at=2"]);
-    assert_eq!((one.rung, one.made_up.clone()), (Rung::Get, vec!["message"]));
+    assert_eq!((one.level, one.made_up.clone()), (CostLevel::Get, vec!["message"]));
     assert!(one.snippets()[0].hbase.starts_with(r#"get "mail", "\x00"#));
     let inbox = plan("mail", "inbox, first page", &["user=7"]).snippets();
     assert!(inbox[0].prefix && inbox[0].hbase.ends_with("LIMIT => 50}"), "{inbox:?}");

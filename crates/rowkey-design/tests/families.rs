@@ -1,6 +1,6 @@
 //! The rules of families: the edits that they propose leave a valid file without the finding; limits and severities by engine.
 
-use rowkey_design::design::Date;
+use rowkey_design::Date;
 use rowkey_design::{CheckOptions, Design, File, Finding, Rule, RuleKind, Severity};
 
 fn parse(files: impl IntoIterator<Item = File>) -> Design {

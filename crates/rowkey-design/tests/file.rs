@@ -3,7 +3,7 @@
 use std::panic::catch_unwind;
 
 use rowkey::{Bucket, Millis, RowKey, Seconds};
-use rowkey_design::design::{Date, Meaning};
+use rowkey_design::internal::design::{Date, Meaning};
 use rowkey_design::{CheckOptions, Design, File, assert_key};
 
 fn parse(text: &str) -> Result<Design, String> {

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use rowkey::LayoutBuf;
-use rowkey_design::forms::KeyForm;
+use rowkey_design::internal::forms::KeyForm;
 
 fn layout() -> LayoutBuf {
     "text, option<i32>, bytes desc".parse().unwrap()
@@ -48,7 +48,7 @@ proptest! {
     #[test]
     fn each_form_gives_back_what_it_wrote(key in prop::collection::vec(any::<u8>(), 0..40)) {
         let layout = layout();
-        for form in KeyForm::ALL {
+        for &form in KeyForm::ALL {
             if let Some(text) = form.write(&key, &layout) {
                 prop_assert!(form == KeyForm::Json || text.is_ascii(), "{}", text);
                 prop_assert_eq!(form.parse(&text, &layout).map_err(|error| error.to_string()), Ok(key.clone()), "{}", text);
@@ -71,7 +71,7 @@ proptest! {
 
     #[test]
     fn no_text_makes_it_panic(text in "[ \\\\x\"0-9a-fu\\[\\],é\n]{0,20}|\\PC{0,20}") {
-        for form in KeyForm::ALL {
+        for &form in KeyForm::ALL {
             if let Err(error) = form.parse(&text, &layout()) {
                 prop_assert!(error.at <= text.len() && !error.reason.is_empty());
             }

@@ -1,6 +1,6 @@
 //! Large designs: checked, and searched for better keys, within the time and memory of a test.
 
-use rowkey_design::design::Date;
+use rowkey_design::Date;
 use rowkey_design::{CheckOptions, Design, File};
 
 fn parse(text: String) -> Design {

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use proptest::prelude::*;
 use rowkey::splits::Splits;
 use rowkey::{LayoutBuf, Value};
-use rowkey_design::forms::KeyForm;
-use rowkey_design::profile::Profile;
-use rowkey_design::sample::{Profiler, SampleError, read, read_by};
+use rowkey_design::internal::forms::KeyForm;
+use rowkey_design::internal::profile::Profile;
+use rowkey_design::internal::sample::{Profiler, SampleError, read, read_by};
 
 fn layout(shape: &str) -> LayoutBuf {
     shape.parse().unwrap()
@@ -239,7 +239,7 @@ fn a_sample_is_the_same_in_each_form() {
         .map(|i| layout.encode(&[Value::Text(format!("a\u{0}\\x41\t{}", i % 7)), Value::Signed(i - 200)]).unwrap())
         .collect();
     let due = profile(&layout, None, keys.clone());
-    for form in KeyForm::ALL {
+    for &form in KeyForm::ALL {
         let lines = keys.iter().map(|key| form.write(key, &layout).unwrap() + "\t12\r\n");
         let text = lines.collect::<String>();
         let mut found = read(text.as_bytes(), form, &layout, None, |_, _| {}).unwrap();

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use peak_alloc::PeakAlloc;
 use rowkey::{LayoutBuf, Value};
-use rowkey_design::sample::Profiler;
+use rowkey_design::internal::sample::Profiler;
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;

@@ -1,8 +1,9 @@
 //! Each rule's page: complete, fires on its bad design, silent on its good one; and each edit that a rule proposes cures.
 
-use rowkey_design::design::Date;
-use rowkey_design::forms::KeyForm;
-use rowkey_design::{CheckOptions, Class, Design, File, Finding, Fix, Rule, RuleKind, diff, sample};
+use rowkey_design::Date;
+use rowkey_design::internal::forms::KeyForm;
+use rowkey_design::internal::sample;
+use rowkey_design::{CheckOptions, Design, File, Finding, Fix, Impact, Rule, RuleKind, diff};
 
 fn parse(text: &str) -> Design {
     let file = File { name: "a.rowkey.toml".to_owned(), text: text.to_owned() };
@@ -104,9 +105,9 @@ fn edits_are_as_safe_as_their_rule_says() {
             }
             let (old, id) = (parse(bad), finding.rule.id);
             let changes = diff(&old, &parse(&old.files.edited(edits)[0].text), &options, 1.0);
-            let worst = changes.iter().map(|change| change.class).max().unwrap_or(Class::Safe);
+            let worst = changes.iter().map(|change| change.class).max().unwrap_or(Impact::Safe);
             match finding.rule.fix {
-                Fix::Safe => assert!(worst <= Class::AfterCompaction, "{id}: {changes:?}"),
+                Fix::Safe => assert!(worst <= Impact::AfterCompaction, "{id}: {changes:?}"),
                 Fix::Unsafe => {}
                 fix => panic!("{id} has edits, and its fix is {fix:?}"),
             }

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use rowkey_design::design::Date;
-use rowkey_design::profile::Profile;
-use rowkey_design::sample::{Profiler, SampleUse};
+use rowkey_design::Date;
+use rowkey_design::internal::profile::Profile;
+use rowkey_design::internal::sample::{Profiler, SampleUse};
 use rowkey_design::{CheckOptions, Design, File};
 
 const TEXT: &str = r#"
@@ -100,7 +100,7 @@ fn numbers_that_a_sample_contradicts_are_noted_and_used() {
     let [note] = report.notes.as_slice() else { panic!("{:?}", report.notes) };
     assert_eq!(note.message, r#""host" has 100k values here and about 50 in the sample"#);
     assert_eq!(design.files.text(note.place), "100_000");
-    let facts = rowkey_design::facts::KeyFacts::of(&design.tables["visits"], options.profiles.get("visits"));
+    let facts = rowkey_design::internal::facts::KeyFacts::of(&design.tables["visits"], options.profiles.get("visits"));
     assert_eq!(facts.fields[0].spread.unwrap().distinct, 100_000.0);
     let few = self::design(&TEXT.replace("at = { distinct = 100_000 }", "at = { distinct = 30 }"));
     let notes = few.check(&options).notes;
@@ -116,7 +116,7 @@ fn a_sample_of_which_no_key_decodes_says_nothing_of_fields() {
     let mut options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
     options.profiles.insert("visits".to_owned(), profiler.finish());
     let visits = &design.tables["visits"];
-    let facts = |profile| rowkey_design::facts::KeyFacts::of(visits, profile);
+    let facts = |profile| rowkey_design::internal::facts::KeyFacts::of(visits, profile);
     let (with, without) = (facts(options.profiles.get("visits")), facts(None));
     assert_eq!((with.fields[0].spread, with.bytes), (without.fields[0].spread, without.bytes));
     assert_eq!(design.check(&options).notes, []);
@@ -230,7 +230,8 @@ fn a_declared_number_of_values_leaves_what_a_sample_says_of_their_evenness() {
         }
         let mut options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
         options.profiles.insert("t".to_owned(), profiler.finish());
-        let spread = rowkey_design::facts::KeyFacts::of(table, options.profiles.get("t")).fields[0].spread.unwrap();
+        let spread =
+            rowkey_design::internal::facts::KeyFacts::of(table, options.profiles.get("t")).fields[0].spread.unwrap();
         let found: Vec<_> = design.check(&options).findings.iter().map(|finding| finding.rule.id).collect();
         (["H05", "H21", "H23"].map(|rule| found.contains(&rule)), spread)
     };

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use proptest::prelude::*;
-use rowkey_design::{Design, File, design};
+use rowkey_design::internal::design;
+use rowkey_design::{Design, File};
 use serde_json::{Value, json};
 
 fn validator() -> jsonschema::Validator {

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rowkey::LayoutBuf;
-use rowkey_design::design::Date;
+use rowkey_design::Date;
 use rowkey_design::{CheckOptions, Design, File, Report, Rule, Severity};
 
 fn folder() -> PathBuf {

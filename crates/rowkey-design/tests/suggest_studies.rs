@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use rowkey_design::design::Date;
-use rowkey_design::suggest::{Candidate, Suggestions, described};
+use rowkey_design::Date;
+use rowkey_design::internal::suggest::{Candidate, Suggestions, described};
 use rowkey_design::{CheckOptions, Design, File};
 use toml_edit::{Array, DocumentMut, Value};
 
@@ -164,8 +164,8 @@ fn no_study_is_told_a_key_that_costs_more_than_its_own() {
             let (own, found) = (suggest(&text, &table.name), suggest(&naive(&text, &table.name), &table.name));
             let (own, first) = (&current(&own).1.score, &found.candidates[0].score);
             // In the order of the key is another order in the naive one.
-            let by_key = |query: &rowkey_design::design::Query| {
-                query.order.as_deref() == Some(&rowkey_design::design::QueryOrder::Key)
+            let by_key = |query: &rowkey_design::internal::design::Query| {
+                query.order.as_deref() == Some(&rowkey_design::internal::design::QueryOrder::Key)
             };
             if table.table.query.iter().any(|query| by_key(query)) {
                 continue;

@@ -19,7 +19,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     // `generate` panics where it cannot write, as into a closed pipe.
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut crate::Cli::command(), "rowkey", &mut text);
+    clap_complete::generate(args.shell, &mut super::Cli::command(), "rowkey", &mut text);
     let mut out = std::io::stdout().lock();
     out.write_all(&text)?;
     out.flush()?;

@@ -4,9 +4,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use rowkey_design::ddl::{self, Options, Target};
-use rowkey_design::forms::KeyForm;
-use rowkey_design::{CheckOptions, Problems, quote, report};
+use rowkey_design::internal::ddl::{self, Options, Target};
+use rowkey_design::internal::forms::KeyForm;
+use rowkey_design::internal::{quote, report};
+use rowkey_design::{CheckOptions, Problems};
 
 use crate::args::described;
 use crate::designs;

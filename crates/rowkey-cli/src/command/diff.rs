@@ -5,9 +5,10 @@ use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use rowkey_design::design::Date;
-use rowkey_design::diff::LOCK_LINE;
-use rowkey_design::{CheckOptions, Class, Design, Difference, RuleKind, diff, lock, report};
+use rowkey_design::Date;
+use rowkey_design::internal::LOCK_LINE;
+use rowkey_design::internal::report;
+use rowkey_design::{CheckOptions, Design, Difference, Impact, RuleKind, diff, lock};
 
 use crate::args::named;
 use crate::failure::Failure;
@@ -38,8 +39,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     write_lock: Option<PathBuf>,
     /// The least class that is exit status 1.
-    #[arg(long, value_parser = named::<Class>(), default_value = "after-compaction")]
-    deny: Class,
+    #[arg(long, value_parser = named::<Impact>(), default_value = "after-compaction")]
+    deny: Impact,
     /// The rows a second that a rewrite is planned with.
     #[arg(long, default_value_t = 10_000.0, value_parser = rate)]
     rate: f64,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use rowkey_design::format;
-use rowkey_design::quote::terminal;
+use rowkey_design::internal::quote::terminal;
 
 use crate::failure::Failure;
 

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use rowkey_design::import::{Source, import};
+use rowkey_design::internal::import::{Source, import};
 
 use crate::args::described;
 use crate::failure::Failure;

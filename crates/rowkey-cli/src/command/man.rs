@@ -17,6 +17,6 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let cannot = |error| Failure::new(format!("cannot write to {}: {error}", args.folder.display()));
-    clap_mangen::generate_to(crate::Cli::command(), &args.folder).map_err(cannot)?;
+    clap_mangen::generate_to(super::Cli::command(), &args.folder).map_err(cannot)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -3,7 +3,8 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use rowkey_design::{Rule, report};
+use rowkey_design::Rule;
+use rowkey_design::internal::report;
 
 use crate::failure::Failure;
 

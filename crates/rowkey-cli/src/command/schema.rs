@@ -17,8 +17,8 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let mut out = std::io::stdout().lock();
     match args.markdown {
-        true => write!(out, "{}", rowkey_design::design::reference())?,
-        false => writeln!(out, "{:#}", rowkey_design::design::json_schema())?,
+        true => write!(out, "{}", rowkey_design::internal::design::reference())?,
+        false => writeln!(out, "{:#}", rowkey_design::internal::design::json_schema())?,
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)

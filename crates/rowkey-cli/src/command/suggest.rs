@@ -4,7 +4,8 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use rowkey_design::{CheckOptions, report};
+use rowkey_design::CheckOptions;
+use rowkey_design::internal::report;
 
 use crate::failure::Failure;
 

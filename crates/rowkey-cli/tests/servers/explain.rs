@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use rowkey::{KeyRange, LayoutBuf, Value};
-use rowkey_design::quote;
+use rowkey_design::internal::quote;
 use serde_json::Value as Json;
 
 use super::hbase::{bytes, scanned, shell};

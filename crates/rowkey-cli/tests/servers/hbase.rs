@@ -5,7 +5,8 @@ use std::process::Command;
 
 use rowkey::untyped::FieldValues;
 use rowkey::{KeyRange, LayoutBuf, Value};
-use rowkey_design::{Design, quote};
+use rowkey_design::Design;
+use rowkey_design::internal::quote;
 
 use super::{Numbers, ddl_of_import, design, file, path, printed, root, rowkey, variable, with, within};
 
@@ -17,7 +18,7 @@ pub(super) fn shell(script: &str) -> String {
 }
 
 fn names(design: &Design) -> Vec<String> {
-    let of = |table: &rowkey_design::TableDesign| {
+    let of = |table: &rowkey_design::internal::TableDesign| {
         let secondary = table.table.secondary.iter().map(|secondary| secondary.name.to_string());
         [table.name.to_string()].into_iter().chain(secondary).collect::<Vec<_>>()
     };

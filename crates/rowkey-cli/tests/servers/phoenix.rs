@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use rowkey::{LayoutBuf, Value};
-use rowkey_design::quote;
+use rowkey_design::internal::quote;
 
 use super::hbase::{scanned, shell};
 use super::{ddl_of_import, design, file, path, printed, root, rowkey, variable};
@@ -74,7 +74,7 @@ fn phoenix_takes_its_tables_and_writes_and_finds_our_keys() {
             .family
             .values()
             .map(|family| match family.columns.as_ref().map(|c| &c.value) {
-                Some(rowkey_design::design::Columns::Names(names)) => names.len(),
+                Some(rowkey_design::internal::design::Columns::Names(names)) => names.len(),
                 _ => 0,
             })
             .sum();
@@ -93,8 +93,8 @@ fn phoenix_takes_its_tables_and_writes_and_finds_our_keys() {
         assert_eq!(scanned(&shell(&format!("scan {quoted}\n"))), encoded(&of.layout, &rows[..1]), "{table}");
         let (family, _) = of.table.family.first().expect("a family");
         let column = match &of.table.family[0].columns.as_ref().expect("columns").value {
-            rowkey_design::design::Columns::Names(names) => names[0].to_string(),
-            rowkey_design::design::Columns::OfRow(_) => unreachable!("columns have names"),
+            rowkey_design::internal::design::Columns::Names(names) => names[0].to_string(),
+            rowkey_design::internal::design::Columns::OfRow(_) => unreachable!("columns have names"),
         };
         let column = quote::jruby(format!("{family}:{column}").as_bytes());
         let puts = rows[1..].iter().map(|row| {

@@ -2,7 +2,7 @@
 
 use super::{NewTable, Said, shown, versions};
 use crate::design::Family;
-use crate::problem::{Located, Place};
+use crate::problem::{Located, Span};
 
 /// As a number of versions, all: HBase's `Integer.MAX_VALUE`.
 pub(crate) const ALL_VERSIONS: u32 = i32::MAX as u32;
@@ -41,7 +41,7 @@ impl Garbage {
     }
 }
 
-fn milliseconds(age: std::time::Duration, place: Place, said: &mut Said) -> Option<u64> {
+fn milliseconds(age: std::time::Duration, place: Span, said: &mut Said) -> Option<u64> {
     // `cbt` counts a time in 64 bits of nanoseconds.
     let max = i64::MAX as u128 / 1_000_000;
     let millis = age.as_millis();
@@ -73,7 +73,7 @@ pub(super) fn check(tables: &[NewTable<'_>], said: &mut Said) {
     said.notes.dedup();
 }
 
-fn name(name: &str, place: Place, what: &str, max: usize, said: &mut Said) {
+fn name(name: &str, place: Span, what: &str, max: usize, said: &mut Said) {
     let first = |c: char| c == '_' || c.is_ascii_alphanumeric();
     let legal = name.len() <= max && name.starts_with(first) && name.chars().all(|c| first(c) || c == '-' || c == '.');
     if !legal {

@@ -6,7 +6,7 @@ use rowkey::splits::Splits as SplitPoints;
 
 use super::bigtable::{Garbage, check};
 use super::{NewTable, Said};
-use crate::problem::Place;
+use crate::problem::Span;
 use crate::quote;
 
 /// `cbt createtable` for each table, and `cbt setgcpolicy` for each family.
@@ -45,7 +45,7 @@ pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> Vec<Vec<String>> 
 }
 
 /// The split points without the zero bytes at their ends, where they have any: no argument of a program can hold one.
-fn cut<'p>(points: &'p SplitPoints, place: Place, said: &mut Said) -> Vec<&'p [u8]> {
+fn cut<'p>(points: &'p SplitPoints, place: Span, said: &mut Said) -> Vec<&'p [u8]> {
     let whole: Vec<_> = points.iter().collect();
     let cut: Vec<_> = whole.iter().map(|point| &point[..point.len() - zeros(point)]).collect();
     if cut == whole || cut.iter().any(|point| point.is_empty()) || cut.windows(2).any(|pair| pair[0] >= pair[1]) {
@@ -63,7 +63,7 @@ fn zeros(point: &[u8]) -> usize {
     point.iter().rev().take_while(|byte| **byte == 0).count()
 }
 
-fn word(name: &str, place: Place, said: &mut Said) -> String {
+fn word(name: &str, place: Span, said: &mut Said) -> String {
     quote::shell(name.as_bytes()).unwrap_or_else(|| {
         said.problem(place, "a name holds a zero byte", "write another");
         String::new()

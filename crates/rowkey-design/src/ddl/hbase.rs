@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::{NewTable, Said, shown, versions, whole_bytes, whole_seconds};
 use crate::design::{BlockEncoding, Bloom, Compression, Family};
-use crate::problem::{Located, Place};
+use crate::problem::{Located, Span};
 use crate::quote;
 
 /// What HBase takes for a block's size: `TableDescriptorChecker`.
@@ -129,7 +129,7 @@ pub(super) fn table_name(name: &Located<String>, said: &mut Said) {
 }
 
 /// Notes what HBase refuses as a family's name: `ColumnFamilyDescriptorBuilder.isLegalColumnFamilyName`.
-pub(super) fn family_name(name: &str, place: Place, said: &mut Said) {
+pub(super) fn family_name(name: &str, place: Span, said: &mut Said) {
     let legal = !name.is_empty()
         && name.len() <= 127
         && !name.starts_with('.')

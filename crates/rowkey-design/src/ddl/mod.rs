@@ -1,7 +1,7 @@
 //! What creates the tables of a design: commands for HBase's shell and `cbt`, SQL for Phoenix, resources for Terraform.
 //!
 //! ```
-//! use rowkey_design::ddl::{Options, Target, ddl};
+//! use rowkey_design::internal::ddl::{Options, Target, ddl};
 //! use rowkey_design::{Design, File};
 //!
 //! let text = r#"
@@ -33,7 +33,7 @@ use rowkey::splits::Splits as SplitPoints;
 use crate::choice::choices;
 use crate::design::{Engine, Family, KeyField, Salt, Splits};
 use crate::file::{Bytes, Named, Period};
-use crate::problem::{Located, Place, Problem, Problems};
+use crate::problem::{Located, Problem, Problems, Span};
 use crate::resolve::{Design, TableDesign};
 use crate::{cost, quote};
 
@@ -110,7 +110,7 @@ pub fn ddl(design: &Design, options: &Options) -> Result<Ddl, Problems> {
     if let Some(name) = options.table.as_deref().filter(|_| tables.is_empty() && said.problems.is_empty()) {
         let known: Vec<&str> = design.tables.keys().map(String::as_str).collect();
         let help = crate::file::node::nearest(name, &known);
-        said.problem(Place::default(), format!("there is no table {name:?}"), help);
+        said.problem(Span::default(), format!("there is no table {name:?}"), help);
     }
     let (preamble, created, between) = match options.target {
         Target::HBase => (Vec::new(), hbase::ddl(&tables, &mut said), "\n"),
@@ -142,11 +142,11 @@ struct Said {
 }
 
 impl Said {
-    fn problem(&mut self, place: Place, message: impl Into<String>, help: impl Into<String>) {
+    fn problem(&mut self, place: Span, message: impl Into<String>, help: impl Into<String>) {
         self.problems.push(Problem { place, message: message.into(), help: Some(help.into()) });
     }
 
-    fn note(&mut self, place: Place, message: impl Into<String>) {
+    fn note(&mut self, place: Span, message: impl Into<String>) {
         self.notes.push(Problem { place, message: message.into(), help: None });
     }
 }
@@ -158,7 +158,7 @@ struct NewTable<'d> {
     key: &'d [Located<KeyField>],
     salt: Option<&'d Located<Salt>>,
     /// Where a salt or a digest is said.
-    lead: Place,
+    lead: Span,
     families: &'d Named<Family>,
     declared: Option<&'d Located<Splits>>,
     points: Option<SplitPoints>,
@@ -226,7 +226,7 @@ impl<'d> NewTable<'d> {
     }
 
     /// The split points, and where they are said.
-    fn points(&self) -> Option<(&SplitPoints, Place)> {
+    fn points(&self) -> Option<(&SplitPoints, Span)> {
         let points = self.points.as_ref().filter(|points| points.iter().len() > 0)?;
         Some((points, self.declared?.place))
     }
@@ -256,7 +256,7 @@ fn split_keys(keys: &[Located<String>], said: &mut Said) {
 pub(crate) fn refused(design: &Design, engine: Option<Engine>) -> Vec<Problem> {
     let mut said = Said::default();
     let mut tables: Vec<_> = design.tables.values().flat_map(|table| NewTable::all(table, true, &mut said)).collect();
-    let unread: Vec<Place> = tables
+    let unread: Vec<Span> = tables
         .iter()
         .filter(|table| table.points.is_none())
         .filter_map(|table| table.declared)

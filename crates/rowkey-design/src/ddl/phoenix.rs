@@ -8,7 +8,7 @@ use rowkey::untyped::{FieldBuf, TypeBuf};
 
 use super::{NewTable, Said, hbase, shown, versions, whole_seconds};
 use crate::design::{BlockEncoding, Bloom, Columns, Family, KeyField, Splits};
-use crate::problem::{Located, Place};
+use crate::problem::{Located, Span};
 use crate::quote;
 
 /// `CREATE TABLE` for each table.
@@ -52,7 +52,7 @@ pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> Vec<Vec<String>> 
     created
 }
 
-fn name(name: &str, what: &str, place: Place, said: &mut Said) -> String {
+fn name(name: &str, what: &str, place: Span, said: &mut Said) -> String {
     quote::sql_name(name).unwrap_or_else(|| {
         let message = format!("Phoenix takes no {what} named {}", shown(name));
         said.problem(place, message, "write at least one character, and none that is `\"` or not visible");

@@ -38,7 +38,7 @@ pub fn json_schema() -> Json {
 /// Every key of a design file, what it takes and what it says, as Markdown.
 ///
 /// ```
-/// assert!(rowkey_design::design::reference().contains("\n## `[table.NAME]`\n"));
+/// assert!(rowkey_design::internal::design::reference().contains("\n## `[table.NAME]`\n"));
 /// ```
 pub fn reference() -> String {
     let mut page = BEFORE.to_owned();

@@ -2,10 +2,10 @@
 
 use indexmap::IndexSet;
 
-use super::{Changes, Class};
+use super::{Changes, Impact};
 use crate::design::{Columns, Family, Timestamp};
 use crate::file::Period;
-use crate::problem::Place;
+use crate::problem::Span;
 use crate::resolve::TableDesign;
 use crate::rule::{self, Rule};
 
@@ -13,18 +13,18 @@ pub(super) fn compare(old: &TableDesign, new: &TableDesign, changes: &mut Change
     for (name, family) in &new.table.family {
         match old.table.family.get(name) {
             None => {
-                changes.push(Class::Safe, &rule::D08, Some(name), Some(family.place), format!("a new family {name:?}"))
+                changes.push(Impact::Safe, &rule::D08, Some(name), Some(family.place), format!("a new family {name:?}"))
             }
             Some(before) => options(name, before, family, family.place, changes),
         }
     }
     for name in old.table.family.keys().filter(|name| !new.table.family.contains_key(*name)) {
         let message = format!("the family {name:?} is gone, and its cells");
-        changes.push(Class::DataLoss, &rule::D06, Some(name), None, message);
+        changes.push(Impact::DataLoss, &rule::D06, Some(name), None, message);
     }
 }
 
-fn options(name: &str, old: &Family, new: &Family, place: Place, changes: &mut Changes<'_>) {
+fn options(name: &str, old: &Family, new: &Family, place: Span, changes: &mut Changes<'_>) {
     let mut change = |class, rule, message: String| changes.push(class, rule, Some(name), Some(place), message);
     let ttl = |family: &Family| family.ttl.as_ref().map(|ttl| ttl.value);
     let said = |ttl: Option<Period>| ttl.map_or("none".to_owned(), |ttl| ttl.to_string());
@@ -37,8 +37,10 @@ fn options(name: &str, old: &Family, new: &Family, place: Place, changes: &mut C
     if let Some(shorter) = shorter {
         let what = format!("the TTL of {name:?} was {} and is {}", said(ttl(old)), said(ttl(new)));
         match shorter {
-            true => change(Class::DataLoss, &rule::D07, format!("{what}: older cells are gone at the next compaction")),
-            false => change(Class::Safe, &rule::D08, format!("{what}: what has expired does not come back")),
+            true => {
+                change(Impact::DataLoss, &rule::D07, format!("{what}: older cells are gone at the next compaction"))
+            }
+            false => change(Impact::Safe, &rule::D08, format!("{what}: what has expired does not come back")),
         }
     }
     let versions = |family: &Family| family.versions.as_ref().map_or(1, |versions| versions.value);
@@ -48,9 +50,9 @@ fn options(name: &str, old: &Family, new: &Family, place: Place, changes: &mut C
             let message = format!(
                 "the {what} versions of {name:?} were {before} and are {after}: the others are gone at the next compaction"
             );
-            change(Class::DataLoss, &rule::D07, message);
+            change(Impact::DataLoss, &rule::D07, message);
         } else if after > before {
-            change(Class::Safe, &rule::D08, format!("the {what} versions of {name:?} were {before} and are {after}"));
+            change(Impact::Safe, &rule::D08, format!("the {what} versions of {name:?} were {before} and are {after}"));
         }
     }
     let stamps = |family: &Family| family.timestamp.as_ref().map_or(Timestamp::Server, |stamp| stamp.value);
@@ -60,7 +62,7 @@ fn options(name: &str, old: &Family, new: &Family, place: Place, changes: &mut C
             stamps(old),
             stamps(new)
         );
-        change(Class::DataLoss, &rule::D07, message);
+        change(Impact::DataLoss, &rule::D07, message);
     }
     let shape = |family: &Family| match family.columns.as_ref().map(|columns| &columns.value) {
         Some(Columns::OfRow(of_row)) => of_row.name.split_once(':').map(|(_, shape)| shape.trim().to_owned()),
@@ -70,7 +72,7 @@ fn options(name: &str, old: &Family, new: &Family, place: Place, changes: &mut C
         && before != after
     {
         let message = format!("names of columns in {name:?} were {before} and are {after}: old cells have other names");
-        change(Class::Rewrite, &rule::D01, message);
+        change(Impact::Rewrite, &rule::D01, message);
     }
     columns(name, old, new, &mut change);
     let files = [
@@ -82,12 +84,16 @@ fn options(name: &str, old: &Family, new: &Family, place: Place, changes: &mut C
         ("in_memory", old.in_memory != new.in_memory),
     ];
     for (option, _) in files.into_iter().filter(|(_, changed)| *changed) {
-        change(Class::AfterCompaction, &rule::D09, format!("`{option}` of {name:?}: files have it after a compaction"));
+        change(
+            Impact::AfterCompaction,
+            &rule::D09,
+            format!("`{option}` of {name:?}: files have it after a compaction"),
+        );
     }
 }
 
 /// Columns by name: a name that is gone beside one that is new can be another name of the same cells.
-fn columns(family: &str, old: &Family, new: &Family, change: &mut impl FnMut(Class, &'static Rule, String)) {
+fn columns(family: &str, old: &Family, new: &Family, change: &mut impl FnMut(Impact, &'static Rule, String)) {
     let names = |family: &Family| match family.columns.as_ref().map(|columns| &columns.value) {
         Some(Columns::Names(names)) => Some(names.iter().map(|name| name.value.clone()).collect::<IndexSet<String>>()),
         _ => None,
@@ -98,16 +104,16 @@ fn columns(family: &str, old: &Family, new: &Family, change: &mut impl FnMut(Cla
     let (gone, added) = (listed(&mut before.difference(&after)), listed(&mut after.difference(&before)));
     match (gone.is_empty(), added.is_empty()) {
         (true, true) => {}
-        (true, false) => change(Class::Safe, &rule::D08, format!("new columns of {family:?}: {added}")),
+        (true, false) => change(Impact::Safe, &rule::D08, format!("new columns of {family:?}: {added}")),
         (false, true) => {
             let message = format!("columns of {family:?} are gone: {gone}; their cells stay until they are deleted");
-            change(Class::Safe, &rule::D04, message);
+            change(Impact::Safe, &rule::D04, message);
         }
         (false, false) => {
             let message = format!(
                 "columns of {family:?} are gone, {gone}, and others are new, {added}: cells that were written have the old names still, and have to be copied if a column was renamed"
             );
-            change(Class::Rewrite, &rule::D04, message);
+            change(Impact::Rewrite, &rule::D04, message);
         }
     }
 }

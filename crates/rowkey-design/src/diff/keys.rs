@@ -4,9 +4,9 @@ use rowkey::LayoutBuf;
 use rowkey::lead::Lead;
 use rowkey::untyped::{FieldBuf, TypeBuf};
 
-use super::{Changes, Class};
+use super::{Changes, Impact};
 use crate::design::KeyField;
-use crate::problem::{Located, Place};
+use crate::problem::{Located, Span};
 use crate::resolve::TableDesign;
 use crate::rule;
 
@@ -20,7 +20,7 @@ pub(super) fn compare(old: &TableDesign, new: &TableDesign, changes: &mut Change
                 "{field:?} meant {} and means {}: the bytes are the same, and old rows are read as something else",
                 before.value, meaning.value
             );
-            changes.push(Class::SilentCorruption, &rule::D01, Some(field), Some(meaning.place), message);
+            changes.push(Impact::SilentCorruption, &rule::D01, Some(field), Some(meaning.place), message);
         }
     }
     let olds = || old.table.secondary.iter().zip(&old.secondary);
@@ -31,7 +31,7 @@ pub(super) fn compare(old: &TableDesign, new: &TableDesign, changes: &mut Change
             Some((_, before)) => key(before, layout, &secondary.key, Some(name), place, changes),
             None => {
                 let message = format!("a new secondary table {name:?}: fill it by `rebuild`");
-                changes.push(Class::Safe, &rule::D08, Some(name), Some(place), message);
+                changes.push(Impact::Safe, &rule::D08, Some(name), Some(place), message);
             }
         }
     }
@@ -39,12 +39,12 @@ pub(super) fn compare(old: &TableDesign, new: &TableDesign, changes: &mut Change
     for secondary in old.table.secondary.iter().filter(|secondary| !kept(&secondary.name)) {
         let name = secondary.name.as_str();
         let message = format!("the secondary table {name:?} is gone: its rows are in the table still");
-        changes.push(Class::Safe, &rule::D08, Some(name), None, message);
+        changes.push(Impact::Safe, &rule::D08, Some(name), None, message);
     }
     if old.table.splits.as_ref().map(|splits| &splits.value) != new.table.splits.as_ref().map(|splits| &splits.value) {
         let place = new.table.splits.as_ref().map_or(new.name.place, |splits| splits.place);
         let message = "split points are for a new table: the engine splits and merges one that is there".to_owned();
-        changes.push(Class::Safe, &rule::D10, None, Some(place), message);
+        changes.push(Impact::Safe, &rule::D10, None, Some(place), message);
     }
 }
 
@@ -64,7 +64,7 @@ fn key(
     new: &LayoutBuf,
     texts: &[Located<KeyField>],
     of: Option<&str>,
-    place: Place,
+    place: Span,
     changes: &mut Changes<'_>,
 ) {
     let names = |layout: &LayoutBuf| layout.fields().iter().map(|field| field.name.clone()).collect::<Vec<_>>();
@@ -81,22 +81,22 @@ fn key(
                 before.join(", "),
                 after.join(", ")
             );
-            return changes.push(Class::SilentCorruption, &rule::D01, of, Some(place), message);
+            return changes.push(Impact::SilentCorruption, &rule::D01, of, Some(place), message);
         }
         let renamed = before.iter().zip(&after).filter(|(before, after)| before != after);
         let renamed: Vec<String> = renamed.map(|(before, after)| format!("{before} is now {after}")).collect();
         let message = format!("{}: the bytes and the fingerprint are the same", renamed.join(", "));
-        return changes.push(Class::Safe, &rule::D04, of, Some(place), message);
+        return changes.push(Impact::Safe, &rule::D04, of, Some(place), message);
     }
     if new.extends(old) {
         let message = "an enum has new variants: old rows are read as before".to_owned();
-        return changes.push(Class::Safe, &rule::D08, of, Some(place), message);
+        return changes.push(Impact::Safe, &rule::D08, of, Some(place), message);
     }
     let start = changes.list.len();
     lead(old, new, of, place, changes);
     if before.iter().all(|name| after.contains(name)) && before.len() == after.len() && before != after {
         let message = format!("the order of the fields: {} was {}", after.join(", "), before.join(", "));
-        changes.push(Class::Rewrite, &rule::D01, of, Some(place), message);
+        changes.push(Impact::Rewrite, &rule::D01, of, Some(place), message);
     }
     for (index, field) in new.fields().iter().enumerate() {
         let place = texts.get(index).map_or(place, |text| text.place);
@@ -106,26 +106,26 @@ fn key(
                 let appended = index + 1 == new.fields().len() && before.len() < after.len();
                 let rule = if appended { &rule::D03 } else { &rule::D01 };
                 let message = format!("the field {:?} is new: old keys do not have it and do not decode", field.name);
-                changes.push(Class::Rewrite, rule, of, Some(place), message);
+                changes.push(Impact::Rewrite, rule, of, Some(place), message);
             }
         }
     }
     for field in old.fields().iter().filter(|field| !after.contains(&field.name)) {
         let message = format!("the field {:?} is gone from the key", field.name);
-        changes.push(Class::Rewrite, &rule::D01, of, Some(place), message);
+        changes.push(Impact::Rewrite, &rule::D01, of, Some(place), message);
     }
     if changes.list.len() == start {
         let message = format!("the key was {} and is {}", old.shape(), new.shape());
-        changes.push(Class::Rewrite, &rule::D01, of, Some(place), message);
+        changes.push(Impact::Rewrite, &rule::D01, of, Some(place), message);
     }
     if let Some(of) = of {
-        for change in changes.list[start..].iter_mut().filter(|change| change.class == Class::Rewrite) {
+        for change in changes.list[start..].iter_mut().filter(|change| change.class == Impact::Rewrite) {
             change.message += &format!("; drop {of:?} and fill it again by `rebuild`");
         }
     }
 }
 
-fn lead(old: &LayoutBuf, new: &LayoutBuf, of: Option<&str>, place: Place, changes: &mut Changes<'_>) {
+fn lead(old: &LayoutBuf, new: &LayoutBuf, of: Option<&str>, place: Span, changes: &mut Changes<'_>) {
     let same_by = old.by() == new.by();
     let (rule, message) = match (old.lead(), new.lead()) {
         (before, after) if before == after && same_by => return,
@@ -140,10 +140,10 @@ fn lead(old: &LayoutBuf, new: &LayoutBuf, of: Option<&str>, place: Place, change
         }
         _ => (&rule::D01, "what comes before the fields: the salt or digest".to_owned()),
     };
-    changes.push(Class::Rewrite, rule, of, Some(place), message);
+    changes.push(Impact::Rewrite, rule, of, Some(place), message);
 }
 
-fn fields(old: &FieldBuf, new: &FieldBuf, of: Option<&str>, place: Place, changes: &mut Changes<'_>) {
+fn fields(old: &FieldBuf, new: &FieldBuf, of: Option<&str>, place: Span, changes: &mut Changes<'_>) {
     if old == new {
         return;
     }
@@ -152,15 +152,15 @@ fn fields(old: &FieldBuf, new: &FieldBuf, of: Option<&str>, place: Place, change
         let message = format!(
             "the tag {tag} of {name:?} stands for other fields than before: where they have as many bytes, old rows are read as other values"
         );
-        changes.push(Class::SilentCorruption, &rule::D05, of, Some(place), message);
+        changes.push(Impact::SilentCorruption, &rule::D05, of, Some(place), message);
     } else if old.ty != new.ty {
         let message = format!("{name:?} was {} and is {}", old.ty, new.ty);
-        changes.push(Class::Rewrite, &rule::D01, of, Some(place), message);
+        changes.push(Impact::Rewrite, &rule::D01, of, Some(place), message);
     }
     if old.desc != new.desc {
         let now = if new.desc { "descending" } else { "ascending" };
         changes.push(
-            Class::Rewrite,
+            Impact::Rewrite,
             &rule::D01,
             of,
             Some(place),
@@ -169,7 +169,7 @@ fn fields(old: &FieldBuf, new: &FieldBuf, of: Option<&str>, place: Place, change
     }
     if (old.raw, old.nulls) != (new.raw, new.nulls) {
         let message = format!("{name:?} is written in another way: `raw` or the place of None");
-        changes.push(Class::Rewrite, &rule::D01, of, Some(place), message);
+        changes.push(Impact::Rewrite, &rule::D01, of, Some(place), message);
     }
 }
 

@@ -14,7 +14,7 @@ use crate::cost::{bytes_per_row, rows};
 use crate::design::Columns;
 use crate::facts::KeyFacts;
 use crate::finding::Finding;
-use crate::problem::{File, Place};
+use crate::problem::{File, Span};
 use crate::quote;
 use crate::resolve::{Design, TableDesign};
 use crate::rule::{self, Rule};
@@ -23,7 +23,7 @@ use crate::suggest::to_toml;
 
 /// What a change does to the rows that are there, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Class {
+pub enum Impact {
     /// Nothing.
     Safe,
     /// Nothing until files are compacted.
@@ -36,7 +36,7 @@ pub enum Class {
     SilentCorruption,
 }
 
-impl Class {
+impl Impact {
     /// All of them, the least first.
     pub const ALL: [Self; 5] =
         [Self::Safe, Self::AfterCompaction, Self::Rewrite, Self::DataLoss, Self::SilentCorruption];
@@ -53,7 +53,7 @@ impl Class {
     }
 }
 
-impl Choice for Class {
+impl Choice for Impact {
     const ALL: &'static [Self] = &Self::ALL;
 
     fn name(self) -> &'static str {
@@ -67,7 +67,7 @@ impl Choice for Class {
     }
 }
 
-impl FromStr for Class {
+impl FromStr for Impact {
     type Err = UnknownName;
 
     fn from_str(name: &str) -> Result<Self, UnknownName> {
@@ -75,7 +75,7 @@ impl FromStr for Class {
     }
 }
 
-impl fmt::Display for Class {
+impl fmt::Display for Impact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())
     }
@@ -86,7 +86,7 @@ impl fmt::Display for Class {
 #[non_exhaustive]
 pub struct Difference {
     /// What it does to the rows that are there.
-    pub class: Class,
+    pub class: Impact,
     /// The rule whose page says more.
     pub rule: &'static Rule,
     /// The table.
@@ -94,7 +94,7 @@ pub struct Difference {
     /// The field, family, secondary table or query; none for the table.
     pub of: Option<String>,
     /// Where the new design has it; none for what it has no more.
-    pub place: Option<Place>,
+    pub place: Option<Span>,
     /// What has changed, and what that means.
     pub message: String,
     /// How a table is rewritten, step by step; empty for other classes.
@@ -110,7 +110,7 @@ pub(super) struct Changes<'t> {
 }
 
 impl Changes<'_> {
-    fn push(&mut self, class: Class, rule: &'static Rule, of: Option<&str>, place: Option<Place>, message: String) {
+    fn push(&mut self, class: Impact, rule: &'static Rule, of: Option<&str>, place: Option<Span>, message: String) {
         let (table, of) = (self.table.to_owned(), of.map(str::to_owned));
         self.list.push(Difference { class, rule, table, of, place, message, plan: Vec::new(), allowed: None });
     }
@@ -119,8 +119,8 @@ impl Changes<'_> {
 /// Compares two designs; `rate` is how many rows a second a rewrite is planned with.
 ///
 /// ```
-/// use rowkey_design::design::Date;
-/// use rowkey_design::{CheckOptions, Class, Design, File, diff};
+/// use rowkey_design::Date;
+/// use rowkey_design::{CheckOptions, Impact, Design, File, diff};
 ///
 /// let design = |key: &str| {
 ///     let text = format!("format = 1\n[table.visits]\nkey = [{key}]\n");
@@ -128,7 +128,7 @@ impl Changes<'_> {
 /// };
 /// let (old, new) = (design(r#""host: text", "at: i64""#)?, design(r#""host: text", "at: i64 desc""#)?);
 /// let changes = diff(&old, &new, &CheckOptions::new(Date { year: 2026, month: 1, day: 31 }), 10_000.0);
-/// assert_eq!((changes[0].rule, changes[0].class), ("D01", Class::Rewrite));
+/// assert_eq!((changes[0].rule, changes[0].class), ("D01", Impact::Rewrite));
 /// # Ok::<(), rowkey_design::Problems>(())
 /// ```
 pub fn diff(old: &Design, new: &Design, options: &CheckOptions, rate: f64) -> Vec<Difference> {
@@ -136,7 +136,7 @@ pub fn diff(old: &Design, new: &Design, options: &CheckOptions, rate: f64) -> Ve
     for (name, table) in &new.tables {
         let mut changes = Changes { table: name, list: Vec::new() };
         match old.tables.get(name) {
-            None => changes.push(Class::Safe, &rule::D08, None, Some(table.name.place), "a new table".to_owned()),
+            None => changes.push(Impact::Safe, &rule::D08, None, Some(table.name.place), "a new table".to_owned()),
             Some(before) => of_table(before, table, rate, &mut changes),
         }
         all.append(&mut changes.list);
@@ -152,7 +152,7 @@ pub fn diff(old: &Design, new: &Design, options: &CheckOptions, rate: f64) -> Ve
             ),
             None => "the table is gone, and its rows".to_owned(),
         };
-        changes.push(Class::DataLoss, &rule::D06, None, None, message);
+        changes.push(Impact::DataLoss, &rule::D06, None, None, message);
         all.append(&mut changes.list);
     }
     all.extend(new_findings(old, new, options));
@@ -164,8 +164,8 @@ pub fn diff(old: &Design, new: &Design, options: &CheckOptions, rate: f64) -> Ve
 
 fn of_table(old: &TableDesign, new: &TableDesign, rate: f64, changes: &mut Changes<'_>) {
     keys::compare(old, new, changes);
-    for difference in changes.list.iter_mut().filter(|change| change.class >= Class::Rewrite) {
-        if difference.class == Class::Rewrite && difference.of.is_none() {
+    for difference in changes.list.iter_mut().filter(|change| change.class >= Impact::Rewrite) {
+        if difference.class == Impact::Rewrite && difference.of.is_none() {
             difference.plan = plan(old, new, rate);
         }
     }
@@ -204,11 +204,11 @@ fn new_findings(old: &Design, new: &Design, options: &CheckOptions) -> Vec<Diffe
     let other = engine(old).zip(engine(new)).is_some_and(|(old, new)| old != new);
     let rule = if other { &rule::D12 } else { &rule::D11 };
     let found = new.check(options).findings.into_iter().filter(|finding| {
-        finding.severity > crate::Severity::Note && old.tables.contains_key(&finding.table) && !is_known(finding)
+        finding.severity > crate::rule::Severity::Note && old.tables.contains_key(&finding.table) && !is_known(finding)
     });
     found
         .map(|finding| Difference {
-            class: Class::Safe,
+            class: Impact::Safe,
             rule,
             message: format!("a check now finds {}: {}", finding.rule.id, finding.message),
             table: finding.table,
@@ -269,8 +269,9 @@ pub fn lock(design: &Design) -> File {
 /// A table without the queries that its secondary tables serve, and with the fingerprints of its keys.
 fn without_queries(table: &TableDesign) -> crate::design::Table {
     let mut kept = table.table.clone();
-    let located =
-        |layout: &LayoutBuf| Some(crate::Located { value: layout.fingerprint().to_string(), place: Place::default() });
+    let located = |layout: &LayoutBuf| {
+        Some(crate::problem::Located { value: layout.fingerprint().to_string(), place: Span::default() })
+    };
     kept.fingerprint = located(&table.layout);
     for (secondary, layout) in kept.secondary.iter_mut().zip(&table.secondary) {
         secondary.value.serves = Vec::new();

@@ -12,7 +12,7 @@ use crate::forms::shell;
 /// If it is a line without a key that cannot be left out, and why.
 ///
 /// ```
-/// use rowkey_design::explain::key_of_line;
+/// use rowkey_design::internal::explain::key_of_line;
 ///
 /// let scan = br" a\x00\x01    column=f:q, timestamp=2026-01-31T12:00:00.000, value= column=";
 /// assert_eq!(key_of_line(scan), Ok(Some(b"a\0\x01".to_vec())));

@@ -21,7 +21,7 @@ pub const CALL: f64 = 1000.0;
 
 /// How much a query asks of a store, the cheapest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rung {
+pub enum CostLevel {
     /// One row by its key.
     Get,
     /// The first row at or after a key, of each range.
@@ -32,7 +32,7 @@ pub enum Rung {
     FullScan,
 }
 
-impl Rung {
+impl CostLevel {
     /// All, the cheapest first.
     pub const ALL: [Self; 4] = [Self::Get, Self::First, Self::Range, Self::FullScan];
 
@@ -66,7 +66,7 @@ pub struct Plan<'d> {
     /// The fields whose values were given and do not choose rows: rows are filtered by them after they are read.
     pub unused: Vec<&'d str>,
     /// Its place among the ways to read.
-    pub rung: Rung,
+    pub level: CostLevel,
 }
 
 impl<'d> Plan<'d> {
@@ -78,7 +78,7 @@ impl<'d> Plan<'d> {
     /// If there is no such table or query, or a value is not one of the query's.
     ///
     /// ```
-    /// use rowkey_design::explain::{Plan, Rung};
+    /// use rowkey_design::internal::explain::{Plan, CostLevel};
     /// use rowkey_design::{Design, File};
     ///
     /// let text = r#"
@@ -92,7 +92,7 @@ impl<'d> Plan<'d> {
     /// "#;
     /// let design = Design::parse([File { name: "visits.rowkey.toml".into(), text: text.into() }])?;
     /// let plan = Plan::of(&design, "visits", "a day", &["host=bonn", "at=0..86400"], None)?;
-    /// assert_eq!((plan.rung, plan.made_up.len()), (Rung::Range, 0));
+    /// assert_eq!((plan.level, plan.made_up.len()), (CostLevel::Range, 0));
     /// assert!(plan.snippets()[0].hbase.starts_with(r#"scan "visits", {STARTROW => "bonn\x00\x7F"#));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -159,8 +159,9 @@ impl<'d> Plan<'d> {
             choice.given.iter().filter(|(index, _)| *index >= used).map(|(i, _)| name(layout, *i)).collect();
         unused.dedup();
         let Choice { by, dates, made_up, .. } = choice;
-        let mut plan = Self { table: key.name.as_str(), layout, cost, by, dates, made_up, unused, rung: Rung::Range };
-        plan.rung = plan.rung();
+        let mut plan =
+            Self { table: key.name.as_str(), layout, cost, by, dates, made_up, unused, level: CostLevel::Range };
+        plan.level = plan.level();
         Ok(plan)
     }
 
@@ -174,15 +175,15 @@ impl<'d> Plan<'d> {
         Some((limit.clamp(1.0, 2f64.powi(53)).ceil()) as u64)
     }
 
-    fn rung(&self) -> Rung {
+    fn level(&self) -> CostLevel {
         let cost = &self.cost;
         if !cost.full_scan && !cost.next && cost.leading == self.layout.fields().len() && cost.range_count() == 1 {
-            return Rung::Get;
+            return CostLevel::Get;
         }
         match self.limit() {
-            Some(1) => Rung::First,
-            None if cost.full_scan => Rung::FullScan,
-            _ => Rung::Range,
+            Some(1) => CostLevel::First,
+            None if cost.full_scan => CostLevel::FullScan,
+            _ => CostLevel::Range,
         }
     }
 
@@ -190,8 +191,8 @@ impl<'d> Plan<'d> {
     pub fn snippets(&self) -> Vec<Snippets> {
         let reverse = matches!(self.cost.order, OrderFit::Reverse | OrderFit::Merge { reverse: true });
         let limit = self.limit();
-        let of = |range: &KeyRange| match self.rung {
-            Rung::Get => Snippets::of_key(self.table, range.start()),
+        let of = |range: &KeyRange| match self.level {
+            CostLevel::Get => Snippets::of_key(self.table, range.start()),
             _ => None,
         };
         let ranges = self.cost.ranges.iter().flatten();

@@ -49,8 +49,8 @@ pub struct RegionsError {
 /// The first line that is not in the list's form.
 ///
 /// ```
-/// use rowkey_design::explain::regions;
-/// use rowkey_design::forms::KeyForm;
+/// use rowkey_design::internal::explain::regions;
+/// use rowkey_design::internal::forms::KeyForm;
 ///
 /// let layout = "u16, u16".parse()?;
 /// let list = regions("0001\n0002ff\n", KeyForm::Hex, &layout)?.list;
@@ -237,7 +237,7 @@ impl Boundary {
     /// Of bytes that may be a key, the beginning of one, or neither.
     ///
     /// ```
-    /// use rowkey_design::explain::Boundary;
+    /// use rowkey_design::internal::explain::Boundary;
     ///
     /// let layout = "u16, text, u16".parse()?;
     /// assert_eq!(Boundary::of(b"\0\x07bonn\0\x01", &layout).to_string(), "_0 7, _1 \"bonn\", _2 from 256");

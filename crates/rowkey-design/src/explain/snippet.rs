@@ -33,7 +33,7 @@ impl Snippets {
     ///
     /// ```
     /// use rowkey::KeyRange;
-    /// use rowkey_design::explain::Snippets;
+    /// use rowkey_design::internal::explain::Snippets;
     ///
     /// let range = KeyRange::new(b"a#{b}", Some(b"a\xff")).unwrap();
     /// let snippets = Snippets::of_range("t", &range, None, false);

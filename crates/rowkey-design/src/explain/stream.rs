@@ -34,8 +34,8 @@ pub type ReadLine = fn(&[u8]) -> Result<Option<Vec<u8>>, String>;
 /// `Ok` of the first line that is no key in this form, or that cannot be read; `Err` if what is told cannot be written.
 ///
 /// ```
-/// use rowkey_design::explain::stream;
-/// use rowkey_design::forms::KeyForm;
+/// use rowkey_design::internal::explain::stream;
+/// use rowkey_design::internal::forms::KeyForm;
 ///
 /// let mut told = Vec::new();
 /// let layout = "text, u16".parse()?;

@@ -33,7 +33,7 @@ impl ArgumentError {
 /// ```
 /// use rowkey::Value;
 /// use rowkey::untyped::FieldBuf;
-/// use rowkey_design::explain::{Times, value_of};
+/// use rowkey_design::internal::explain::{Times, value_of};
 ///
 /// let read = |shape: &str, text: &str| value_of(&FieldBuf::new("f", shape).unwrap(), text, &Times::default());
 /// assert_eq!(read("u16", "42"), Ok(Value::Unsigned(42)));
@@ -72,7 +72,7 @@ fn one(field: &FieldBuf, json: Json, times: &Times<'_>) -> Result<Value, String>
 /// If a field has no value or two, a name is not a field's, or a value is not of the field's type.
 ///
 /// ```
-/// use rowkey_design::explain::{Times, values_of};
+/// use rowkey_design::internal::explain::{Times, values_of};
 ///
 /// let layout: rowkey::LayoutBuf = "text, u16".parse()?;
 /// let times = Times::default();

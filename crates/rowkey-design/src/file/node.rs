@@ -7,7 +7,7 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use super::bounds::Bounds;
-use crate::problem::{Located, Place, Problem};
+use crate::problem::{Located, Problem, Span};
 
 pub(crate) type Node<'a, 'i> = &'a Spanned<DeValue<'i>>;
 
@@ -18,9 +18,9 @@ pub(crate) struct Reading<'p> {
 }
 
 impl Reading<'_> {
-    pub(crate) fn place<T>(&self, at: &Spanned<T>) -> Place {
+    pub(crate) fn place<T>(&self, at: &Spanned<T>) -> Span {
         let span = at.span();
-        Place { file: self.file, start: span.start, end: span.end }
+        Span { file: self.file, start: span.start, end: span.end }
     }
 
     pub(crate) fn problem<T>(&mut self, at: &Spanned<T>, message: impl Into<String>, help: impl Into<String>) {

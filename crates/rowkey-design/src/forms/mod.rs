@@ -62,7 +62,7 @@ impl KeyForm {
     ///
     /// ```
     /// use rowkey::LayoutBuf;
-    /// use rowkey_design::forms::KeyForm;
+    /// use rowkey_design::internal::forms::KeyForm;
     ///
     /// let layout: LayoutBuf = "text, u16".parse()?;
     /// let key = b"a\0\x01\x02";

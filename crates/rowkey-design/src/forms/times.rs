@@ -20,7 +20,7 @@ impl Design {
     ///
     /// ```
     /// use rowkey::{LayoutBuf, Value};
-    /// use rowkey_design::explain::value_of;
+    /// use rowkey_design::internal::explain::value_of;
     /// use rowkey_design::{Design, File};
     ///
     /// let text = "format = 1\n[table.visits]\nkey = [\"at: i64 desc\"]\nmeans.at = \"milliseconds\"\n";
@@ -31,6 +31,7 @@ impl Design {
     /// assert_eq!(times.date("at", &at).as_deref(), Some("2023-11-14T22:13:20.148Z"));
     /// # Ok::<(), rowkey_design::Problems>(())
     /// ```
+    #[doc(hidden)]
     pub fn times_of(&self, table: &str) -> Times<'_> {
         let found = self.tables.values().find(|found| {
             let mut names = found.table.secondary.iter().map(|secondary| secondary.name.as_str());

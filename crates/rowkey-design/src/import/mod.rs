@@ -2,7 +2,7 @@
 //! `cbt ls`.
 //!
 //! ```
-//! use rowkey_design::import::{Source, import};
+//! use rowkey_design::internal::import::{Source, import};
 //! use rowkey_design::{Design, File};
 //!
 //! let sql = "CREATE TABLE \"visits\" (\"at\" BIGINT NOT NULL, \"host\" VARCHAR NOT NULL, \"d\".\"v\" VARBINARY\n\
@@ -22,7 +22,7 @@ mod schema;
 mod sql;
 
 use crate::choice::choices;
-use crate::problem::{File, Files, Place, Problem, Problems};
+use crate::problem::{File, Files, Problem, Problems, Span};
 use crate::resolve::Design;
 
 choices! {
@@ -98,7 +98,7 @@ struct Reading {
 impl Reading {
     fn problem(&mut self, at: std::ops::Range<usize>, message: impl Into<String>, help: impl Into<String>) {
         let help = Some(help.into()).filter(|help| !help.is_empty());
-        let place = Place { file: self.file, start: at.start, end: at.end };
+        let place = Span { file: self.file, start: at.start, end: at.end };
         self.problems.push(Problem { place, message: message.into(), help });
     }
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::json::place;
 use super::printed;
-use crate::diff::{Class, Difference};
+use crate::diff::{Difference, Impact};
 use crate::quote::terminal;
 use crate::resolve::Design;
 
@@ -45,7 +45,7 @@ pub fn diff_as_text(design: &Design, differences: &[Difference]) -> String {
         }
     }
     let count = |class| differences.iter().filter(|change| change.class == class).count();
-    let counts = Class::ALL.iter().rev().map(|&class| format!("{} {class}", count(class)));
+    let counts = Impact::ALL.iter().rev().map(|&class| format!("{} {class}", count(class)));
     text + &format!("{} changes: {}\n", differences.len(), counts.collect::<Vec<_>>().join(", "))
 }
 

@@ -1,7 +1,7 @@
 //! A report as annotations of GitHub Actions: a workflow command a line.
 
 use crate::check::Report;
-use crate::problem::{Files, Place, Problem};
+use crate::problem::{Files, Problem, Span};
 use crate::quote::terminal;
 use crate::resolve::Design;
 use crate::rule::Severity;
@@ -39,7 +39,7 @@ pub(super) fn problems(files: &Files, problems: &[Problem]) -> String {
 fn line<'t>(
     command: &str,
     files: &Files,
-    place: Place,
+    place: Span,
     title: &str,
     message: impl Iterator<Item = &'t String>,
 ) -> String {

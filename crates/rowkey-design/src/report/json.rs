@@ -2,7 +2,7 @@
 
 use crate::check::Report;
 use crate::finding::{Edit, Finding};
-use crate::problem::{Files, Place, Problem};
+use crate::problem::{Files, Problem, Span};
 use crate::resolve::Design;
 use crate::rule::Severity;
 use crate::rules::context::CheckOptions;
@@ -49,7 +49,7 @@ fn problems(files: &Files, problems: &[Problem]) -> Vec<Json> {
 }
 
 /// Where something is: the file's name, line and column from 1, and the bytes from 0.
-pub(super) fn place(files: &Files, place: Place) -> Json {
+pub(super) fn place(files: &Files, place: Span) -> Json {
     let (line, column) = files.line_and_column(place);
     let name = files.file(place).map(|file| file.name.as_str());
     json!({"file": name, "line": line, "column": column, "start": place.start, "end": place.end})

@@ -12,8 +12,8 @@ use crate::quote::terminal;
 /// A key as text for a terminal: its bytes field by field, then the key in every form.
 ///
 /// ```
-/// use rowkey_design::forms::Times;
-/// use rowkey_design::report::key_as_text;
+/// use rowkey_design::internal::forms::Times;
+/// use rowkey_design::internal::report::key_as_text;
 ///
 /// let layout = "text, u16".parse()?;
 /// let text = key_as_text(b"a\0\x01\x02", &layout, &Times::default());

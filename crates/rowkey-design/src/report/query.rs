@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::printed;
 use crate::cost::OrderFit;
-use crate::explain::{CALL, PREFIX_FILTER, Plan, Rung, Snippets};
+use crate::explain::{CALL, CostLevel, PREFIX_FILTER, Plan, Snippets};
 use crate::file::{Bytes, Count};
 use crate::quote::{hbase_binary, terminal};
 
@@ -33,8 +33,8 @@ fn write(out: &mut String, plan: &Plan<'_>, snippets: &[Snippets]) -> std::fmt::
     for field in &plan.unused {
         writeln!(out, "note: the value of {} chooses no rows", terminal(field))?;
     }
-    let rungs =
-        Rung::ALL.map(|rung| if rung == plan.rung { format!("[{}]", rung.words()) } else { rung.words().to_owned() });
+    let rungs = CostLevel::ALL
+        .map(|level| if level == plan.level { format!("[{}]", level.words()) } else { level.words().to_owned() });
     writeln!(out, "\ncost     {}", rungs.join(" < "))?;
     let count =
         |number: Option<f64>| number.map_or_else(|| "not known".to_owned(), |number| Count(number.round()).to_string());
@@ -96,7 +96,7 @@ fn notes(plan: &Plan<'_>, snippets: &[Snippets]) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if plan.rung != Rung::Get {
+    if plan.level != CostLevel::Get {
         notes.push(PREFIX_FILTER.to_owned());
         let same = snippets.iter().filter(|range| range.prefix).count();
         notes.push(match same {
@@ -129,7 +129,7 @@ pub fn query_as_json(plan: &Plan<'_>) -> String {
     });
     printed(&json!({
         "query": cost.query.name.as_str(), "table": plan.table, "by": by.collect::<Vec<_>>(), "filter": cost.filter,
-        "unused": plan.unused, "rung": plan.rung.words(), "range_count": cost.range_count(), "rows_read": cost.rows_read,
+        "unused": plan.unused, "rung": plan.level.words(), "range_count": cost.range_count(), "rows_read": cost.rows_read,
         "rows_returned": cost.rows_returned, "bytes_read": cost.bytes_read, "regions": cost.regions,
         "servers": cost.servers, "calls": plan.calls(), "rows_a_call": CALL, "ranges": ranges.collect::<Vec<_>>(),
         "notes": notes(plan, snippets),

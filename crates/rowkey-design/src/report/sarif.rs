@@ -1,9 +1,9 @@
 //! A report as SARIF 2.1.0 (OASIS Standard, 27 March 2020).
 
-use crate::check::{Allowed, Report};
+use crate::check::{AllowedFinding, Report};
 use crate::design::Engine;
 use crate::finding::{Edit, Finding, Remedy};
-use crate::problem::{Files, Place, Problem};
+use crate::problem::{Files, Problem, Span};
 use crate::resolve::Design;
 use crate::rule::Rule;
 use serde_json::{Value as Json, json};
@@ -13,7 +13,7 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 pub(super) fn report(design: &Design, report: &Report) -> Json {
     let files = &design.files;
     let mut results: Vec<Json> = report.findings.iter().map(|found| result(files, found)).collect();
-    results.extend(report.allowed.iter().map(|Allowed { finding, allow }| {
+    results.extend(report.allowed.iter().map(|AllowedFinding { finding, allow }| {
         let mut result = result(files, finding);
         let until = allow.until.as_ref().map_or(String::new(), |until| format!(" (until {})", until.value));
         let justification = format!("{}{until}", allow.why.value);
@@ -109,26 +109,26 @@ fn changes(files: &Files, remedy: &Remedy) -> Vec<Json> {
     edits.chunk_by(|one, next| one.place.file == next.place.file).map(of_file).collect()
 }
 
-fn location(files: &Files, place: Place) -> Json {
+fn location(files: &Files, place: Span) -> Json {
     let mut region = lines(files, place);
     region["byteOffset"] = place.start.into();
     region["byteLength"] = place.range().len().into();
     json!({"physicalLocation": {"artifactLocation": artifact(files, place), "region": region}})
 }
 
-fn artifact(files: &Files, place: Place) -> Json {
+fn artifact(files: &Files, place: Span) -> Json {
     json!({"uri": uri(files, place)})
 }
 
 /// A region of text: what replaces one is text too.
-fn lines(files: &Files, place: Place) -> Json {
+fn lines(files: &Files, place: Span) -> Json {
     let (line, column) = files.line_and_column(place);
-    let (end_line, end_column) = files.line_and_column(Place { start: place.end, ..place });
+    let (end_line, end_column) = files.line_and_column(Span { start: place.end, ..place });
     json!({"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column})
 }
 
 /// A path as a relative reference of RFC 3986.
-fn uri(files: &Files, place: Place) -> String {
+fn uri(files: &Files, place: Span) -> String {
     let name = files.file(place).map_or("", |file| &file.name);
     let mut uri = String::new();
     for byte in name.bytes() {

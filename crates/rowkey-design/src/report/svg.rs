@@ -22,7 +22,7 @@ const BYTES: usize = 12;
 ///
 /// ```
 /// let layout = "text, u16".parse()?;
-/// let svg = rowkey_design::report::svg(&[b"<a>\0\x01\x02"], &layout);
+/// let svg = rowkey_design::internal::report::svg(&[b"<a>\0\x01\x02"], &layout);
 /// assert!(svg.starts_with("<svg ") && svg.contains("&lt;a&gt;") && !svg.contains("<a>"));
 /// # Ok::<(), rowkey::LayoutError>(())
 /// ```

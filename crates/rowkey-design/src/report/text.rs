@@ -2,8 +2,8 @@
 
 use crate::check::Report;
 use crate::file::{Bytes, Count};
-use crate::finding::{Edit, Finding, Number};
-use crate::problem::{Files, Place, Problem};
+use crate::finding::{Edit, Finding, Measure};
+use crate::problem::{Files, Problem, Span};
 use crate::quote::terminal;
 use crate::resolve::Design;
 use crate::rule::Severity;
@@ -51,7 +51,7 @@ enum Lines {
 }
 
 impl Excerpt {
-    fn of(files: &Files, place: Place, lines: Lines) -> Option<Self> {
+    fn of(files: &Files, place: Span, lines: Lines) -> Option<Self> {
         let text = &files.file(place)?.text;
         text.get(place.range())?;
         let byte_order_mark = text.len() - text.trim_start_matches('\u{feff}').len();
@@ -104,7 +104,7 @@ fn shown(renderer: &Renderer, level: Level<'static>, files: &Files, problem: &Pr
 }
 
 /// A group with the lines of a place; its name, line and column alone where they are too long.
-fn with_place<'f>(group: Group<'f>, files: &'f Files, place: Place, label: String) -> Group<'f> {
+fn with_place<'f>(group: Group<'f>, files: &'f Files, place: Span, label: String) -> Group<'f> {
     let Some(file) = files.file(place) else { return group };
     let name = short(&file.name);
     match Excerpt::of(files, place, Lines::First) {
@@ -168,7 +168,7 @@ pub(super) fn problem_lines(files: &Files, problems: &[Problem]) -> String {
     problems.iter().map(line).collect()
 }
 
-fn at(files: &Files, place: Place) -> String {
+fn at(files: &Files, place: Span) -> String {
     let (line, column) = files.line_and_column(place);
     format!("{}:{line}:{column}", files.file(place).map_or("", |file| &file.name))
 }
@@ -236,7 +236,7 @@ fn shown_edit(text: &str) -> String {
     text.split('\n').map(terminal).collect::<Vec<_>>().join("\n")
 }
 
-fn number(number: &Number) -> String {
+fn number(number: &Measure) -> String {
     let value = match number.unit {
         "B" => Bytes(number.value).to_string(),
         "" => Count(number.value).to_string(),
@@ -258,7 +258,7 @@ mod tests {
         let file = File { name: "t.rowkey.toml".to_owned(), text: text.to_owned() };
         let design = Design::parse([file]).unwrap();
         let start = text.find('[').unwrap();
-        let place = Place { file: 0, start: start + 1, end: text.rfind(']').unwrap() + 1 };
+        let place = Span { file: 0, start: start + 1, end: text.rfind(']').unwrap() + 1 };
         let shown = |lines| {
             let excerpt = Excerpt::of(&design.files, place, lines).unwrap();
             (excerpt.line, excerpt.text[excerpt.start..excerpt.end].to_owned(), excerpt.text)

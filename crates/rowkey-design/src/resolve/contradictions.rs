@@ -8,7 +8,7 @@ use rowkey::untyped::TypeBuf;
 use super::{grows, once, spread};
 use crate::design::{Columns, Family, FieldStats, Query, Table};
 use crate::file::Named;
-use crate::problem::{Located, Place, Problem};
+use crate::problem::{Located, Problem, Span};
 
 impl Table {
     /// Notes each.
@@ -182,6 +182,6 @@ fn values(ty: &TypeBuf) -> Option<f64> {
     }
 }
 
-fn add(problems: &mut Vec<Problem>, place: Place, message: String, help: &str) {
+fn add(problems: &mut Vec<Problem>, place: Span, message: String, help: &str) {
     problems.push(Problem { place, message, help: Some(help.to_owned()) });
 }

@@ -15,7 +15,7 @@ use crate::design::{
 };
 use crate::file::Named;
 use crate::file::node::{FromToml, Reading};
-use crate::problem::{File, Files, Located, Place, Problem, Problems};
+use crate::problem::{File, Files, Located, Problem, Problems, Span};
 use crate::rule::Rule;
 
 /// A design: all that its files say, checked.
@@ -25,8 +25,10 @@ pub struct Design {
     /// The files.
     pub files: Files,
     /// Where tables are to be, by name.
+    #[doc(hidden)]
     pub clusters: Named<Cluster>,
     /// The tables, by name.
+    #[doc(hidden)]
     pub tables: IndexMap<String, TableDesign>,
 }
 
@@ -111,7 +113,7 @@ impl Design {
 
     /// Notes each secondary table with the name of another table: both would be one table of the store.
     fn name_tables_once(&self, named: &[(Located<String>, Vec<Located<String>>)], problems: &mut Vec<Problem>) {
-        let mut names: HashMap<&str, (Place, Option<usize>)> =
+        let mut names: HashMap<&str, (Span, Option<usize>)> =
             named.iter().map(|(name, _)| (name.as_str(), (name.place, None))).collect();
         for (of, (_, secondary)) in named.iter().enumerate() {
             for Located { value: name, place } in secondary {
@@ -133,7 +135,7 @@ fn read(text: &str, reading: &mut Reading<'_>) -> Option<DesignFile> {
     let valid = errors.is_empty();
     for error in errors {
         let span = error.span().unwrap_or(0..0);
-        let place = Place { file: reading.file, start: span.start, end: span.end };
+        let place = Span { file: reading.file, start: span.start, end: span.end };
         reading.problems.push(Problem { place, message: error.message().to_owned(), help: None });
     }
     let span = table.span();
@@ -142,7 +144,7 @@ fn read(text: &str, reading: &mut Reading<'_>) -> Option<DesignFile> {
     file.filter(|_| valid)
 }
 
-fn twice(what: &str, name: &str, place: Place, first: &str) -> Problem {
+fn twice(what: &str, name: &str, place: Span, first: &str) -> Problem {
     let help = Some("give it another name, or remove one".to_owned());
     Problem { place, message: format!("there is already a {what} {name:?}, at {first}"), help }
 }
@@ -235,7 +237,7 @@ fn spread(size: &Size) -> Option<[Option<f64>; 3]> {
 }
 
 /// Notes a spread whose numbers do not grow, as those of no values do.
-fn grows(spread: Option<[Option<f64>; 3]>, place: Place, problems: &mut Vec<Problem>) {
+fn grows(spread: Option<[Option<f64>; 3]>, place: Span, problems: &mut Vec<Problem>) {
     let said: Vec<f64> = spread.into_iter().flatten().flatten().collect();
     if said.windows(2).any(|pair| pair[0] > pair[1]) {
         let message = "`p50` is more than `p99`, or one of them more than `max`".to_owned();
@@ -258,7 +260,7 @@ fn once<'n>(what: &str, names: impl Iterator<Item = &'n Located<String>>, proble
     }
 }
 
-fn refer(what: &str, name: &str, place: Place, known: &[&str], problems: &mut Vec<Problem>) {
+fn refer(what: &str, name: &str, place: Span, known: &[&str], problems: &mut Vec<Problem>) {
     if !known.contains(&name) {
         let help = crate::file::node::nearest(name, known);
         problems.push(Problem { place, message: format!("there is no {what} {name:?}"), help: Some(help) });

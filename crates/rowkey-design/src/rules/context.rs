@@ -7,7 +7,7 @@ use crate::design::{Cluster, Date, Engine};
 use crate::facts::KeyFacts;
 use crate::finding::Finding;
 use crate::load::WriteLoad;
-use crate::problem::Place;
+use crate::problem::Span;
 use crate::profile::Profile;
 use crate::resolve::{Design, TableDesign};
 use crate::rule::{Rule, Severity};
@@ -21,6 +21,7 @@ pub struct CheckOptions {
     /// The cluster that the tables are for. Default: the first of the design.
     pub cluster: Option<String>,
     /// What samples say, by table.
+    #[doc(hidden)]
     pub profiles: IndexMap<String, Profile>,
 }
 
@@ -91,16 +92,16 @@ impl Design {
 }
 
 /// Takes the findings of one rule.
-pub(crate) struct Found<'f> {
+pub(crate) struct RuleSink<'f> {
     pub(crate) rule: &'static Rule,
     pub(crate) severity: Severity,
     pub(crate) table: &'f str,
     pub(crate) list: &'f mut Vec<Finding>,
 }
 
-impl Found<'_> {
+impl RuleSink<'_> {
     /// A finding of this rule, with its severity for the table's engine.
-    pub(crate) fn finding(&self, place: Place, message: String) -> Finding {
+    pub(crate) fn finding(&self, place: Span, message: String) -> Finding {
         Finding::new(self.rule, self.severity, self.table, place, message)
     }
 

@@ -7,7 +7,7 @@ use crate::file::Rate;
 use crate::finding::{Edit, Finding};
 use crate::load::{WriteLoad, writes_per_server};
 use crate::rule::Severity;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 use rowkey::lead::Lead;
 
 /// A write whose places may be too few, with what one server takes.
@@ -108,7 +108,7 @@ pub(super) fn following(key: &KeyFacts<'_>) -> Option<String> {
 /// A finding about a write of one place, with numbers, witness and cure.
 pub(super) fn at_front(
     context: &Context<'_>,
-    found: &Found<'_>,
+    found: &RuleSink<'_>,
     hot: &Hot<'_, '_>,
     message: String,
     cure: &str,

@@ -10,11 +10,11 @@ mod hot;
 mod keys;
 mod queries;
 
-use self::context::{Context, Found};
+use self::context::{Context, RuleSink};
 use crate::rule::{self, Rule, for_each_rule};
 
 /// A function that finds a rule's hazard in a table.
-pub(crate) type Finder = fn(&Context<'_>, &mut Found<'_>);
+pub(crate) type Finder = fn(&Context<'_>, &mut RuleSink<'_>);
 
 macro_rules! finders {
     (

@@ -1,7 +1,7 @@
 //! Where a design's statistics and a sample differ much.
 
 use crate::facts::about;
-use crate::problem::{Place, Problem};
+use crate::problem::{Problem, Span};
 use crate::profile::Profile;
 use crate::resolve::TableDesign;
 
@@ -15,7 +15,7 @@ const OFTEN: f64 = 10.0;
 /// day or one customer.
 pub(crate) fn differences(table: &TableDesign, profile: &Profile) -> Vec<Problem> {
     let mut notes = Vec::new();
-    let mut note = |place: Place, field: &str, what: &str, said: f64, seen: f64| {
+    let mut note = |place: Span, field: &str, what: &str, said: f64, seen: f64| {
         let message = format!(
             "{field:?} has {} {what} here and about {} in the sample",
             crate::file::Count(said),

@@ -7,7 +7,7 @@ use rowkey::splits::{Splits as SplitPoints, SplitsError};
 
 use crate::cost::points;
 use crate::design::Splits;
-use crate::problem::{Place, Problem};
+use crate::problem::{Problem, Span};
 use crate::profile::Profile;
 use crate::resolve::{Design, TableDesign};
 
@@ -34,7 +34,7 @@ pub struct SamplePath {
     /// The path, from where the design file's own path is from.
     pub path: PathBuf,
     /// Where the design has it.
-    pub place: Place,
+    pub place: Span,
 }
 
 impl Design {
@@ -48,10 +48,11 @@ impl Design {
     /// assert_eq!(design.sample_paths()[0].path, std::path::Path::new("designs/hosts.tsv"));
     /// # Ok::<(), rowkey_design::Problems>(())
     /// ```
+    #[doc(hidden)]
     pub fn sample_paths(&self) -> Vec<SamplePath> {
         let mut paths = Vec::new();
         for (name, table) in &self.tables {
-            let mut add = |secondary, what, path: &str, place: Place| {
+            let mut add = |secondary, what, path: &str, place: Span| {
                 let file = self.files.file(place).and_then(|file| Path::new(&file.name).parent());
                 let path = file.unwrap_or(Path::new("")).join(path);
                 paths.push(SamplePath { table: name.clone(), secondary, what, path, place });
@@ -71,6 +72,7 @@ impl Design {
     }
 
     /// The layout of the keys in a file.
+    #[doc(hidden)]
     pub fn layout_of(&self, sample: &SamplePath) -> Option<&LayoutBuf> {
         let table = self.tables.get(&sample.table)?;
         match sample.secondary {
@@ -99,6 +101,7 @@ impl Design {
     /// assert_eq!(splits.to_string(), r#"["oslo"]"#);
     /// # Ok::<(), rowkey_design::Problems>(())
     /// ```
+    #[doc(hidden)]
     pub fn split_by_sample(&mut self, sample: &SamplePath, profile: &Profile) -> Result<(), Problem> {
         let SampleUse::Splits(regions) = sample.what else {
             return Ok(());

@@ -39,8 +39,8 @@ const STEP: u64 = 1 << 16;
 /// The first line that is not a key in this form, or that cannot be read.
 ///
 /// ```
-/// use rowkey_design::forms::KeyForm;
-/// use rowkey_design::sample;
+/// use rowkey_design::internal::forms::KeyForm;
+/// use rowkey_design::internal::sample;
 ///
 /// let text = "[\"bonn\", \"2\"]\t120\n[\"lyon\", \"1\"]\t80\n";
 /// let layout = "text, u32".parse()?;
@@ -65,7 +65,7 @@ pub fn read(
 /// As [`read`].
 ///
 /// ```
-/// use rowkey_design::sample;
+/// use rowkey_design::internal::sample;
 ///
 /// let layout = "text raw".parse()?;
 /// let plain = |line: &str, key: &mut Vec<u8>| Ok(key.extend_from_slice(line.as_bytes()));

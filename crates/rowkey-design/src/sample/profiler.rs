@@ -29,7 +29,7 @@ const FAULT: usize = 400;
 /// Finds a [`Profile`] of keys that it is given one after the other, in bounded memory.
 ///
 /// ```
-/// use rowkey_design::sample::Profiler;
+/// use rowkey_design::internal::sample::Profiler;
 ///
 /// let layout = "text, u32 desc".parse()?;
 /// let mut profiler = Profiler::new(&layout, None);

@@ -9,7 +9,7 @@ use super::score::{QueryScore, Score};
 use crate::design::{Digest, Family, FieldStats, KeyField, Query, QueryOrder, Salt, Secondary, WriteKind};
 use crate::facts::KeyFacts;
 use crate::file::{Count, Period};
-use crate::problem::{Located, Place};
+use crate::problem::{Located, Span};
 use crate::profile::Profile;
 use crate::quote;
 use crate::resolve::{TableDesign, layout};
@@ -104,7 +104,7 @@ pub(super) fn without_assumptions(table: &mut TableDesign, own: &TableDesign) {
 }
 
 fn unplaced<T>(value: T) -> Located<T> {
-    Located { value, place: Place::default() }
+    Located { value, place: Span::default() }
 }
 
 impl<'d> Builder<'d> {

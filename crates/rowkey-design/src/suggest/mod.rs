@@ -59,7 +59,7 @@ impl Design {
     /// Searches for better keys for a table of the design; none if there is no such table.
     ///
     /// ```
-    /// use rowkey_design::design::Date;
+    /// use rowkey_design::Date;
     /// use rowkey_design::{CheckOptions, Design, File};
     ///
     /// let text = r#"

@@ -6,9 +6,9 @@ use data_encoding::HEXLOWER;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRng};
 use rowkey::{KeyRange, LayoutBuf, Value};
-use rowkey_design::cost::{OrderFit, QueryCost};
-use rowkey_design::facts::KeyFacts;
-use rowkey_design::profile::Profile;
+use rowkey_design::internal::cost::{OrderFit, QueryCost};
+use rowkey_design::internal::facts::KeyFacts;
+use rowkey_design::internal::profile::Profile;
 use rowkey_design::{Design, File};
 
 use crate::list;

@@ -1,9 +1,9 @@
 //! Ranges, rows, bytes and regions of single queries.
 
 use rowkey::{LayoutBuf, RowKey, Value};
-use rowkey_design::cost::QueryCost;
-use rowkey_design::facts::KeyFacts;
-use rowkey_design::profile::Profile;
+use rowkey_design::internal::cost::QueryCost;
+use rowkey_design::internal::facts::KeyFacts;
+use rowkey_design::internal::profile::Profile;
 use rowkey_design::{Design, File};
 
 use crate::list;

@@ -9,8 +9,8 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use rowkey::{LayoutBuf, Value};
-use rowkey_design::facts::KeyFacts;
-use rowkey_design::load::WriteLoad;
+use rowkey_design::internal::facts::KeyFacts;
+use rowkey_design::internal::load::WriteLoad;
 use rowkey_design::{Design, File};
 
 /// How many rows of one moment are drawn.

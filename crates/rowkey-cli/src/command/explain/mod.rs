@@ -11,8 +11,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use rowkey::LayoutBuf;
-use rowkey_design::explain::{self, key_of_line};
-use rowkey_design::report;
+use rowkey_design::internal::explain::{self, key_of_line};
+use rowkey_design::internal::report;
 
 use self::subject::Subject;
 use crate::args::{Form, form};

@@ -3,8 +3,8 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use rowkey_design::explain::Plan;
-use rowkey_design::report;
+use rowkey_design::internal::explain::Plan;
+use rowkey_design::internal::report;
 
 use super::Args;
 use super::subject::Subject;

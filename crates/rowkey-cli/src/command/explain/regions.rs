@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use rowkey::LayoutBuf;
-use rowkey_design::explain::regions;
-use rowkey_design::report;
+use rowkey_design::internal::explain::regions;
+use rowkey_design::internal::report;
 
 use super::Args;
 use crate::args::Form;

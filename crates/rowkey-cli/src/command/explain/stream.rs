@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use rowkey::LayoutBuf;
-use rowkey_design::explain::{key_of_line, stream};
+use rowkey_design::internal::explain::{key_of_line, stream};
 
 use super::Args;
 use crate::args::Form;

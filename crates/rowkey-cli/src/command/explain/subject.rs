@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rowkey::LayoutBuf;
 use rowkey_design::Design;
-use rowkey_design::explain::Times;
+use rowkey_design::internal::explain::Times;
 
 use super::Args;
 use crate::designs;

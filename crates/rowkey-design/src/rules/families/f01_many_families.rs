@@ -3,10 +3,10 @@
 use crate::design::{Engine, Family};
 use crate::file::Named;
 use crate::rule::Severity;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 use indexmap::IndexMap;
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let (most, why) = match context.engine {
         Engine::HBase => (3, "all share the memory of a region, and are split with it"),
         Engine::Bigtable => (100, "Bigtable is made for about 100 a table"),

@@ -3,9 +3,9 @@
 use super::asked;
 use crate::design::{Engine, Family};
 use crate::file::Count;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     const RATIO: f64 = 100.0;
     if context.engine != Engine::HBase {
         return;

@@ -2,9 +2,9 @@
 
 use super::cells::{self, Share, encode, leaves_out_prefixes};
 use crate::design::Engine;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     /// The bytes of a family's and a column's name above which shorter ones are worth it: a choice of ours.
     const LONG: f64 = 12.0;
     if context.engine != Engine::HBase {

@@ -2,9 +2,9 @@
 
 use super::cells::Share;
 use crate::design::Engine;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     /// The longest key of which little can be saved: a choice of ours, two names of twenty letters and a time.
     const SHORT: f64 = 48.0;
     if !matches!(context.engine, Engine::HBase | Engine::Bigtable) {

@@ -5,7 +5,7 @@ use crate::design::{Engine, Meaning};
 use crate::facts::{FieldFacts, KeyFacts};
 use crate::file::Bytes;
 use crate::finding::Edit;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
 /// The longest key, in bytes, and what it is a limit of.
 fn longest_key(engine: Engine) -> Option<(f64, &'static str)> {
@@ -19,7 +19,7 @@ fn longest_key(engine: Engine) -> Option<(f64, &'static str)> {
     })
 }
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for key in &context.keys {
         if context.engine == Engine::DynamoDb {
             // The first field, and what is before it, is the partition key; the rest is the sort key.
@@ -51,7 +51,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
 /// Reports fields that are longer than a limit together.
 fn report(
     context: &Context<'_>,
-    found: &mut Found<'_>,
+    found: &mut RuleSink<'_>,
     key: &KeyFacts<'_>,
     fields: &[FieldFacts<'_>],
     lead: f64,

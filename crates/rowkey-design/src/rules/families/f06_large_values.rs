@@ -4,9 +4,9 @@ use super::cells;
 use crate::cost;
 use crate::design::Engine;
 use crate::file::Bytes;
-use crate::problem::Place;
+use crate::problem::Span;
 use crate::rule::Severity;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
 /// A limit of sizes: from `advised` on a warning, from `hard` on an error.
 struct Limit {
@@ -47,7 +47,7 @@ fn limits(engine: Engine) -> (Option<Limit>, Option<Limit>) {
     }
 }
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let (cell_limit, row_limit) = limits(context.engine);
     let table = &context.table.table;
     // A sample has the sizes of rows; these are of a value whose size the file does not say.
@@ -55,7 +55,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
     let sampled =
         context.profile.and_then(|sampled| Some((unsaid(sampled.value_bytes?), unsaid(sampled.largest_value? as f64))));
     let (mut row, mut cell_too_large) = (context.keys[0].bytes, false);
-    let mut of_cell = |found: &mut Found<'_>, family: Option<&str>, place: Place, mut cell: cells::Cell<'_>| {
+    let mut of_cell = |found: &mut RuleSink<'_>, family: Option<&str>, place: Span, mut cell: cells::Cell<'_>| {
         if let (None, Some((about, largest))) = (cell.largest, sampled) {
             (cell.value, cell.largest) = (Some(about), Some(largest));
         }
@@ -120,11 +120,11 @@ fn column(family: &str, cell: &cells::Cell<'_>) -> String {
 /// Values of 100 kB and more in HBase, where most are as large: what MOB is for.
 fn medium(
     context: &Context<'_>,
-    found: &Found<'_>,
+    found: &RuleSink<'_>,
     name: &str,
     cell: &cells::Cell<'_>,
-    place: Place,
-) -> Option<crate::Finding> {
+    place: Span,
+) -> Option<crate::finding::Finding> {
     const MEDIUM: f64 = 100.0 * 1024.0;
     let family = context.table.table.family.get(name)?;
     let value = cell.value.filter(|value| *value >= MEDIUM)?;

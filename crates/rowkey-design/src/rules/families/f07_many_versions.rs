@@ -1,9 +1,9 @@
 //! F07: hundreds of versions of a cell.
 
 use crate::design::Engine;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     const MANY: u32 = 100;
     if !matches!(context.engine, Engine::HBase | Engine::Bigtable) {
         return;

@@ -3,9 +3,9 @@
 use crate::design::{Engine, Timestamp};
 use crate::finding::Edit;
 use crate::rule::Severity;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let bigtable = context.engine == Engine::Bigtable;
     if !bigtable && context.engine != Engine::HBase {
         return;

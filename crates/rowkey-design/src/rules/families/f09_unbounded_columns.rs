@@ -2,10 +2,10 @@
 
 use crate::design::{Columns, ColumnsOfRow};
 use crate::problem::Located;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 use rowkey::untyped::FieldBuf;
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     if context.keys[0].growing().is_some() {
         // Each stretch of time has a row of its own.
         return;

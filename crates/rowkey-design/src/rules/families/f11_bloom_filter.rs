@@ -5,9 +5,9 @@ use crate::cost::QueryCost;
 use crate::design::{Bloom, Engine, Family};
 use crate::finding::Edit;
 use crate::rule::Severity;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     if context.engine != Engine::HBase {
         return;
     }

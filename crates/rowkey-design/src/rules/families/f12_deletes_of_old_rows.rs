@@ -3,9 +3,9 @@
 use super::asked;
 use crate::design::{Engine, WriteKind, WriteOrder};
 use crate::facts::Growth;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let table = &context.table.table;
     let Some(time) = context.keys[0].fields.iter().find(|field| matches!(field.growth, Some(Growth::Time(_)))) else {
         return;
@@ -15,7 +15,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
     }
     for write in table.write.iter().filter(|write| write.kind == Some(WriteKind::Delete)) {
         let oldest = matches!(write.order.as_ref().map(|order| &order.value), Some(WriteOrder::Time | WriteOrder::Key));
-        let touched = |(name, family): &(&String, &crate::Located<crate::design::Family>)| {
+        let touched = |(name, family): &(&String, &crate::problem::Located<crate::design::Family>)| {
             asked::any(&write.columns, name, family)
         };
         let expires = table.family.iter().filter(touched).any(|(_, family)| family.ttl.is_some());

@@ -3,9 +3,9 @@
 use super::cells::{Share, encode, leaves_out_prefixes};
 use crate::design::{Compression, Engine};
 use crate::rule::Severity;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     if context.engine != Engine::HBase {
         return;
     }

@@ -4,9 +4,9 @@ use super::asked;
 use super::cells::Share;
 use crate::cost::CELL;
 use crate::design::{Columns, WriteKind};
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let table = &context.table.table;
     let key = &context.keys[0];
     for (name, family) in &table.family {

@@ -3,10 +3,10 @@
 use crate::design::Engine;
 use crate::resolve::TableDesign;
 use crate::rule::Severity;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 use indexmap::IndexMap;
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     /// Tables of one kind that are too many to be meant: a choice of ours.
     const SAME: usize = 10;
     /// The tables that an instance of Bigtable can have.

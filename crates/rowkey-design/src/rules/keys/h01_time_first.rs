@@ -1,10 +1,10 @@
 //! H01: the first field is a time: one place takes all writes.
 
 use crate::facts::Growth;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 use crate::rules::hot::{at_front, at_one_place};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     time(context, found, false);
 }
 
@@ -12,7 +12,7 @@ const CURE: &str = "begin the key with the field that queries fix, if it has mor
                     else add a salt";
 
 /// The finding of a first field that is a time, in this direction.
-pub(super) fn time(context: &Context<'_>, found: &mut Found<'_>, desc: bool) {
+pub(super) fn time(context: &Context<'_>, found: &mut RuleSink<'_>, desc: bool) {
     let Some(hot) = at_one_place(context, false) else { return };
     let Some(front) = hot.front().filter(|front| front.field.desc == desc) else { return };
     if !matches!(front.growth, Some(Growth::Time(_) | Growth::Unknown)) {

@@ -1,8 +1,8 @@
 //! H02: the first field is a time, descending: one place takes all writes.
 
 use super::h01_time_first::time;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     time(context, found, true);
 }

@@ -1,10 +1,10 @@
 //! H03: the first field is a sequence, or an id that begins with a time.
 
 use crate::facts::Growth;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 use crate::rules::hot::{at_front, at_one_place};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let Some(hot) = at_one_place(context, false) else { return };
     let Some(front) = hot.front() else { return };
     let what = match front.growth {

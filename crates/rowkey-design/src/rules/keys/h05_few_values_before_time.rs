@@ -2,10 +2,10 @@
 
 use crate::file::Count;
 use crate::rule::Severity;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 use crate::rules::hot::{few_places, following, salted};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let Some((hot, places)) = few_places(context) else { return };
     let Some(front) = hot.front() else { return };
     let before: Vec<&str> = hot.key.fields.iter().take(hot.load.front.unwrap_or(0)).map(|field| field.name).collect();

@@ -2,10 +2,10 @@
 
 use crate::file::Count;
 use crate::finding::Edit;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 use crate::rules::hot::writes;
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let Some(salt) = &context.table.table.salt else { return };
     let chi_square = context.profile.and_then(|profile| uneven(&profile.buckets));
     for hot in writes(context, false) {

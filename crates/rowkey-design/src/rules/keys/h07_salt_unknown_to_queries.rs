@@ -2,10 +2,10 @@
 
 use crate::finding::Edit;
 use crate::load::by;
-use crate::problem::Place;
-use crate::rules::context::{Context, Found};
+use crate::problem::Span;
+use crate::rules::context::{Context, RuleSink};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let Some(salt) = &context.table.table.salt else { return };
     let key = &context.keys[0];
     let taken = by(key);
@@ -31,11 +31,11 @@ pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
     let new = format!("[{}]", names.join(", "));
     let edits = match (salt.by.first(), salt.by.last()) {
         (Some(first), Some(last)) => {
-            let place = Place { end: last.place.end, ..first.place };
+            let place = Span { end: last.place.end, ..first.place };
             vec![Edit { place, text: names.join(", ") }]
         }
         _ => {
-            let at = Place { start: salt.buckets.place.end, end: salt.buckets.place.end, ..salt.buckets.place };
+            let at = Span { start: salt.buckets.place.end, end: salt.buckets.place.end, ..salt.buckets.place };
             vec![Edit { place: at, text: format!(", by = {new}") }]
         }
     };

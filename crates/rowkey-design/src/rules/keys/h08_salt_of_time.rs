@@ -2,11 +2,11 @@
 
 use crate::finding::Edit;
 use crate::load::by;
-use crate::problem::Place;
-use crate::rules::context::{Context, Found};
+use crate::problem::Span;
+use crate::rules::context::{Context, RuleSink};
 use crate::rules::hot::writes;
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let Some(salt) = &context.table.table.salt else { return };
     let key = &context.keys[0];
     let taken = by(key);
@@ -22,7 +22,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
     let all: Vec<String> = key.fields.iter().map(|field| format!("{:?}", field.name)).collect();
     let edits = match (salt.by.first(), salt.by.last()) {
         (Some(first), Some(last)) => {
-            vec![Edit { place: Place { end: last.place.end, ..first.place }, text: all.join(", ") }]
+            vec![Edit { place: Span { end: last.place.end, ..first.place }, text: all.join(", ") }]
         }
         _ => Vec::new(),
     };

@@ -2,12 +2,12 @@
 
 use crate::design::Splits;
 use crate::finding::Edit;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 use rowkey::layout::Scalar;
 use rowkey::lead::Lead;
 use rowkey::untyped::TypeBuf;
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let Some(splits) = &context.table.table.splits else { return };
     let key = &context.keys[0];
     let Some(first) = key.fields.first() else { return };

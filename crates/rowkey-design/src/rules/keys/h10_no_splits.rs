@@ -4,12 +4,12 @@ use crate::cost::bytes_per_row;
 use crate::design::{Engine, Meaning, WriteKind};
 use crate::facts::KeyFacts;
 use crate::file::Bytes;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 use rowkey::layout::Scalar;
 use rowkey::lead::Lead;
 use rowkey::untyped::TypeBuf;
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let table = &context.table.table;
     if !matches!(context.engine, Engine::HBase | Engine::Bigtable | Engine::TiKv) {
         return;

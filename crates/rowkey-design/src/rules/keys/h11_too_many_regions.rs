@@ -2,10 +2,10 @@
 
 use crate::design::{Engine, Splits};
 use crate::file::Count;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 use rowkey::lead::Lead;
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let (Some(splits), Some(cluster)) = (&context.table.table.splits, context.cluster) else { return };
     let (Some(heap), Some(servers)) = (cluster.heap, cluster.servers) else { return };
     let regions = match &splits.value {

@@ -1,9 +1,9 @@
 //! H12: one row takes the writes.
 
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 use crate::rules::hot::{is_one_row, writes};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for hot in writes(context, false).iter().filter(|hot| is_one_row(hot.load)) {
         let write = hot.load.write;
         let name = write.name.as_str();

@@ -2,9 +2,9 @@
 
 use crate::cost::bytes_per_row;
 use crate::design::{Columns, Engine};
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let key = &context.keys[0];
     for (name, family) in &context.table.table.family {
         let Some(columns) = &family.columns else { continue };

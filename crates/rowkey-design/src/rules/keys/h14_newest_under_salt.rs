@@ -2,10 +2,10 @@
 
 use crate::cost::OrderFit;
 use crate::file::Count;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 use rowkey::lead::Lead;
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for cost in &context.queries {
         let key = &context.keys[cost.secondary.map_or(0, |index| index + 1)];
         let salted = matches!(key.layout.lead(), Lead::Salt(_));

@@ -3,9 +3,9 @@
 use crate::cost::bytes_per_row;
 use crate::facts::Growth;
 use crate::file::{Bytes, Count};
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     const LEAST: f64 = 10e3;
     const MOST: f64 = 10e6;
     let key = &context.keys[0];
@@ -26,7 +26,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
     let mut finding =
         found.finding(time.place, message).number("bytes a row", bytes, "B").number("columns a row", columns, "");
     if bytes > MOST {
-        finding.severity = crate::Severity::Warning;
+        finding.severity = crate::rule::Severity::Warning;
     }
     found.push(finding.remedy("a time that makes rows of 10 kB to 10 MB", Vec::new()));
 }

@@ -1,11 +1,11 @@
 //! H16: text where a number or bytes would do.
 
 use crate::design::Meaning;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 use rowkey::layout::Scalar;
 use rowkey::untyped::TypeBuf;
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for field in &context.keys[0].fields {
         if !matches!(field.field.ty, TypeBuf::Scalar(Scalar::Text)) {
             continue;

@@ -2,9 +2,9 @@
 
 use crate::cost::OrderFit;
 use crate::design::WriteKind;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let deletes = context.table.table.write.iter().find(|write| write.kind == Some(WriteKind::Delete));
     let Some(deletes) = deletes else { return };
     for cost in context.queries.iter().filter(|cost| cost.secondary.is_none()) {
@@ -25,7 +25,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
             deletes.name.as_str()
         );
         let mut finding = found.finding(cost.query.place, message).of(name);
-        finding.numbers.extend(deletes.rate.as_ref().map(|rate| crate::Number {
+        finding.numbers.extend(deletes.rate.as_ref().map(|rate| crate::finding::Measure {
             name: "deletes",
             value: rate.0,
             unit: "/s",

@@ -1,9 +1,9 @@
 //! H18: regions before the time that is kept stay empty.
 
 use crate::design::Engine;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let key = &context.keys[0];
     let families = &context.table.table.family;
     let expires = !families.is_empty() && families.values().all(|family| family.ttl.is_some());

@@ -1,9 +1,9 @@
 //! H19: a load in the order of the key.
 
 use crate::design::{Engine, WriteOrder};
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     if matches!(context.engine, Engine::Fjall | Engine::RocksDb) {
         return;
     }
@@ -14,7 +14,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
         let name = write.name.as_str();
         let message = format!("{name:?} writes in the order of the key: one region after the other does all the work");
         let mut finding = found.finding(write.place, message).of(name);
-        finding.numbers.extend(write.rate.as_ref().map(|rate| crate::Number {
+        finding.numbers.extend(write.rate.as_ref().map(|rate| crate::finding::Measure {
             name: "rows",
             value: rate.0,
             unit: "/s",

@@ -1,9 +1,9 @@
 //! H20: all keys begin with the same bytes.
 
 use crate::design::Meaning;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let key = &context.keys[0];
     let Some(first) = key.fields.first() else { return };
     let declared =

@@ -1,10 +1,10 @@
 //! H21: even split points for uneven values.
 
 use crate::design::Splits;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 use rowkey::lead::Lead;
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let Some(splits) = &context.table.table.splits else { return };
     let key = &context.keys[0];
     let (Splits::Uniform(regions) | Splits::Hex(regions) | Splits::Decimal(regions)) = &splits.value else { return };

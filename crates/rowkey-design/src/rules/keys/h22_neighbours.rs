@@ -1,9 +1,9 @@
 //! H22: other tables share the servers of a hot one.
 
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 use crate::rules::hot::is_hot;
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     /// Tables that are named; a design can have thousands, each of them hot.
     const NAMED: usize = 5;
     let tables = &context.design.tables;

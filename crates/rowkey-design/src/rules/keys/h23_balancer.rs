@@ -1,10 +1,10 @@
 //! H23: the balancer does not divide a hot region.
 
 use crate::design::Engine;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 use crate::rules::hot::is_hot;
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     if context.engine != Engine::HBase || !is_hot(context) {
         return;
     }

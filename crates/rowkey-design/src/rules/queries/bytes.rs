@@ -9,7 +9,7 @@ use crate::facts::FieldFacts;
 use crate::finding::{Edit, Finding};
 use crate::profile::FieldProfile;
 use crate::rule::Severity::Note;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 use rowkey::layout::Scalar;
 use rowkey::untyped::{FieldBuf, TypeBuf};
 
@@ -50,7 +50,12 @@ pub(super) fn is_ordered_by(query: &Query, name: &str) -> bool {
 }
 
 /// A finding of a field: a note where no query needs its order.
-pub(super) fn of_field(found: &Found<'_>, context: &Context<'_>, field: &FieldFacts<'_>, message: String) -> Finding {
+pub(super) fn of_field(
+    found: &RuleSink<'_>,
+    context: &Context<'_>,
+    field: &FieldFacts<'_>,
+    message: String,
+) -> Finding {
     let mut finding = found.finding(field.place, message).of(field.name);
     let mut queries = context.table.table.query.iter();
     if !queries.any(|query| is_ordered_by(query, field.name)) {

@@ -7,7 +7,7 @@ use rowkey::untyped::FieldBuf;
 use crate::cost::{Condition, Known, OrderFit, QueryCost, all_of};
 use crate::facts::{FieldFacts, KeyFacts};
 use crate::finding::{Edit, Finding};
-use crate::problem::{Located, Place};
+use crate::problem::{Located, Span};
 use crate::quote;
 use crate::resolve::Design;
 use crate::rules::context::Context;
@@ -21,16 +21,16 @@ pub(super) fn field_text(field: &FieldBuf) -> String {
 }
 
 /// Adds a key to a write, a query, a secondary table, a salt or a digest.
-pub(super) fn added(context: &Context<'_>, item: Place, key: &str, value: &str) -> Vec<Edit> {
+pub(super) fn added(context: &Context<'_>, item: Span, key: &str, value: &str) -> Vec<Edit> {
     let edit = context.design.files.key_added_to_item(item, key, value);
     edit.into_iter().filter(|edit| reads(context, edit)).collect()
 }
 
 /// The fields that a salt or a digest is taken from.
-pub(super) fn by(context: &Context<'_>, salt: Place, by: &[Located<String>], names: &str) -> Vec<Edit> {
+pub(super) fn by(context: &Context<'_>, salt: Span, by: &[Located<String>], names: &str) -> Vec<Edit> {
     match (by.first(), by.last()) {
         (Some(first), Some(last)) => {
-            vec![Edit { place: Place { end: last.place.end, ..first.place }, text: names.to_owned() }]
+            vec![Edit { place: Span { end: last.place.end, ..first.place }, text: names.to_owned() }]
         }
         _ => added(context, salt, "by", &format!("[{names}]")),
     }
@@ -142,7 +142,7 @@ pub(super) fn serve(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<(Stri
     let query = quote::toml(&cost.query.name);
     let edits = match secondary.serves.last() {
         Some(last) => {
-            let edit = Edit { place: Place { start: last.place.end, ..last.place }, text: format!(", {query}") };
+            let edit = Edit { place: Span { start: last.place.end, ..last.place }, text: format!(", {query}") };
             vec![edit]
         }
         // The file may have `serves = []` already: then it can't be read after the edit.

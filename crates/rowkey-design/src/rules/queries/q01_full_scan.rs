@@ -5,9 +5,9 @@ use super::shown::{of_query, rows};
 use crate::cost::OrderFit;
 use crate::file::Count;
 use crate::rule::Severity::Note;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for cost in context.interactive().filter(|cost| cost.full_scan && !cost.is_scattered()) {
         let name = cost.query.name.as_str();
         let table = cost.rows_selected.map_or(String::new(), |count| format!(" of {}", rows(Some(count))));

@@ -6,12 +6,12 @@ use crate::cost::{OrderFit, QueryCost};
 use crate::design::Engine;
 use crate::finding::Edit;
 use crate::rule::Severity::Note;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
 /// A reverse scan of so few rows is one call to the server.
 const ONE_CALL: f64 = 100.0;
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for cost in
         context.interactive().filter(|cost| !cost.full_scan || (cost.query.limit.is_some() && cost.filter.is_empty()))
     {

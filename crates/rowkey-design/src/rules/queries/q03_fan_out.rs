@@ -6,7 +6,7 @@ use crate::cost::QueryCost;
 use crate::finding::Edit;
 use crate::quote;
 use crate::rule::Severity::Error;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
 /// The most buckets that are silent: of a query that somebody waits for, and of others.
 const ONLINE: usize = 10;
@@ -16,7 +16,7 @@ const OTHERS: usize = 99;
 /// By so many times more values than buckets a salt fills the buckets about evenly.
 const VALUES_FOR_EACH: f64 = 20.0;
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for cost in context.queries.iter().filter(|cost| !cost.hashed) {
         let (query, ranges, buckets) = (cost.query, cost.range_count(), cost.buckets);
         let name = query.name.as_str();

@@ -3,7 +3,7 @@
 use super::mend;
 use super::shown::{of_query, rows};
 use crate::rule::Severity::{Error, Note, Warning};
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
 /// From these on, reads for each row returned are a finding, and an error: of queries that somebody waits for, and of others.
 const ONLINE: (f64, f64) = (5.0, 100.0);
@@ -13,7 +13,7 @@ const OTHERS: (f64, f64) = (10.0, 1000.0);
 /// So few rows are read in one piece, whatever is returned of them.
 const FEW: f64 = 100.0;
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for cost in context.queries.iter().filter(|cost| !cost.full_scan && !cost.filter.is_empty()) {
         let query = cost.query;
         let budget = query.budget.as_ref().and_then(|budget| budget.read_per_returned);

@@ -1,7 +1,7 @@
 //! Q05: pages by offset.
 
 use super::shown::{of_query, rows};
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
 /// So many pages are turned by offset without harm.
 const PAGES: f64 = 10.0;
@@ -9,7 +9,7 @@ const PAGES: f64 = 10.0;
 /// A page where no limit says how many rows it has.
 const PAGE: f64 = 100.0;
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for cost in context.interactive() {
         let Some(offset) = &cost.query.offset else { continue };
         let page = cost.query.limit.as_ref().map_or(PAGE, |limit| limit.0.max(1.0));

@@ -4,10 +4,10 @@ use super::mend;
 use super::shown::hex;
 use crate::finding::Edit;
 use crate::rule::Severity::Warning;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 use rowkey::untyped::FieldBuf;
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let pair = context.profile.and_then(|profile| profile.prefixes.as_ref());
     for (at, key) in context.keys.iter().enumerate() {
         let Some(last) = key.fields.last().filter(|last| last.field.raw) else { continue };

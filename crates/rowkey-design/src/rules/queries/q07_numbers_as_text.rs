@@ -2,11 +2,11 @@
 
 use super::bytes::{fields, is_number, is_text, of_field, retyped, seen};
 use crate::design::Meaning;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 use rowkey::layout::Scalar;
 use rowkey::untyped::TypeBuf;
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for (_, field) in fields(context).filter(|(_, field)| is_text(field)) {
         let uneven = seen(context, field).filter(|seen| seen.uneven_decimal);
         let is_text = matches!(field.field.ty, TypeBuf::Scalar(Scalar::Text));

@@ -2,11 +2,11 @@
 
 use super::bytes::{fields, is_number, of_field, retyped};
 use crate::design::Meaning;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 use rowkey::layout::Scalar;
 use rowkey::untyped::TypeBuf;
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for (_, field) in fields(context) {
         let in_bytes = matches!(field.field.ty, TypeBuf::Scalar(Scalar::ByteArray(_))) && is_number(field.meaning);
         if field.meaning != Some(Meaning::NativeNumber) && !in_bytes {

@@ -3,9 +3,9 @@
 use super::bytes::{fields, is_text, of_field, retyped, seen};
 use crate::design::Meaning;
 use crate::profile::FieldProfile;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for (_, field) in fields(context) {
         let formats = seen(context, field).filter(|_| is_text(field)).map(formats).unwrap_or_default();
         let message = match (field.meaning, formats.as_slice()) {

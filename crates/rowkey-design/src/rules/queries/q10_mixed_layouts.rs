@@ -1,8 +1,8 @@
 //! Q10: keys of several layouts in one table.
 
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let Some(profile) = context.profile.filter(|profile| profile.undecoded > 0) else { return };
     let place = context.table.table.sample.as_ref().map_or(context.table.name.place, |sample| sample.place);
     let (undecoded, keys) = (profile.undecoded, profile.keys.max(profile.undecoded));

@@ -8,14 +8,14 @@ use crate::file::Count;
 use crate::finding::Edit;
 use crate::problem::Located;
 use crate::quote::{self, hbase_binary};
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 use rowkey::layout::Scalar;
 use rowkey::untyped::{FieldBuf, TypeBuf};
 
 /// A probability of two rows with one key below this is silent.
 const UNLIKELY: f64 = 1e-6;
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     if context.table.table.unique.as_ref().is_some_and(|unique| **unique == Unique::Upsert) {
         return;
     }
@@ -36,7 +36,7 @@ fn bits(field: &FieldFacts<'_>) -> Option<f64> {
 
 /// A truncated digest or a random number is all that tells rows apart: two of n have the same b bits with a probability of
 /// about n²/2^(b+1).
-fn truncated(context: &Context<'_>, found: &mut Found<'_>) -> bool {
+fn truncated(context: &Context<'_>, found: &mut RuleSink<'_>) -> bool {
     let key = &context.keys[0];
     let Some(rows) = rows(context.table) else { return false };
     let is_hash = |field: &&FieldFacts<'_>| matches!(field.meaning, Some(Meaning::Digest | Meaning::Random));
@@ -99,7 +99,7 @@ fn chance(probability: f64) -> String {
 }
 
 /// Rows are told apart by a coarse time alone: two of one moment are one.
-fn same_moment(context: &Context<'_>, found: &mut Found<'_>) -> bool {
+fn same_moment(context: &Context<'_>, found: &mut RuleSink<'_>) -> bool {
     let key = &context.keys[0];
     if key.fields.iter().any(|field| field.meaning == Some(Meaning::TieBreaker)) {
         return false;
@@ -148,7 +148,7 @@ fn same_moment(context: &Context<'_>, found: &mut Found<'_>) -> bool {
     let tie = (1..100).map(|i| if i == 1 { "tie".to_owned() } else { format!("tie{i}") });
     let tie = tie.into_iter().find(|name| key.index(name).is_none());
     let edits = last.zip(tie).map(|(last, tie)| {
-        let place = crate::Place { start: last.place.end, ..last.place };
+        let place = crate::problem::Span { start: last.place.end, ..last.place };
         Edit { place, text: format!(", {}", quote::toml(&format!("{tie}: u16"))) }
     });
     found.push(finding.remedy(
@@ -158,7 +158,7 @@ fn same_moment(context: &Context<'_>, found: &mut Found<'_>) -> bool {
     true
 }
 
-fn repeated(context: &Context<'_>, found: &mut Found<'_>) {
+fn repeated(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let Some((profile, twice)) = context.profile.and_then(|profile| Some((profile, profile.twice.as_ref()?))) else {
         return;
     };

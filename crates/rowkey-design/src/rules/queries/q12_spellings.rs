@@ -4,9 +4,9 @@ use super::bytes::fields;
 use super::shown::hex;
 use crate::design::Meaning;
 use crate::rule::Severity::Warning;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     const REMEDY: &str = "bring words to one case and one Unicode form (NFC) before they are written or looked up";
     if let Some((first, second)) = context.profile.and_then(|profile| profile.case.as_ref()) {
         let place = context.table.table.sample.as_ref().map_or(context.table.name.place, |sample| sample.place);

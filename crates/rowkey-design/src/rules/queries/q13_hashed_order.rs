@@ -5,9 +5,9 @@ use super::shown::of_query;
 use crate::cost::{Condition, QueryCost};
 use crate::finding::Edit;
 use crate::quote;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for cost in context.interactive().filter(|cost| cost.is_scattered()) {
         let message = format!(
             "{:?} can't use the key: its rows are scattered by a digest of fields that the query does not fix",

@@ -1,9 +1,9 @@
 //! Q14: a secondary table whose first field grows.
 
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 use crate::rules::hot::{at_front, at_one_place};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let Some(hot) = at_one_place(context, true) else { return };
     let Some(front) = hot.front() else { return };
     let message =

@@ -3,13 +3,13 @@
 use super::mend;
 use crate::design::Meaning;
 use crate::file::Count;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 use rowkey::lead::Lead;
 
 /// Of so few values each has a large part of the rows.
 const FEW: f64 = 20.0;
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let table = &context.table.table;
     for key in &context.keys[1..] {
         let Some(first) = key.fields.first() else { continue };

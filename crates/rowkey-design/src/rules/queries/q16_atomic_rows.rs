@@ -1,10 +1,10 @@
 //! Q16: rows that have to change together.
 
 use crate::design::Engine;
-use crate::problem::Place;
-use crate::rules::context::{Context, Found};
+use crate::problem::Span;
+use crate::rules::context::{Context, RuleSink};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     const REMEDY: &str = "put what has to change together into one row, as columns; or compare and write one row that says which of the others count";
     let engine = context.engine;
     // DynamoDB has transactions of 100 items at most.
@@ -13,7 +13,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
         Engine::HBase | Engine::Bigtable => 1.0,
         _ => f64::INFINITY,
     };
-    let one_row_only = |place: Place, name: &str, found: &mut Found<'_>, count: Option<f64>| {
+    let one_row_only = |place: Span, name: &str, found: &mut RuleSink<'_>, count: Option<f64>| {
         let message = format!("{name:?} needs several rows to change together, and {engine} changes one row at a time");
         let message = if most > 1.0 {
             format!(

@@ -1,7 +1,7 @@
 //! Q17: two tables of the same rows that nothing keeps together.
 
 use crate::design::Table;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 use rowkey::LayoutBuf;
 
 /// Whether two keys have the same fields, whatever their order and direction.
@@ -12,7 +12,7 @@ fn same_fields(one: &LayoutBuf, other: &LayoutBuf) -> bool {
         && one.iter().all(|one| other.iter().any(|other| one.name == other.name && one.ty == other.ty))
 }
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let this = context.table;
     if this.layout.fields().len() < 2 || is_derived(&this.table) {
         return;

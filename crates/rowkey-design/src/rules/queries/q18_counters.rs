@@ -2,9 +2,9 @@
 
 use crate::design::{Engine, WriteKind};
 use crate::rule::Severity::{Note, Warning};
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let engine = context.engine;
     for write in context.table.table.write.iter().filter(|write| write.approximate != Some(true)) {
         let name = write.name.as_str();

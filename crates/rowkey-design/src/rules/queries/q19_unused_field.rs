@@ -4,7 +4,7 @@ use crate::cost::{Condition, rows};
 use crate::design::{Meaning, WriteOrder};
 use crate::facts::FieldFacts;
 use crate::finding::Edit;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
 /// Whether values of the field are of one row each.
 fn is_id(field: &FieldFacts<'_>) -> bool {
@@ -38,7 +38,7 @@ fn is_one_row(context: &Context<'_>, id: &FieldFacts<'_>) -> bool {
     !fewer && !shared && !repeated && !many && id.per.is_none()
 }
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let table = &context.table.table;
     let key = &context.keys[0];
     if table.query.is_empty() {
@@ -81,6 +81,6 @@ fn removed(context: &Context<'_>, at: usize) -> Option<Edit> {
         return None;
     }
     let (before, this) = (table.key.get(at.checked_sub(1)?)?, table.key.get(at)?);
-    let place = crate::Place { start: before.place.end, ..this.place };
+    let place = crate::problem::Span { start: before.place.end, ..this.place };
     Some(Edit { place, text: String::new() })
 }

@@ -1,9 +1,9 @@
 //! Q20: a field of the key changes.
 
 use crate::design::Meaning;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
-pub(crate) fn find(context: &Context<'_>, found: &mut Found<'_>) {
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let key = &context.keys[0];
     for field in &key.fields {
         let mut writes = context.table.table.write.iter();

@@ -7,7 +7,7 @@ use data_encoding::HEXLOWER;
 use crate::cost::QueryCost;
 use crate::file::{Bytes, Count};
 use crate::finding::Finding;
-use crate::rules::context::{Context, Found};
+use crate::rules::context::{Context, RuleSink};
 
 /// The most bytes of a key that are shown.
 const BYTES: usize = 48;
@@ -16,7 +16,7 @@ const BYTES: usize = 48;
 const RANGES: usize = 3;
 
 /// A finding of a query, with what the query costs and its ranges.
-pub(super) fn of_query(found: &Found<'_>, context: &Context<'_>, cost: &QueryCost<'_>, message: String) -> Finding {
+pub(super) fn of_query(found: &RuleSink<'_>, context: &Context<'_>, cost: &QueryCost<'_>, message: String) -> Finding {
     let mut finding = found.finding(cost.query.place, message).of(cost.query.name.as_str());
     finding = finding.number("ranges", cost.range_count() as f64, "");
     let numbers = [
