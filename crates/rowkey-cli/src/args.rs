@@ -37,7 +37,7 @@ pub(crate) fn form() -> impl TypedValueParser<Value = Form> {
     PossibleValuesParser::new(all).map(|name| name.parse().map_or(Form::Line, Form::Key))
 }
 
-/// Whether text has colours.
+/// The colours of text.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub(crate) enum Color {
     Auto,

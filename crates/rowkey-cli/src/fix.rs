@@ -10,7 +10,7 @@ use rowkey_design::{Design, Edit, File, Finding, RuleKind, Span, UnusedAllow};
 use crate::designs;
 use crate::failure::Failure;
 
-/// What names a finding from one check to the next.
+/// The name of a finding from one check to the next.
 pub(crate) type Name = (&'static str, String, Option<String>);
 
 pub(crate) fn name(finding: &Finding) -> Name {
@@ -28,12 +28,12 @@ pub(crate) fn one_a_table<'r>(findings: impl Iterator<Item = &'r Finding>, tried
     all
 }
 
-/// What was done.
+/// The result of edits.
 #[derive(Debug, Default)]
 pub(crate) struct Applied {
     /// A line for each finding.
     pub(crate) said: Vec<String>,
-    /// How many findings were left.
+    /// The number of findings that were left.
     pub(crate) left: usize,
 }
 

@@ -48,7 +48,7 @@ fn now_at(path: &Path) -> Result<Option<Vec<PathBuf>>, Failure> {
     Ok(fs::symlink_metadata(path).is_ok().then(|| vec![path.to_owned()]))
 }
 
-/// What a path is in a revision.
+/// The kind of a path in a revision.
 struct Entry {
     mode: String,
     object: String,
@@ -127,7 +127,7 @@ impl<'n> Tree<'n> {
         Ok(Some(files).filter(|files| !files.is_empty()))
     }
 
-    /// What is at a path, and where it is when links are followed.
+    /// The object at a path, and its path when links are followed.
     fn find(&self, path: Vec<String>, shown: &str) -> Result<Option<(Entry, Vec<String>)>, Failure> {
         let (mut left, mut at, mut links) = (path, Vec::new(), 0);
         left.reverse();
@@ -193,7 +193,7 @@ impl<'n> Tree<'n> {
         designs::text(name, bytes)
     }
 
-    /// What git prints, or why it prints nothing.
+    /// The output of git, or why there is none.
     fn git(&self, args: &[&str]) -> Result<Vec<u8>, String> {
         let output = Command::new("git")
             .args(args)

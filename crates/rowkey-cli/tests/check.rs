@@ -302,7 +302,7 @@ fn samples_that_cannot_be_read() {
 fn rules_help_completions_and_man_pages() {
     let folder = tempfile::tempdir().unwrap();
     let run = |args: &[&str]| rowkey(folder.path(), args, b"");
-    assert!(run(&["rule", "h05"]).out.starts_with("## H05 fewer values before the time than servers\n"));
+    assert!(run(&["rule", "h05"]).out.starts_with("## H05 fewer values before the time field than servers\n"));
     assert!(run(&["rule", "--list"]).out.lines().count() > 50);
     assert_eq!(run(&["rule", "X1"]).status, Some(2));
     let wrong = run(&["rule", "h5"]);

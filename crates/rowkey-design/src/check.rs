@@ -27,13 +27,13 @@ pub struct AllowedFinding {
 pub struct UnusedAllow {
     /// The table.
     pub table: String,
-    /// What is allowed.
+    /// The finding that is allowed.
     pub allow: Allow,
-    /// What takes it out of the file.
+    /// The edit that removes it from the file.
     pub edit: Edit,
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
@@ -41,27 +41,27 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// The findings that the file allows.
     pub allowed: Vec<AllowedFinding>,
-    /// What is wrong with `allow` itself: unknown rules, expired days, findings that are not there.
+    /// The problems of `allow` itself: unknown rules, expired days, findings that are not there.
     pub problems: Vec<Problem>,
     /// Those `allow` of the problems that nothing is found for. Where a finding was mended, its `allow` can go.
     pub unused: Vec<UnusedAllow>,
     /// Statistics that a sample contradicts. They say nothing against the design.
     pub notes: Vec<Problem>,
-    /// How many tables, secondary tables among them, were checked.
+    /// The number of tables that were checked, secondary tables among them.
     pub tables: usize,
-    /// How many queries were checked.
+    /// The number of queries that were checked.
     pub queries: usize,
 }
 
 impl Report {
-    /// How many findings of a severity there are.
+    /// The number of findings of a severity.
     pub fn count(&self, severity: Severity) -> usize {
         self.findings.iter().filter(|finding| finding.severity == severity).count()
     }
 }
 
 impl Design {
-    /// How each query of each table is served: by the same ranges and counts that the rules see.
+    /// The cost of each query of each table: by the same ranges and counts that the rules see.
     ///
     /// ```
     /// use rowkey_design::Date;
@@ -172,12 +172,12 @@ impl Report {
     }
 }
 
-/// Whether an id is of a rule that compares two designs.
+/// True if an id is of a rule that compares two designs.
 fn compares(id: &str) -> bool {
     Rule::named(id).is_some_and(|rule| rule.kind.compares())
 }
 
-/// What is wrong with an `allow`.
+/// The problem of an `allow`.
 fn fault(allow: &Located<Allow>, used: bool, today: Date) -> Option<Problem> {
     let problem = |place, message, help: &str| Some(Problem { place, message, help: Some(help.to_owned()) });
     let rule = &allow.rule;

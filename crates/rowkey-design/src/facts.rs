@@ -1,4 +1,4 @@
-//! What is known of a key before its table exists: which fields grow, how many values they have, how even they are.
+//! Facts of a key before its table exists: which fields grow, how many values they have, how even they are.
 
 use rowkey::LayoutBuf;
 use rowkey::layout::Scalar;
@@ -24,12 +24,12 @@ pub enum Growth {
     Unknown,
 }
 
-/// How often the values of a field are written.
+/// The frequencies of a field's values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// How many values there are; for each value of another field where the file says `per`.
+    /// The number of values; for each value of another field where the file says `per`.
     pub distinct: f64,
-    /// How many places that write as often as each other would be as uneven: `1 / Σ p²`.
+    /// The number of places that would be as uneven if all were written equally often: `1 / Σ p²`.
     pub n_eff: f64,
     /// The share of the most frequent value.
     pub p_max: f64,
@@ -80,19 +80,19 @@ fn power_sum(n: f64, s: f64) -> f64 {
 pub struct FieldFacts<'d> {
     /// Its name.
     pub name: &'d str,
-    /// Where the file has it.
+    /// Its place in the file.
     pub place: Span,
     /// Its type and direction.
     pub field: &'d FieldBuf,
-    /// What the file says that it means.
+    /// Its meaning in the file.
     pub meaning: Option<Meaning>,
     /// Why it grows, if it does.
     pub growth: Option<Growth>,
-    /// How often its values are written, if it is known.
+    /// The frequencies of its values, if they are known.
     pub spread: Option<Spread>,
     /// The field for each of whose values the spread is: its index in the key.
     pub per: Option<usize>,
-    /// What the file says of it.
+    /// Its statistics in the file.
     pub stats: Option<&'d FieldStats>,
     /// The bytes that it has in a key, on average.
     pub bytes: f64,
@@ -104,7 +104,7 @@ pub struct FieldFacts<'d> {
 pub struct KeyFacts<'d> {
     /// The name of the table or secondary table.
     pub name: &'d Located<String>,
-    /// Which of the table's secondary tables it is of; none for the table itself.
+    /// The secondary table that it is of; none for the table itself.
     pub secondary: Option<usize>,
     /// The layout.
     pub layout: &'d LayoutBuf,
@@ -117,12 +117,12 @@ pub struct KeyFacts<'d> {
 }
 
 impl<'d> KeyFacts<'d> {
-    /// What is known of a table's key, from its file and, where there is one, a sample.
+    /// The facts of a table's key, from its file and, where there is one, a sample.
     pub fn of(table: &'d TableDesign, profile: Option<&Profile>) -> Self {
         Self::new(&table.name, None, &table.layout, &table.table.key, table, profile)
     }
 
-    /// What is known of the keys of its secondary tables.
+    /// The facts of the keys of its secondary tables.
     pub fn of_secondaries(table: &'d TableDesign, profile: Option<&Profile>) -> Vec<Self> {
         let secondaries = table.table.secondary.iter().zip(&table.secondary).enumerate();
         secondaries
@@ -257,7 +257,7 @@ fn growth(ty: &TypeBuf, meaning: Option<Meaning>) -> Option<Growth> {
     }
 }
 
-/// What the type or the meaning alone says of how many values there are.
+/// The number of values by the type or the meaning alone.
 fn of_type(ty: &TypeBuf, meaning: Option<Meaning>) -> Option<Spread> {
     let many = || Some(Spread::of(2f64.powi(64), Skew::Uniform));
     match (meaning, ty) {

@@ -1,4 +1,4 @@
-//! What a check finds: a rule, where it applies, the numbers it saw, and the cure.
+//! Findings of a check: a rule, where it applies, the numbers it saw, and the cure.
 
 use crate::problem::Span;
 use crate::rule::{Rule, Severity};
@@ -6,7 +6,7 @@ use crate::rule::{Rule, Severity};
 /// A number that a finding rests on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measure {
-    /// What it is, such as `ranges` or `rows read for each returned`.
+    /// Its name, such as `ranges` or `rows read for each returned`.
     pub name: &'static str,
     /// The number.
     pub value: f64,
@@ -17,18 +17,18 @@ pub struct Measure {
 /// A change of a design file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// What is replaced; an empty place inserts.
+    /// The text that is replaced; an empty place inserts.
     pub place: Span,
     /// The new text.
     pub text: String,
 }
 
-/// How to cure a finding.
+/// The cure of a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remedy {
-    /// What to do, in words.
+    /// The cure in words.
     pub text: String,
-    /// What to write in the design file; empty where no edit of the file can do it.
+    /// The edits of the design file; empty where no edit of the file can do it.
     pub edits: Vec<Edit>,
 }
 
@@ -38,19 +38,19 @@ pub struct Remedy {
 pub struct Finding {
     /// The rule.
     pub rule: &'static Rule,
-    /// How bad it is on the table's engine.
+    /// Its severity on the table's engine.
     pub severity: Severity,
     /// The table.
     pub table: String,
-    /// What it is found in: a query, write, family, field or secondary table; none for the table itself.
+    /// The query, write, family, field or secondary table that has it; none for the table itself.
     pub of: Option<String>,
-    /// Where the file has it.
+    /// Its place in the file.
     pub place: Span,
-    /// What was found.
+    /// The profile.
     pub message: String,
     /// The numbers it rests on.
     pub numbers: Vec<Measure>,
-    /// What shows it: keys, ranges, a query; one line each.
+    /// Evidence: keys, ranges, a query; one line each.
     pub witness: Vec<String>,
     /// The cure.
     pub remedy: Option<Remedy>,

@@ -5,7 +5,7 @@
 //! before them, and a comma after each. Headers and dotted keys have no blanks around their dots. All lines end as the first
 //! does: with CR LF, or with LF. A byte order mark stays: an editor that wrote one may want it.
 //!
-//! What stands in quotes, the order of keys, and an inline table over several lines are never touched.
+//! Text in quotes, the order of keys, and an inline table over several lines are never touched.
 
 use std::ops::Range;
 
@@ -71,7 +71,7 @@ fn lines_ended(text: &str, newline: &str) -> String {
     ended + &between(done..text.len())
 }
 
-/// Where the strings of many lines are.
+/// The places of strings of many lines.
 fn strings_of(item: &Item, strings: &mut Vec<Range<usize>>) {
     match item {
         Item::Value(value) => strings_in(value, strings),
@@ -123,7 +123,7 @@ fn lines(before: &str, indentation: &str) -> String {
     out + indentation
 }
 
-/// What is after something on its line: a comment, as far from it as it was, or nothing.
+/// The rest of a line after something: a comment, as far from it as it was, or nothing.
 fn after(text: &str) -> &str {
     text.trim_end_matches([' ', '\t', '\r'])
 }

@@ -80,12 +80,12 @@ impl Block {
 /// The blocks of a reader.
 struct Blocks<R> {
     reader: R,
-    /// What was read and not yet given, and how much of it is whole lines.
+    /// The bytes that were read and not yet given, and how many of them are whole lines.
     rest: Vec<u8>,
     whole: usize,
-    /// How many lines were given.
+    /// The number of lines that were given.
     lines: u64,
-    /// What stopped the reader: its end, or an error that is not yet told.
+    /// The end of the reader: its last byte, or an error that is not yet told.
     stopped: Option<Option<std::io::Error>>,
 }
 

@@ -1,4 +1,4 @@
-//! Where the writes of a design land: how many places of the key space are written at once.
+//! The load of a design's writes: how many places of the key space are written at once.
 
 use rowkey::lead::Lead;
 
@@ -6,7 +6,7 @@ use crate::design::{Cluster, Engine, Write, WriteOrder};
 use crate::facts::KeyFacts;
 use crate::problem::Located;
 
-/// How many writes the server of one region takes, by engine, where the design does not say: documented numbers alone.
+/// The writes that the server of one region takes, by engine, where the design does not say: documented numbers alone.
 ///
 /// Bigtable: a node with SSD, 14,000 rows of 1 KB a second (cloud.google.com/bigtable/docs/performance). DynamoDB: a
 /// partition, 1,000 write units a second. HBase has no official number; 10,000 increments a second a server is what Big
@@ -21,29 +21,29 @@ pub fn writes_per_server(engine: Engine, cluster: Option<&Cluster>) -> Option<f6
     })
 }
 
-/// Where one of a table's writes lands.
+/// The places where one of a table's writes lands.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct WriteLoad<'d> {
     /// The write.
     pub write: &'d Located<Write>,
-    /// Which secondary table the key is of; none for the table itself.
+    /// The secondary table that the key is of; none for the table itself.
     pub secondary: Option<usize>,
-    /// How many places of the key space are written at once, as even ones would be; none where a field's values are not
+    /// The number of places of the key space that are written at once, as even ones would be; none where a field's values are not
     /// known.
     pub places: Option<f64>,
     /// The share of the busiest place.
     pub busiest: Option<f64>,
     /// The field that grows, after whose leading fields writes follow each other; its index in the key.
     pub front: Option<usize>,
-    /// How many salt buckets are written, as even ones would be.
+    /// The number of salt buckets that are written, as even ones would be.
     pub buckets: Option<f64>,
     /// The highest rate, if the file says one.
     pub peak: Option<f64>,
 }
 
 impl<'d> WriteLoad<'d> {
-    /// Where a write lands under a key.
+    /// The places where a write lands under a key.
     pub fn of(write: &'d Located<Write>, key: &KeyFacts<'_>) -> Self {
         let peak = write.peak.as_ref().or(write.rate.as_ref()).map(|rate| rate.0);
         let mut load =
@@ -89,7 +89,7 @@ impl<'d> WriteLoad<'d> {
     }
 }
 
-/// How even the values of some fields are together: `Σ p²`, and the greatest p.
+/// The evenness of the values of some fields together: `Σ p²`, and the greatest p.
 #[derive(Clone, Copy)]
 struct Shares {
     squares: f64,
@@ -118,7 +118,7 @@ pub(crate) fn by(key: &KeyFacts<'_>) -> Vec<usize> {
     }
 }
 
-/// How even the values of those of these fields are whose values are known: all together are at least as even. Where none is
+/// The evenness of the values of those of these fields whose values are known: all together are at least as even. Where none is
 /// known, as even as can be.
 fn known_shares(key: &KeyFacts<'_>, fields: &[usize]) -> Shares {
     let known: Vec<usize> = fields.iter().copied().filter(|&field| shares(key, &[field]).is_some()).collect();
@@ -126,7 +126,7 @@ fn known_shares(key: &KeyFacts<'_>, fields: &[usize]) -> Shares {
     if known.is_empty() { none } else { shares(key, &known).unwrap_or(none) }
 }
 
-/// How even the values of these fields are together, as if each were independent of the others; none where one is not
+/// The evenness of the values of these fields together, as if each were independent of the others; none where one is not
 /// known.
 fn shares(key: &KeyFacts<'_>, fields: &[usize]) -> Option<Shares> {
     /// The values that a field has that grows: as many as there is time.

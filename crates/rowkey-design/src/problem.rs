@@ -1,4 +1,4 @@
-//! What is wrong in a design file, and where.
+//! Problems of a design file, and places in it.
 
 use std::fmt;
 use std::ops::{Deref, Range};
@@ -26,7 +26,7 @@ impl Span {
 pub struct Located<T> {
     /// The value.
     pub value: T,
-    /// Where the file has it.
+    /// Its place in the file.
     pub place: Span,
 }
 
@@ -51,9 +51,9 @@ pub struct File {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Files {
     files: Vec<File>,
-    /// Where the lines of each begin: a file of many lines can have many findings.
+    /// The starts of the lines of each: a file of many lines can have many findings.
     lines: Vec<Vec<usize>>,
-    /// Whether all tables of each are in the braces of `table = {`.
+    /// True if all tables of each are in the braces of `table = {`.
     in_braces: Vec<bool>,
 }
 
@@ -72,7 +72,7 @@ impl Files {
         self.files.len() - 1
     }
 
-    /// Whether the tables of a file are in braces, where none can have a section.
+    /// True if the tables of a file are in braces, where none can have a section.
     pub(crate) fn in_braces(&self, place: Span) -> bool {
         self.in_braces.get(place.file) == Some(&true)
     }
@@ -92,7 +92,7 @@ impl Files {
         self.file(place).and_then(|file| file.text.get(place.range())).unwrap_or("")
     }
 
-    /// Where a place begins, as `name:line:column`.
+    /// The start of a place, as `name:line:column`.
     pub(crate) fn position(&self, place: Span) -> String {
         let (line, column) = self.line_and_column(place);
         format!("{}:{line}:{column}", self.file(place).map_or("", |file| &file.name))
@@ -113,11 +113,11 @@ impl Files {
 /// One thing that is wrong in a design file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Where it is.
+    /// Its place.
     pub place: Span,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to write instead.
+    /// A correction.
     pub help: Option<String>,
 }
 

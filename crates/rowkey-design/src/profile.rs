@@ -1,4 +1,4 @@
-//! What a sample of keys says of a table. [`sample`](crate::sample) reads one.
+//! The profile of a table: its fields as a sample of keys has them. [`sample`](crate::sample) reads one.
 //!
 //! Numbers are of one pass in bounded memory. Where they are estimates, the standard error stands with them; an estimate is
 //! within twice of it in 19 of 20 samples. The errors are those of a key with up to 64 fields: with more, each field has less
@@ -6,7 +6,7 @@
 
 use rowkey::Value;
 
-/// Which way values move as a sample goes on: of the keys after one that was chosen at random, the share on either side.
+/// The direction in which values move as a sample goes on: of the keys after one that was chosen at random, the share on either side.
 ///
 /// Keys that are equal are on neither side. More than four fifths on one side is a moving front, as CockroachDB's load
 /// splitter has it (`kv.loadsplitter.cleardirection`). It says something only where a sample has the keys in the order in
@@ -19,17 +19,17 @@ pub struct Direction {
     pub right: f64,
 }
 
-/// What a sample says of one field, in the keys that decode.
+/// The profile of one field, of the keys that decode.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct FieldProfile {
     /// The field's name.
     pub name: String,
-    /// Whether the numbers of its values are exact: of up to 768 values in 65,536 keys. Else they are about.
+    /// True if the numbers of its values are exact: of up to 768 values in 65,536 keys. Else they are about.
     pub exact: bool,
-    /// How many values it has; about: with a standard error of 1.2 %.
+    /// The number of its values; about: with a standard error of 1.2 %.
     pub distinct: f64,
-    /// How many values would be as uneven if all were as frequent: `1 / Σ p²`; about: with a standard error of 2.2 %.
+    /// The number of values that would be as uneven if all were as frequent: `1 / Σ p²`; about: with a standard error of 2.2 %.
     pub n_eff: f64,
     /// The share of the most frequent value; about: with a standard error of 0.003 at most.
     pub p_max: f64,
@@ -42,31 +42,31 @@ pub struct FieldProfile {
     pub max: Option<Value>,
     /// The bytes of a value in a key, on average.
     pub bytes: f64,
-    /// Which way its values move, whatever the direction of the field.
+    /// The direction in which its values move, whatever the direction of the field.
     pub direction: Direction,
     /// The fewest and the most bytes of a value that is text or bytes, without escapes and terminator.
     pub lengths: Option<(usize, usize)>,
-    /// Whether all values are text of hex digits.
+    /// True if all values are text of hex digits.
     pub hex: bool,
-    /// Whether all values are text of decimal digits, without a sign.
+    /// True if all values are text of decimal digits, without a sign.
     pub decimal: bool,
-    /// Whether all values are text of decimal digits, with or without a sign, and of more than one length.
+    /// True if all values are text of decimal digits, with or without a sign, and of more than one length.
     pub uneven_decimal: bool,
     /// The version of all values, which are UUIDs: 16 bytes, or text with hyphens.
     pub uuid_version: Option<u8>,
 }
 
-/// What a sample of keys says of a table, found in one pass and bounded memory.
+/// The profile of a table by a sample of keys, found in one pass and bounded memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Profile {
-    /// How many keys were read.
+    /// The number of keys that were read.
     pub keys: u64,
-    /// How many of them the layout does not decode.
+    /// The number of those that the layout does not decode.
     pub undecoded: u64,
     /// The number (from 1) and the fault of the first key that does not decode. In a file it is the number of the line.
     pub first_undecoded: Option<(u64, String)>,
-    /// How many different keys: exact up to 65,536, else with a standard error of 0.6 %.
+    /// The number of different keys: exact up to 65,536, else with a standard error of 0.6 %.
     pub distinct: f64,
     /// The share of keys that are there before: 0 if none is twice. Of more than 65,536 keys, some are watched.
     pub repeated: f64,
@@ -84,10 +84,10 @@ pub struct Profile {
     pub largest_value: Option<u64>,
     /// The bytes that all keys begin with; those of one key if there is but one.
     pub dead_prefix: Vec<u8>,
-    /// Whether no key sorts before the one that it follows, and not all are equal. A table that is scanned comes so, and
+    /// True if no key sorts before the one that it follows, and not all are equal. A table that is scanned comes so, and
     /// then directions say nothing; so does a table whose key begins with the time.
     pub in_key_order: bool,
-    /// Which way the keys move.
+    /// The direction in which the keys move.
     pub direction: Direction,
     /// The fields, in key order.
     pub fields: Vec<FieldProfile>,

@@ -1,6 +1,6 @@
 //! Writes text and bytes that may be hostile for where they go: a terminal, a shell, SQL, HCL, HTML, Java, Go.
 //!
-//! What comes out is printable ASCII, but for [`terminal`], [`xml`], [`hcl`], [`toml()`] and SQL, which leave printable characters of other
+//! The output is printable ASCII, but for [`terminal`], [`xml`], [`hcl`], [`toml()`] and SQL, which leave printable characters of other
 //! alphabets as they are. None of it holds a line break. Each function returns the quotes too, where its target has any.
 //!
 //! ```
@@ -235,7 +235,7 @@ pub fn go(bytes: &[u8]) -> String {
     text + "\""
 }
 
-/// Whether a terminal or an editor would not show a character, or would show others elsewhere because of it.
+/// True if a terminal or an editor would not show a character, or would show others elsewhere because of it.
 pub(crate) fn unprintable(c: char) -> bool {
     c.is_control()
         || matches!(c,

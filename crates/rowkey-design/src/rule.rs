@@ -34,7 +34,7 @@ pub enum RuleKind {
 }
 
 impl RuleKind {
-    /// Whether it compares two designs: a check of one finds nothing.
+    /// True if it compares two designs: a check of one finds nothing.
     pub const fn compares(self) -> bool {
         matches!(self, Self::Change | Self::Setting | Self::NewFinding)
     }
@@ -93,7 +93,7 @@ impl Rule {
         other.map_or(self.severity, |(_, severity)| *severity)
     }
 
-    /// Its page, as Markdown: condition, consequence, cure, source, when it is wrong, two designs.
+    /// Its page, as Markdown: condition, consequence, fix, source, known false positives, two designs.
     pub fn page(&self) -> &'static str {
         self.page
     }
@@ -106,25 +106,25 @@ macro_rules! for_each_rule {
     ($then:ident) => {
         $then! {
             mod keys Key {
-                H01 h01_time_first Unsafe Error { DynamoDb: Warning } "the first field is a time: one place takes all writes";
-                H02 h02_time_first_descending Unsafe Error { DynamoDb: Warning } "the first field is a time, descending: one place takes all writes";
+                H01 h01_time_first Unsafe Error { DynamoDb: Warning } "the first field is a time: monotonically increasing keys";
+                H02 h02_time_first_descending Unsafe Error { DynamoDb: Warning } "the first field is a descending time: monotonically decreasing keys";
                 H03 h03_sequence_first Unsafe Error { DynamoDb: Warning } "the first field is a sequence, or an id that begins with a time";
-                H04 h04_dominant_value Unsafe Warning { DynamoDb: Error } "one value takes more writes than a server does";
-                H05 h05_few_values_before_time Unsafe Error { DynamoDb: Warning } "fewer values before the time than servers";
+                H04 h04_dominant_value Unsafe Warning { DynamoDb: Error } "one value gets more writes than a server takes";
+                H05 h05_few_values_before_time Unsafe Error { DynamoDb: Warning } "fewer values before the time field than servers";
                 H06 h06_few_salt_buckets Unsafe Warning "a salt that does not spread the writes over the servers";
-                H07 h07_salt_unknown_to_queries Unsafe Warning "a salt by fields that no query knows";
-                H08 h08_salt_of_time Unsafe Warning "a salt by the time alone";
+                H07 h07_salt_unknown_to_queries Unsafe Warning "a salt computed from fields that no query fixes";
+                H08 h08_salt_of_time Unsafe Warning "a salt computed from the time alone";
                 H09 h09_splits_misfit Safe Warning "split points that do not fit the keys";
                 H10 h10_no_splits Safe Note { HBase: Warning } "a new table without split points";
                 H11 h11_too_many_regions None Warning "more regions than the memory of a server has room for";
-                H12 h12_one_row None Error "one row takes the writes";
+                H12 h12_one_row None Error "all writes go to one row";
                 H13 h13_growing_row None Warning { HBase: Error, Bigtable: Error } "a row grows without bound";
-                H14 h14_newest_under_salt None Note "the newest of all rows, under a salt";
-                H15 h15_time_bucket_size None Note "rows of a time that hold too much or too little";
-                H16 h16_text_for_number None Note "text where a number or bytes would do";
+                H14 h14_newest_under_salt None Note "a query for the newest rows of a salted table";
+                H15 h15_time_bucket_size None Note "time-bucket rows are too large or too small";
+                H16 h16_text_for_number None Note "text where a number or bytes would be shorter";
                 H17 h17_queue None Note { HBase: Warning, Bigtable: Warning } "a queue: rows are deleted where they are read";
-                H18 h18_empty_regions None Note "regions before the time that is kept stay empty";
-                H19 h19_load_in_key_order None Note "a load in the order of the key";
+                H18 h18_empty_regions None Note "regions of expired rows are never merged";
+                H19 h19_load_in_key_order None Note "a bulk load in key order";
                 H20 h20_constant_prefix None Note "all keys begin with the same bytes";
                 H21 h21_even_splits None Note "even split points for uneven values";
                 H22 h22_neighbours None Note "other tables share the servers of a hot one";
@@ -134,25 +134,25 @@ macro_rules! for_each_rule {
             mod queries Query {
                 Q14 q14_growing_secondary None Error { DynamoDb: Warning } "a secondary table whose first field grows";
                 Q01 q01_full_scan Unsafe Error "a query fixes no leading field of the key";
-                Q02 q02_order Unsafe Warning "a query's order is not that of the key";
-                Q03 q03_fan_out Unsafe Warning "a query asks many salt buckets or ranges";
+                Q02 q02_order Unsafe Warning "a query's order is not the key's order";
+                Q03 q03_fan_out Unsafe Warning "a query scans many salt buckets or ranges";
                 Q04 q04_filter Unsafe Warning "a query reads many rows for each that it returns";
-                Q05 q05_offset None Warning "pages by offset";
-                Q06 q06_prefix_of_another Unsafe Note "one key is the beginning of another";
+                Q05 q05_offset None Warning "pagination by offset";
+                Q06 q06_prefix_of_another Unsafe Note "one key is a prefix of another";
                 Q07 q07_numbers_as_text Unsafe Warning "numbers as text";
-                Q08 q08_native_numbers Unsafe Warning "numbers in the bytes of a processor";
+                Q08 q08_native_numbers Unsafe Warning "native-endian numbers as bytes";
                 Q09 q09_local_time Unsafe Warning "times without a zone, or in several formats";
                 Q10 q10_mixed_layouts None Warning "keys of several layouts in one table";
                 Q11 q11_not_unique Unsafe Warning "two rows can have one key";
-                Q12 q12_spellings None Note "one thing under several spellings";
-                Q13 q13_hashed_order Unsafe Error "a query needs an order that a digest destroys";
-                Q15 q15_index_of_few_values Unsafe Warning "an index by a field of few values that change";
-                Q16 q16_atomic_rows None Note { HBase: Error, Bigtable: Error } "rows that have to change together";
-                Q17 q17_tables_apart None Note "two tables of the same rows that nothing keeps together";
-                Q18 q18_counters None Note "counts that can be lost or doubled";
+                Q12 q12_spellings None Note "one value in several spellings";
+                Q13 q13_hashed_order Unsafe Error "a query needs the key order that a digest destroys";
+                Q15 q15_index_of_few_values Unsafe Warning "an index by a field of few values that are updated";
+                Q16 q16_atomic_rows None Note { HBase: Error, Bigtable: Error } "rows that must change atomically";
+                Q17 q17_tables_apart None Note "two tables of the same rows that nothing keeps consistent";
+                Q18 q18_counters None Note "counters whose increments can be lost or doubled";
                 Q19 q19_unused_field Unsafe Note "a field of the key that nothing uses";
-                Q20 q20_changing_field None Note { HBase: Warning, Bigtable: Warning } "a field of the key changes";
-                Q21 q21_unbounded_result None Warning "an answer without an end";
+                Q20 q20_changing_field None Note { HBase: Warning, Bigtable: Warning } "a field of the key is updated";
+                Q21 q21_unbounded_result None Warning "a query without a limit on its result";
             }
             mod families Family {
                 F01 f01_many_families None Warning "more families than the engine is made for";
@@ -162,22 +162,22 @@ macro_rules! for_each_rule {
                 F05 f05_long_keys Unsafe Error "keys longer than the engine takes";
                 F06 f06_large_values Safe Error "cells or rows larger than the engine takes";
                 F07 f07_many_versions None Note { HBase: Warning } "hundreds of versions of a cell";
-                F08 f08_ttl_and_timestamps Unsafe Error "TTL and timestamps, or TTL and versions, that do not fit";
+                F08 f08_ttl_and_timestamps Unsafe Error "a TTL that contradicts timestamps or versions";
                 F09 f09_unbounded_columns None Note { HBase: Warning, Bigtable: Warning } "no bound on the columns of a row";
-                F10 f10_kept_forever Safe Note "rows of a time that nothing ever removes";
+                F10 f10_kept_forever Safe Note "time-series rows that nothing ever removes";
                 F11 f11_bloom_filter Safe Warning "a Bloom filter that does not fit the queries";
                 F12 f12_deletes_of_old_rows None Warning "old rows are deleted one by one";
-                F13 f13_uncompressed Safe Note "neither encoding nor compression of cells that are mostly key";
+                F13 f13_uncompressed Safe Note "no encoding and no compression of cells that are mostly key";
                 F14 f14_columns_together None Note "columns that are always read and written together";
-                F15 f15_alike_tables None Note { Bigtable: Warning } "many tables of the same kind";
+                F15 f15_alike_tables None Note { Bigtable: Warning } "many tables of the same schema";
             }
             page changes Change {
                 D01 d01_key None Error "the type, order or direction of fields, or the hash of a salt";
                 D02 d02_buckets None Error "the number of salt buckets";
                 D03 d03_appended_field None Error "a field at the end of the key";
                 D04 d04_names None Note "the name of a field or column";
-                D05 d05_enum_tags None Error "a tag of an enum that stands for something else";
-                D06 d06_dropped None Error "a table or family that is gone";
+                D05 d05_enum_tags None Error "a tag of an enum with another meaning";
+                D06 d06_dropped None Error "a table or family that is dropped";
                 D07 d07_shorter_ttl None Error "a shorter TTL, or fewer versions";
                 D08 d08_additions None Note "a longer TTL, more versions, a new table or family";
             }
@@ -186,8 +186,8 @@ macro_rules! for_each_rule {
                 D10 d10_splits None Note "split points";
             }
             page changes NewFinding {
-                D11 d11_new_findings None Warning "what a check finds now";
-                D12 d12_new_findings_on_engine None Warning "what a check finds on another engine";
+                D11 d11_new_findings None Warning "new findings of a check";
+                D12 d12_new_findings_on_engine None Warning "new findings of a check on another engine";
             }
         }
     };

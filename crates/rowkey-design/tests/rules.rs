@@ -44,7 +44,7 @@ fn each_page_is_complete() {
     for rule in Rule::all() {
         let page = rule.page();
         assert!(page.starts_with(&format!("## {} {}\n", rule.id, rule.title)), "{}: {page:.80}", rule.id);
-        for part in ["Condition", "Consequence", "Cure", "Source", "When it is wrong"] {
+        for part in ["Condition", "Consequence", "Fix", "Source", "Known false positives"] {
             assert!(page.contains(&format!("\n**{part}.** ")), "{} has no {part}", rule.id);
         }
     }

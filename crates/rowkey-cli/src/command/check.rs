@@ -34,18 +34,18 @@ pub(crate) struct Args {
     /// The cluster that the tables are for. Default: the first of the design.
     #[arg(long)]
     cluster: Option<String>,
-    /// A sample of a table's keys, one a line: TABLE=FILE, or TABLE=- for standard input. What follows a tab is left out, but
-    /// for a number: the bytes of the row's value.
+    /// A sample of a table's keys, one a line: TABLE=FILE, or TABLE=- for standard input. Text after a tab is ignored,
+    /// but for a number: the size of the row's value in bytes.
     #[arg(long, value_name = "TABLE=FILE")]
     sample: Vec<String>,
     /// The form of the keys in samples, those that the design names too.
     #[arg(long, value_parser = described::<KeyForm>(), default_value = "hex")]
     form: KeyForm,
     /// Writes the edits of findings at or above --deny into the files, those that do not touch each other, then checks again.
-    /// An `allow` of what they mend is taken away.
+    /// Removes each `allow` that the edits make unnecessary.
     #[arg(long)]
     fix: bool,
-    /// The least severity that is exit status 1.
+    /// The lowest severity that makes the exit status 1.
     #[arg(long, value_parser = named::<Severity>(), default_value = "warning")]
     deny: Severity,
     /// The form of the output.
@@ -54,7 +54,7 @@ pub(crate) struct Args {
     /// The same as `--format json`.
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// Whether text has colours. `auto`: on a terminal, unless NO_COLOR is set.
+    /// The colours of text. `auto`: on a terminal, unless NO_COLOR is set.
     #[arg(long, default_value = "auto")]
     color: Color,
     /// The day on which `until` of an `allow` is read, as 2026-01-31. Default: today in UTC.

@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// Design files, or folders with *.rowkey.toml.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// What reads the result.
+    /// The program that reads the result.
     #[arg(long = "for", value_parser = described::<Target>(), value_name = "TARGET")]
     target: Target,
     /// This table alone, and the tables of its rows under other keys.

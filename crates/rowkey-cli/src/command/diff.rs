@@ -38,7 +38,7 @@ pub(crate) struct Args {
     /// Writes a lock file of the design, and compares nothing. A file that is there is replaced if it is a lock file.
     #[arg(long, value_name = "FILE")]
     write_lock: Option<PathBuf>,
-    /// The least class that is exit status 1.
+    /// The lowest class that makes the exit status 1.
     #[arg(long, value_parser = named::<Impact>(), default_value = "after-compaction")]
     deny: Impact,
     /// The rows a second that a rewrite is planned with.

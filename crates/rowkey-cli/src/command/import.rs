@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// The text. Default: standard input.
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
-    /// What the text is.
+    /// The kind of the text.
     #[arg(long, value_parser = described::<Source>(), value_name = "SOURCE")]
     from: Source,
     /// The table's name, where the text does not say it.

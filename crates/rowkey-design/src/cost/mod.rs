@@ -1,4 +1,4 @@
-//! What each query of a design reads: its ranges, by the same code as a program's, and its rows, from what is known of the
+//! The cost of each query of a design: its ranges, by the same code as a program's, and its rows, from what is known of the
 //! fields.
 
 mod order;
@@ -27,10 +27,10 @@ use crate::problem::Located;
 use crate::profile::Profile;
 use crate::resolve::TableDesign;
 
-/// How many ranges of a query are kept; its regions and the number of its ranges are of all.
+/// The number of ranges of a query that are kept; its regions and the number of its ranges are of all.
 const KEPT: usize = 1024;
 
-/// What one run of a query reads.
+/// The cost of one run of a query.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct QueryCost<'d> {
@@ -38,21 +38,21 @@ pub struct QueryCost<'d> {
     pub query: &'d Located<Query>,
     /// The secondary table that serves it; none for the table itself.
     pub secondary: Option<usize>,
-    /// How many leading fields of the key it has one value of.
+    /// The number of leading fields of the key of which it has one value.
     pub leading: usize,
-    /// Whether it selects by the field after those: a range, several values, the beginning of one.
+    /// True if it selects by the field after those: a range, several values, the beginning of one.
     pub next: bool,
     /// The fields and columns that rows are filtered by after they are read.
     pub filter: Vec<&'d str>,
-    /// Whether its ranges are the whole table.
+    /// True if its ranges are the whole table.
     pub full_scan: bool,
-    /// Whether the key begins with a digest of fields that it has no value of: its other fields do not help.
+    /// True if the key begins with a digest of fields that it has no value of: its other fields do not help.
     pub hashed: bool,
     /// The ranges of one run, with values of the sample or made up: a list for each salt bucket. The first 1024 ranges.
     pub ranges: Vec<Vec<KeyRange>>,
-    /// How many salt buckets one run asks; 1 without a salt.
+    /// The number of salt buckets that one run scans; 1 without a salt.
     pub buckets: usize,
-    /// How its order fits the key.
+    /// The fit of its order to the key.
     pub order: OrderFit,
     /// The rows in its ranges.
     pub rows_selected: Option<f64>,
@@ -73,7 +73,7 @@ pub struct QueryCost<'d> {
     count: f64,
 }
 
-/// What all queries of a key need of it beside its facts.
+/// The data of a key that all its queries need beside its facts.
 #[derive(Default)]
 pub(crate) struct Known<'p> {
     splits: Option<SplitPoints>,
@@ -94,7 +94,7 @@ fn key_of(query: &Query, table: &TableDesign) -> usize {
 }
 
 impl<'d> QueryCost<'d> {
-    /// What a query reads of a table, or of the secondary table that serves it.
+    /// The cost of a query of a table, or of the secondary table that serves it.
     pub fn of(
         query: &'d Located<Query>,
         table: &'d TableDesign,
@@ -106,12 +106,12 @@ impl<'d> QueryCost<'d> {
         Self::by(query, table, key, cluster, &Known::of(table, key, profile))
     }
 
-    /// Whether a digest is what makes it a full scan: without, the key would serve it.
+    /// True if a digest is what makes it a full scan: without, the key would serve it.
     pub(crate) fn is_scattered(&self) -> bool {
         self.hashed && (self.selection.leading > 0 || self.selection.next.is_some())
     }
 
-    /// What each query of a table reads.
+    /// The cost of each query of a table.
     pub(crate) fn all(
         table: &'d TableDesign,
         keys: &[KeyFacts<'d>],
@@ -127,7 +127,7 @@ impl<'d> QueryCost<'d> {
         queries.collect()
     }
 
-    /// What it reads by this key.
+    /// Its cost by this key.
     pub(crate) fn by(
         query: &'d Located<Query>,
         table: &'d TableDesign,
@@ -206,7 +206,7 @@ impl<'d> QueryCost<'d> {
         self.servers = servers.map(|(servers, regions)| f64::from(servers).min(regions as f64));
     }
 
-    /// How many ranges one run scans.
+    /// The number of ranges that one run scans.
     pub fn range_count(&self) -> usize {
         self.count as usize
     }
@@ -279,7 +279,7 @@ impl<'d> QueryCost<'d> {
         self.bytes_read = self.rows_read.map(|rows| rows * bytes_per_row(table, key, &query.columns));
     }
 
-    /// How many of the salt buckets that it asks have rows in its ranges, or rows that pass its filters: not all, where the
+    /// The number of its salt buckets that have rows in its ranges, or rows that pass its filters: not all, where the
     /// fields that the salt is taken from have few values.
     fn occupied(&self, key: &KeyFacts<'_>, matching: bool) -> f64 {
         let buckets = self.buckets as f64;
@@ -300,7 +300,7 @@ impl<'d> QueryCost<'d> {
         values.map_or(buckets, |values| buckets * (1.0 - (1.0 - 1.0 / buckets).powf(values))).max(1.0)
     }
 
-    /// Whether the file has numbers for all that it selects by: they are of the full grown table.
+    /// True if the file has numbers for all that it selects by: they are of the full grown table.
     fn declared(&self, key: &KeyFacts<'_>) -> bool {
         let known = |name: &&str| {
             key.index(name)

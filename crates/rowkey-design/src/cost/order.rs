@@ -5,7 +5,7 @@ use crate::facts::{FieldFacts, Growth, KeyFacts};
 
 use super::select::{Condition, Selection};
 
-/// How the order that a query wants fits its key.
+/// The fit of the order that a query wants to its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrderFit {
     /// It asks for none, or for that of the key.
@@ -17,7 +17,7 @@ pub enum OrderFit {
     /// Each of its ranges has it, forward or in reverse, and a merge of them all: it has several values of the field
     /// before.
     Merge {
-        /// Whether in reverse.
+        /// True if in reverse.
         reverse: bool,
     },
     /// The rows have to be sorted after they are read.
@@ -50,7 +50,7 @@ pub(super) fn fit(query: &Query, key: &KeyFacts<'_>, selection: &Selection<'_>) 
     }
 }
 
-/// Whether many rows have one value of it: the field after it orders them.
+/// True if many rows have one value of it: the field after it orders them.
 fn is_coarse(field: &FieldFacts<'_>) -> bool {
     field.meaning == Some(Meaning::TimeBucket) || field.growth == Some(Growth::Time(None))
 }

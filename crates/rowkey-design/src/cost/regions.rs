@@ -33,7 +33,7 @@ pub(crate) fn points(splits: &Splits, layout: &rowkey::LayoutBuf) -> Option<Spli
     }
 }
 
-/// How many regions these ranges are in.
+/// The number of regions that these ranges are in.
 pub(crate) fn touched<'r>(splits: &SplitPoints, ranges: impl Iterator<Item = &'r KeyRange>) -> usize {
     let points: Vec<&[u8]> = splits.iter().collect();
     let span = |range: &KeyRange| {
@@ -51,7 +51,7 @@ pub(crate) fn touched<'r>(splits: &SplitPoints, ranges: impl Iterator<Item = &'r
     count
 }
 
-/// How many regions a query is in at most, whatever its values: of these ranges, whose values are made up, it has `count`.
+/// The number of regions that a query is in at most, whatever its values: of these ranges, whose values are made up, it has `count`.
 pub(super) fn touched_at_most(
     splits: &SplitPoints,
     ranges: &[Vec<KeyRange>],
@@ -100,7 +100,7 @@ fn number(bytes: &[u8]) -> u128 {
     u128::from_be_bytes(number)
 }
 
-/// Whether the ranges of a condition are as wide for each value, as numbers.
+/// True if the ranges of a condition are as wide for each value, as numbers.
 fn is_as_wide_anywhere(ty: &TypeBuf, condition: Condition) -> bool {
     use Scalar::{Bool, Decimal, F32, F64, HostPath, QuadKey, Tile, Url};
     match (ty, condition) {
@@ -113,7 +113,7 @@ fn is_as_wide_anywhere(ty: &TypeBuf, condition: Condition) -> bool {
     }
 }
 
-/// Where the first of the fields end in a key, or in the beginning of one; none if it is shorter.
+/// The ends of the first of the fields in a key, or in the beginning of one; none if it is shorter.
 fn end_of(layout: &LayoutBuf, key: &[u8], fields: usize) -> Option<usize> {
     let fields = layout.fields().get(..fields)?;
     let widths = fields.iter().map(|field| field.ty.width().filter(|_| !field.raw));

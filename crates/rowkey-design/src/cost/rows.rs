@@ -1,17 +1,18 @@
 //! The rows of a query: in its ranges, and of these the ones that it wants. From what is known of the fields.
 
-use crate::design::{Meaning, Width};
-use crate::facts::{FieldFacts, Growth, KeyFacts};
-use crate::file::Count;
-use crate::resolve::TableDesign;
 use rowkey::layout::Scalar;
 use rowkey::lead::Lead;
 use rowkey::untyped::TypeBuf;
 
+use crate::design::{Meaning, Width};
+use crate::facts::{FieldFacts, Growth, KeyFacts};
+use crate::file::Count;
+use crate::resolve::TableDesign;
+
 use super::select::{Condition, Selection};
 use super::{OrderFit, QueryCost, stored};
 
-/// How many rows a query has.
+/// The rows of a query.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Rows {
     /// In its ranges.
@@ -24,7 +25,7 @@ pub(super) struct Rows {
     pub(super) worst: Option<f64>,
     /// In its ranges at most: where the share that meets one of its conditions is not known, all rows that meet the others.
     pub(super) at_most: Option<f64>,
-    /// How the rows that pass its first filter lie among those in its ranges.
+    /// The positions of the rows that pass its first filter among those in its ranges.
     pub(super) clusters: Option<Clusters>,
 }
 
@@ -32,16 +33,16 @@ pub(super) struct Rows {
 /// are side by side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Clusters {
-    /// How many clusters pass.
+    /// The number of clusters that pass.
     passing: f64,
     /// The share of the rows that pass.
     pub(super) share: f64,
-    /// Whether they lie at random among the others: a digest is also of the filter's field, or it has several values.
+    /// True if they lie at random among the others: a digest is also of the filter's field, or it has several values.
     scattered: bool,
 }
 
 impl Clusters {
-    /// How many of `rows` rows are read, in key order, until `wanted` of those that pass are.
+    /// The number of `rows` rows that are read, in key order, until `wanted` of those that pass are.
     pub(super) fn read(&self, rows: f64, wanted: f64) -> f64 {
         let all = self.passing.max(1.0) / self.share;
         let size = rows / all;
@@ -65,7 +66,7 @@ impl Clusters {
 /// The characters of text are as uneven as about this many even ones would be.
 const LETTERS: f64 = 16.0;
 
-/// What a query asks of a field.
+/// The condition of a query on a field.
 type Asked<'k> = (&'k FieldFacts<'k>, Condition);
 
 struct Known {
@@ -186,7 +187,7 @@ impl Known {
     }
 }
 
-/// How many values the type has of a field whose values are anywhere among them.
+/// The number of values of the type of a field whose values are anywhere among them.
 fn all_values(field: &FieldFacts<'_>) -> Option<f64> {
     let scattered = matches!(field.meaning, Some(Meaning::Random | Meaning::Uuid4 | Meaning::Digest));
     let TypeBuf::Scalar(scalar) = &field.field.ty else { return None };
@@ -198,7 +199,7 @@ fn rows_of(count: Option<Count>) -> Option<f64> {
     count.map(|count| count.0)
 }
 
-/// How many different letters, bytes or digits values of a type have, as even ones would be.
+/// The number of different letters, bytes or digits that values of a type have, as even ones would be.
 fn alphabet(ty: &TypeBuf) -> f64 {
     match ty {
         TypeBuf::Scalar(Scalar::Bytes | Scalar::ByteArray(_)) => 256.0,

@@ -15,13 +15,13 @@ use super::select::{self, Condition, Filter, Selection};
 use super::stored;
 use super::witness::before;
 
-/// How many times a query is run.
+/// The number of times that a query is run.
 const RUNS: usize = 64;
 
-/// How many values of a field are taken from the sample; more are as many times more rows.
+/// The number of values of a field that are taken from the sample; more are as many times more rows.
 const VALUES: usize = 64;
 
-/// How many of the keys in its ranges a filter is tried on.
+/// The number of keys in its ranges on which a filter is tried.
 const TRIED: usize = 256;
 
 /// Sorted keys of a table or secondary table, chosen at random, and how many rows it has.

@@ -1,4 +1,4 @@
-//! What a query asks of each field, and the ranges of a key that serve it.
+//! The conditions of a query on each field, and the ranges of a key that serve it.
 
 use std::borrow::Cow;
 use std::ops::Bound;
@@ -12,10 +12,10 @@ use super::witness::{before, of_field};
 use crate::design::{Query, Width};
 use crate::facts::{FieldFacts, KeyFacts};
 
-/// How many ranges are made, about, where a query has many values: the rest are as many as these for each value.
+/// The number of ranges that are made, about, where a query has many values: the rest are as many as these for each value.
 const MADE: usize = 4096;
 
-/// What a query asks of one field.
+/// The condition of a query on one field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Condition {
     /// One value.
@@ -110,14 +110,14 @@ fn starting(ty: &TypeBuf, value: &Value, letters: usize) -> Option<FieldValues> 
     })
 }
 
-/// What of a query a key can select by.
+/// The part of a query that a key can select by.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection<'d> {
     /// The layout, with a hash that is known.
     layout: Cow<'d, LayoutBuf>,
-    /// How many leading fields have one value.
+    /// The number of leading fields with one value.
     pub(crate) leading: usize,
-    /// What it asks of the field after those.
+    /// Its condition on the field after those.
     pub(crate) next: Option<(FieldFacts<'d>, Condition)>,
     /// The fields and columns that are left.
     pub(crate) rest: Vec<&'d str>,
@@ -142,7 +142,7 @@ impl<'d> Selection<'d> {
         &self.layout
     }
 
-    /// How many keys its values are taken from.
+    /// The number of keys that its values are taken from.
     pub(crate) fn keys(&self) -> f64 {
         match self.next {
             Some((_, Condition::Among(count))) => count.max(1.0).floor(),
@@ -150,7 +150,7 @@ impl<'d> Selection<'d> {
         }
     }
 
-    /// How many of these are made up, at most.
+    /// The number of these that are made up, at most.
     pub(crate) fn made(&self) -> usize {
         let lists = match self.layout.lead() {
             Lead::Salt(salt) => salt.buckets as usize,
@@ -159,7 +159,7 @@ impl<'d> Selection<'d> {
         self.keys().min((MADE / lists.max(1)).max(1) as f64) as usize
     }
 
-    /// What it asks of the field after the leading ones, with values made up.
+    /// Its condition on the field after the leading ones, with values made up.
     pub(crate) fn made_up(&self) -> Option<FieldValues> {
         let (field, condition) = self.next.as_ref()?;
         let values: Vec<Value> = (0..self.made() as u64).map(|k| of_field(field, k)).collect();
@@ -236,7 +236,7 @@ impl Filter {
         Some(Self { field, alone, ranges })
     }
 
-    /// Whether it keeps a key.
+    /// True if it keeps a key.
     pub(crate) fn keeps(&self, key: &[Value]) -> bool {
         let Some(value) = key.get(self.field) else { return false };
         let bytes = self.alone.encode(std::slice::from_ref(value)).unwrap_or_default();

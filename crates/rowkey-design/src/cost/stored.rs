@@ -1,4 +1,4 @@
-//! What a table holds when it is full grown: its rows, how long they are kept, and their bytes.
+//! The contents of a table when it is full grown: its rows, how long they are kept, and their bytes.
 
 use crate::design::{Columns, Family, Keep, WriteKind};
 use crate::facts::{KeyFacts, about};
@@ -32,7 +32,7 @@ pub(crate) fn rows(table: &TableDesign) -> Option<f64> {
     }
 }
 
-/// How many new rows are put a second. A write that changes a field of the key removes a row for each that it adds.
+/// The number of new rows that are put a second. A write that changes a field of the key removes a row for each that it adds.
 pub(crate) fn rows_per_second(table: &TableDesign) -> Option<f64> {
     let puts = table.table.write.iter().filter(|write| {
         write.kind.unwrap_or(WriteKind::Put) == WriteKind::Put

@@ -70,11 +70,11 @@ pub(crate) fn before(value: &Value, field: &FieldFacts<'_>, width: Width) -> Opt
     Some(back.from(value, ty)?.map_or(Bound::Unbounded, Bound::Included))
 }
 
-/// How far a range goes back from its last value.
+/// The distance of a range's first value from its last.
 struct Back {
     values: u128,
     width: Width,
-    /// Whether `values` are milliseconds of an id that begins with a time.
+    /// True if `values` are milliseconds of an id that begins with a time.
     is_time_id: bool,
 }
 

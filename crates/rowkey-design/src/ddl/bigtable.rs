@@ -1,4 +1,4 @@
-//! What Bigtable takes, whoever creates the table there: names, and what is garbage.
+//! Bigtable's names and garbage collection, whoever creates the table there.
 
 use super::{NewTable, Said, shown, versions};
 use crate::design::Family;
@@ -7,21 +7,21 @@ use crate::problem::{Located, Span};
 /// As a number of versions, all: HBase's `Integer.MAX_VALUE`.
 pub(crate) const ALL_VERSIONS: u32 = i32::MAX as u32;
 
-/// When a cell is garbage.
+/// A rule of garbage collection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Garbage {
-    /// When it is older than this many milliseconds.
+    /// Cells older than this many milliseconds.
     Age(u64),
-    /// When there are this many newer versions.
+    /// Cells with this many newer versions.
     Versions(u32),
-    /// When one of these says so.
+    /// Cells that one of these collects.
     Any(Vec<Garbage>),
-    /// When all of these say so.
+    /// Cells that all of these collect.
     All(Vec<Garbage>),
 }
 
 impl Garbage {
-    /// What HBase's TTL, VERSIONS and MIN_VERSIONS collect; none if that is nothing.
+    /// The rule of HBase's TTL, VERSIONS and MIN_VERSIONS; none if they collect nothing.
     pub(super) fn of(family: &Family, max_versions: u32, said: &mut Said) -> Option<Self> {
         let (most, fewest) = versions(family, ALL_VERSIONS, said);
         if let Some(place) = family.versions.as_ref().filter(|_| most > max_versions && most != ALL_VERSIONS) {

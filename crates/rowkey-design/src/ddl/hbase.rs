@@ -7,7 +7,7 @@ use crate::design::{BlockEncoding, Bloom, Compression, Family};
 use crate::problem::{Located, Span};
 use crate::quote;
 
-/// What HBase takes for a block's size: `TableDescriptorChecker`.
+/// The sizes of blocks that HBase takes: `TableDescriptorChecker`.
 const BLOCK: std::ops::RangeInclusive<u64> = 1024..=16 * 1024 * 1024;
 /// A block's size where nothing says it.
 const DEFAULT_BLOCK: u64 = 64 * 1024;

@@ -1,4 +1,4 @@
-//! What creates the tables of a design: commands for HBase's shell and `cbt`, SQL for Phoenix, resources for Terraform.
+//! Statements that create the tables of a design: commands for HBase's shell and `cbt`, SQL for Phoenix, resources for Terraform.
 //!
 //! ```
 //! use rowkey_design::internal::ddl::{Options, Target, ddl};
@@ -51,15 +51,15 @@ choices! {
     }
 }
 
-/// What is wanted.
+/// Options of the statements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// What reads the result.
+    /// The program that reads the result.
     pub target: Target,
     /// The table; none for all. The tables of a table's rows under other keys come with it.
     pub table: Option<String>,
-    /// Whether new tables are split where the design says. Default: true.
+    /// True if new tables are split where the design says. Default: true.
     pub splits: bool,
 }
 
@@ -70,7 +70,7 @@ impl Options {
     }
 }
 
-/// What creates the tables.
+/// The statements that create the tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ddl {
@@ -80,11 +80,11 @@ pub struct Ddl {
     pub preamble: Vec<String>,
     /// The statements of each table.
     pub tables: Vec<TableDdl>,
-    /// What the target does otherwise than the design says, each with its place.
+    /// Differences between the target and the design, each with its place.
     pub notes: Vec<Problem>,
 }
 
-/// What creates one table.
+/// The statements that create one table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TableDdl {
@@ -134,7 +134,7 @@ pub fn ddl(design: &Design, options: &Options) -> Result<Ddl, Problems> {
     Err(Problems { files: design.files.clone(), list: said.problems })
 }
 
-/// What is to be said of a design.
+/// Notes on a design.
 #[derive(Default)]
 struct Said {
     problems: Vec<Problem>,
@@ -157,7 +157,7 @@ struct NewTable<'d> {
     layout: &'d LayoutBuf,
     key: &'d [Located<KeyField>],
     salt: Option<&'d Located<Salt>>,
-    /// Where a salt or a digest is said.
+    /// The place of a salt or a digest.
     lead: Span,
     families: &'d Named<Family>,
     declared: Option<&'d Located<Splits>>,
@@ -251,7 +251,7 @@ fn split_keys(keys: &[Located<String>], said: &mut Said) {
     }
 }
 
-/// What the DDL of an engine cannot have of a design, each with its place. Split points of samples that were not read are not
+/// The parts of a design that the DDL of an engine cannot have, each with its place. Split points of samples that were not read are not
 /// known.
 pub(crate) fn refused(design: &Design, engine: Option<Engine>) -> Vec<Problem> {
     let mut said = Said::default();
@@ -305,7 +305,7 @@ fn whole_seconds(period: &Located<Period>, max: u64, said: &mut Said) -> Option<
     None
 }
 
-/// How many versions a family keeps: the most, and the fewest once the TTL has expired.
+/// The versions that a family keeps: the most, and the fewest once the TTL has expired.
 fn versions(family: &Family, max: u32, said: &mut Said) -> (u32, u32) {
     let most = family.versions.as_ref().map_or(1, |versions| **versions);
     let fewest = family.min_versions.as_ref().map_or(0, |versions| **versions);

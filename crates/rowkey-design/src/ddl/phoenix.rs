@@ -231,7 +231,7 @@ fn options(table: &NewTable<'_>, said: &mut Said) -> Vec<String> {
     text
 }
 
-/// Whether Phoenix splits the table as the design says without being told.
+/// True if Phoenix splits the table as the design says without being told.
 fn between_buckets(table: &NewTable<'_>) -> bool {
     table.declared.is_some_and(|splits| splits.value == Splits::Buckets)
 }

@@ -23,7 +23,7 @@ words! {
         RocksDb = "rocksdb",
     }
 
-    /// How a salt bucket is written.
+    /// The encoding of a salt bucket.
     pub enum SaltFormat ("format") {
         /// Bytes.
         Binary = "binary",
@@ -31,7 +31,7 @@ words! {
         Hex = "hex",
     }
 
-    /// What a field says.
+    /// The meaning of a field's values.
     pub enum Meaning ("meaning") {
         /// Seconds since 1970.
         Seconds = "seconds",
@@ -63,7 +63,7 @@ words! {
         TieBreaker = "tie breaker",
         /// The same for all rows, or a version of the format.
         Constant = "constant",
-        /// What something is at now: it changes.
+        /// A status: it changes.
         Status = "status",
         /// A number that is written as text, in decimal digits.
         Number = "number as text",
@@ -73,13 +73,13 @@ words! {
         Typed = "typed by people",
     }
 
-    /// Whether two writes of one key are one thing.
+    /// The meaning of two writes of one key.
     pub enum Unique ("word") {
-        /// They are: the later replaces the earlier on purpose.
+        /// An upsert: the later replaces the earlier on purpose.
         Upsert = "upsert",
     }
 
-    /// How long rows are kept.
+    /// The time that rows are kept.
     pub enum Keep ("word") {
         /// For ever.
         Forever = "forever",
@@ -107,7 +107,7 @@ words! {
     pub enum BlockEncoding ("encoding") {
         /// None.
         None = "none",
-        /// What keys have in common with the one before is left out.
+        /// The bytes that keys have in common with the one before are left out.
         Prefix = "prefix",
         /// As prefix, and lengths and timestamps too.
         Diff = "diff",
@@ -127,7 +127,7 @@ words! {
         RowCol = "rowcol",
     }
 
-    /// Whose timestamps cells have.
+    /// The source of the timestamps of cells.
     pub enum Timestamp ("timestamp") {
         /// The server's.
         Server = "server",
@@ -137,7 +137,7 @@ words! {
         Event = "event",
     }
 
-    /// What a write does.
+    /// The operation of a write.
     pub enum WriteKind ("kind") {
         /// Puts rows or cells.
         Put = "put",

@@ -14,11 +14,11 @@ use crate::file::{Bounds, Bytes, Count, Named, Period, Rate};
 use crate::problem::Located;
 
 record! {
-    /// What one file has.
+    /// The contents of one file.
     pub struct DesignFile {
         /// The version of this format: 1.
         format: Located<u32> where Bounds::whole(1, 1),
-        /// Where tables are to be: engine, servers, what a region holds and takes.
+        /// The clusters that tables are for: engine, servers, size and load of a region.
         cluster: Named<Cluster>,
         /// The tables, by name.
         table: Named<Table>,
@@ -32,11 +32,11 @@ record! {
         servers: Option<u32> where Bounds::FROM_ONE,
         /// The memory of one server's process.
         heap: Option<Bytes> where Bounds::POSITIVE,
-        /// What a region or tablet holds and takes.
+        /// The size and load of a region or tablet.
         region: Option<Region>,
     }
 
-    /// What a region or tablet of a cluster holds and takes.
+    /// The size and load of a region or tablet of a cluster.
     pub struct Region {
         /// The size at which it is split: HBase's `hbase.hregion.max.filesize`.
         max: Option<Bytes> where Bounds::POSITIVE,
@@ -50,7 +50,7 @@ record! {
 
     /// A table.
     pub struct Table {
-        /// What it holds, for people.
+        /// A description, for people.
         about: Option<String>,
         /// The fields of its row key, in key order, each as `name: shape`, with the shapes of FORMAT.md.
         key: Vec<Located<KeyField>>,
@@ -58,28 +58,28 @@ record! {
         salt: Option<Located<Salt>>,
         /// A digest before the fields.
         hashed: Option<Located<Digest>>,
-        /// What fields say where their type does not: milliseconds, a sequence, a random number.
+        /// The meaning of fields where their type does not tell it: milliseconds, a sequence, a random number.
         means: Named<Meaning>,
         /// The fingerprint that the key's layout must have: `Layout::fingerprint` of its struct.
         fingerprint: Option<Located<String>>,
-        /// Whether two writes of one key are one thing.
+        /// The meaning of two writes of one key.
         unique: Option<Located<Unique>>,
         /// The points at which the new table is split.
         splits: Option<Located<Splits>>,
-        /// How long rows are kept, where no TTL says it.
+        /// The time that rows are kept, where there is no TTL.
         keep: Option<Located<Keep>>,
-        /// How many rows it holds when it is full grown.
+        /// The number of rows when it is full grown.
         rows: Option<Located<Count>> where Bounds::MANY,
         /// The column families.
         family: Named<Family>,
-        /// What is known of the values of fields.
+        /// Statistics of the values of fields.
         stats: Named<FieldStats>,
         /// A file of keys that statistics are taken from: a path from the design file. After a tab a line can have the bytes
         /// of the row's values.
         sample: Option<Located<String>>,
-        /// What writes rows.
+        /// The writes of rows.
         write: Vec<Located<Write>>,
-        /// What reads rows.
+        /// The queries of rows.
         query: Vec<Located<Query>>,
         /// Tables of the same rows under other keys.
         secondary: Vec<Located<Secondary>>,
@@ -95,7 +95,7 @@ record! {
         by: Vec<Located<String>>,
         /// The hash. Default: xxh3.
         hash: Option<Located<String>>,
-        /// How the bucket is written. Default: binary.
+        /// The encoding of the bucket. Default: binary.
         format: Option<SaltFormat>,
     }
 
@@ -109,9 +109,9 @@ record! {
 
     /// A column family.
     pub struct Family {
-        /// What it holds, for people.
+        /// A description, for people.
         about: Option<String>,
-        /// How long cells live.
+        /// The time to live of cells.
         ttl: Option<Located<Period>>,
         /// The most versions of a cell that are kept. Default: 1.
         versions: Option<Located<u32>> where Bounds::FROM_ONE,
@@ -125,13 +125,13 @@ record! {
         bloom: Option<Located<Bloom>>,
         /// The size of a block of its files: HBase's 64 KB are `"64 KiB"`, for `kB` and `KB` are 1000 bytes.
         block: Option<Located<Bytes>> where Bounds::POSITIVE,
-        /// Whether its blocks are kept in memory first.
+        /// True if its blocks are kept in memory first.
         in_memory: Option<bool>,
         /// Values above this size are stored apart (HBase's MOB).
         mob: Option<Located<Bytes>>,
-        /// Whose timestamps cells have.
+        /// The source of the timestamps of cells.
         timestamp: Option<Located<Timestamp>>,
-        /// How many rows have cells in it. Default: all.
+        /// The number of rows that have cells in it. Default: all.
         rows: Option<Located<Count>> where Bounds::MANY,
         /// The columns: their names; or one table for columns whose names are data.
         columns: Option<Located<Columns>>,
@@ -143,7 +143,7 @@ record! {
     pub struct ColumnsOfRow {
         /// The name: `what: shape`.
         name: String,
-        /// How many a row has.
+        /// The number in a row.
         per_row: Option<Count> where Bounds::POSITIVE,
         /// The most that a row can have.
         max: Option<Count> where Bounds::MANY,
@@ -171,19 +171,19 @@ record! {
         max: Option<Count> where Bounds::POSITIVE,
     }
 
-    /// What is known of the values of a field.
+    /// Statistics of the values of a field.
     pub struct FieldStats {
-        /// How many values it has: of the whole table, or of each value of `per`.
+        /// The number of its values: of the whole table, or of each value of `per`.
         distinct: Option<Located<Count>> where Bounds::MANY,
-        /// How uneven they are: `zipf 0.9`, or `uniform`. Default: as a sample says, else `uniform`.
+        /// Their skew: `zipf 0.9`, or `uniform`. Default: as a sample says, else `uniform`.
         skew: Option<Located<Skew>>,
         /// The field for each of whose values `distinct` counts.
         per: Option<Located<String>>,
         /// The most values that it has for one value of `per`.
         max: Option<Count> where Bounds::MANY,
-        /// Whether its values grow with time.
+        /// True if its values grow with time.
         grows: Option<bool>,
-        /// How many rows a value has.
+        /// The number of rows of a value.
         rows_per: Option<CountSpread>,
         /// The bytes of a value, where its type has no fixed width.
         size: Option<Size>,
@@ -193,23 +193,23 @@ record! {
     pub struct Write {
         /// Its name.
         name: Located<String>,
-        /// What it does. Default: put.
+        /// Its operation. Default: put.
         kind: Option<WriteKind>,
-        /// How many rows it writes.
+        /// The rows that it writes.
         rate: Option<Located<Rate>>,
         /// The highest rate.
         peak: Option<Located<Rate>>,
         /// The order of the keys it writes: `time`, `random`, `random in FIELD`, `key`, or `one row`.
         order: Option<Located<WriteOrder>>,
-        /// Whether it writes many rows at once, once.
+        /// True if it writes many rows at once, once.
         bulk: Option<bool>,
         /// Fields of the key, or of a secondary table's key, that it changes.
         updates: Vec<Located<String>>,
-        /// Whether a counter may be off by some: an increment that is sent again counts twice.
+        /// True if a counter may be off by some: an increment that is sent again counts twice.
         approximate: Option<bool>,
         /// The columns that it writes.
         columns: Vec<Located<String>>,
-        /// Whether it changes several rows, all or none of them.
+        /// True if it changes several rows, all or none of them.
         atomic: Option<bool>,
     }
 
@@ -226,33 +226,33 @@ record! {
         among: Named<Count> where Bounds::MANY,
         /// The field that it has the beginning of, and how many characters or bytes; of a host path or URL, the domain.
         starts_with: Named<Count> where Bounds::MANY,
-        /// What it filters by that is not in the key, or not next in it.
+        /// The fields and columns that it filters by: not in the key, or not next in it.
         filter as "where": Vec<Located<String>>,
         /// The order that it wants.
         order: Option<Located<QueryOrder>>,
         /// The most rows that it returns.
         limit: Option<Located<Count>> where Bounds::MANY,
-        /// How many rows it returns, where the statistics of fields do not tell: after a filter by a column.
+        /// The number of rows that it returns, where the statistics of fields do not tell: after a filter by a column.
         returns: Option<Located<Count>> where Bounds::ANY,
-        /// How many rows it skips.
+        /// The number of rows that it skips.
         offset: Option<Located<Count>> where Bounds::WHOLE,
         /// The columns that it reads. Default: all.
         columns: Vec<Located<String>>,
-        /// How often it runs.
+        /// The number of its runs.
         rate: Option<Located<Rate>>,
         /// The time within which it has to return.
         online: Option<Located<Period>>,
-        /// Whether it reads much on purpose, and nobody waits for it.
+        /// True if it reads much on purpose, and nobody waits for it.
         batch: Option<bool>,
         /// The share of reads that find a row. Default: 1.
         hit_rate: Option<f64> where Bounds::from_to(0.0, 1.0),
-        /// Whether its rows have to be changed or read atomically.
+        /// True if its rows have to be changed or read atomically.
         atomic: Option<bool>,
-        /// What it may cost.
+        /// Its budget.
         budget: Option<Budget>,
     }
 
-    /// What a query may cost.
+    /// The budget of a query.
     pub struct Budget {
         /// The most ranges.
         ranges: Option<Count> where Bounds::MANY,
@@ -280,7 +280,7 @@ record! {
     pub struct Allow {
         /// The rule.
         rule: Located<String>,
-        /// What it is found in: a query, a write, a family, a field, or a secondary table. Default: the table.
+        /// The query, write, family, field or secondary table that has it. Default: the table.
         of: Option<Located<String>>,
         /// Why it is accepted.
         why: Located<String>,
@@ -290,7 +290,7 @@ record! {
 }
 
 impl Query {
-    /// Whether it wants the latest rows first, or the earliest; none if it wants neither.
+    /// True if it wants the latest rows first, or the earliest; none if it wants neither.
     pub(crate) fn newest_first(&self) -> Option<bool> {
         match self.order.as_deref()? {
             QueryOrder::Newest => Some(true),
@@ -299,7 +299,7 @@ impl Query {
         }
     }
 
-    /// Whether it wants its rows in an order.
+    /// True if it wants its rows in an order.
     pub(crate) fn is_ordered(&self) -> bool {
         !matches!(self.order.as_deref(), None | Some(QueryOrder::Any))
     }

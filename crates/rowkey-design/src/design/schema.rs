@@ -83,7 +83,7 @@ fn objects(page: &mut String, value: &Json, path: &str, listed: bool) {
     }
 }
 
-/// What a value is.
+/// The kind of a value.
 fn kind(value: &Json) -> String {
     let code = |json: &Json| format!("`{json}`");
     let list = |json: &Json| json.as_array().map(|all| all.iter().map(code).collect::<Vec<_>>().join(", "));

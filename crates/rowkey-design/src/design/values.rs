@@ -53,23 +53,23 @@ impl FromToml for KeyField {
     }
 }
 
-/// Where a new table is split.
+/// The split points of a new table.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Splits {
     /// Between the salt buckets.
     Buckets,
-    /// So that this many regions have equal parts of all keys.
+    /// This many regions with equal parts of all keys.
     Uniform(u32),
-    /// So that this many regions have equal parts of all hex digits.
+    /// This many regions with equal parts of all hex digits.
     Hex(u32),
-    /// So that this many regions have equal parts of all decimal digits.
+    /// This many regions with equal parts of all decimal digits.
     Decimal(u32),
-    /// So that this many regions have equal parts of a sample.
+    /// This many regions with equal parts of a sample.
     Sample {
         /// The file, a path from the design file.
         path: String,
-        /// How many.
+        /// Their number.
         regions: u32,
     },
     /// At these keys, in hex.
@@ -87,7 +87,7 @@ record! {
         decimal: Option<u32> where Bounds::FROM_ONE,
         /// Equal parts of the keys in a file, or of the bytes of rows where it has sizes.
         sample: Option<String>,
-        /// How many regions a sample is divided into.
+        /// The number of regions that a sample is divided into.
         regions: Option<u32> where Bounds::FROM_ONE,
         /// These keys, in hex.
         keys: Option<Vec<Located<String>>>,
@@ -190,7 +190,7 @@ impl FromToml for Size {
     }
 }
 
-/// How wide a range of a field is: a length of time, or a number of its values.
+/// The width of a range of a field: a length of time, or a number of its values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Width {
     /// A length of time.
@@ -217,7 +217,7 @@ impl FromToml for Width {
     }
 }
 
-/// How uneven the values of a field are.
+/// The skew of a field's values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Skew {
     /// All as often as each other.

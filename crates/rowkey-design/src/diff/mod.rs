@@ -21,7 +21,7 @@ use crate::rule::{self, Rule};
 use crate::rules::context::CheckOptions;
 use crate::suggest::to_toml;
 
-/// What a change does to the rows that are there, the least first.
+/// The impact of a change on stored rows, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Impact {
     /// Nothing.
@@ -85,7 +85,7 @@ impl fmt::Display for Impact {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Difference {
-    /// What it does to the rows that are there.
+    /// Its impact on stored rows.
     pub class: Impact,
     /// The rule whose page says more.
     pub rule: &'static Rule,
@@ -93,11 +93,11 @@ pub struct Difference {
     pub table: String,
     /// The field, family, secondary table or query; none for the table.
     pub of: Option<String>,
-    /// Where the new design has it; none for what it has no more.
+    /// Its place in the new design; none for what it has no more.
     pub place: Option<Span>,
-    /// What has changed, and what that means.
+    /// The change, and what it means.
     pub message: String,
-    /// How a table is rewritten, step by step; empty for other classes.
+    /// The steps by which a table is rewritten; empty for other classes.
     pub plan: Vec<String>,
     /// Why it is accepted, where the new design allows it.
     pub allowed: Option<String>,

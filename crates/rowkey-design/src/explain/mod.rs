@@ -1,4 +1,4 @@
-//! What keys, queries and regions of a table mean: keys back and forth between bytes and values, a query as commands to
+//! Explanations of keys, queries and regions of a table: keys back and forth between bytes and values, a query as commands to
 //! paste, a list of regions field by field.
 
 mod line;

@@ -16,10 +16,10 @@ use crate::file::node::nearest;
 use crate::forms::Times;
 use crate::resolve::Design;
 
-/// How many rows one call to a server returns.
+/// The rows that one call to a server returns.
 pub const CALL: f64 = 1000.0;
 
-/// How much a query asks of a store, the cheapest first.
+/// The cost of a query by the operation of the store, the cheapest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CostLevel {
     /// One row by its key.
@@ -47,7 +47,7 @@ impl CostLevel {
     }
 }
 
-/// What a query does with some values.
+/// A query with some values.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Plan<'d> {
@@ -55,9 +55,9 @@ pub struct Plan<'d> {
     pub table: &'d str,
     /// The layout of its keys.
     pub layout: &'d LayoutBuf,
-    /// What it costs, with `ranges` of these values.
+    /// Its cost, with `ranges` of these values.
     pub cost: QueryCost<'d>,
-    /// What it selects by: a field and its values as JSON.
+    /// The fields that it selects by, each with its values as JSON.
     pub by: Vec<(&'d str, String)>,
     /// The same of fields that are times, as dates.
     pub dates: Vec<(&'d str, String)>,

@@ -35,7 +35,7 @@ pub struct RegionsError {
     pub line: usize,
     /// The byte of the line, from 1.
     pub column: usize,
-    /// What is wrong, and what to write.
+    /// The fault, and what to write.
     pub reason: String,
 }
 
@@ -71,7 +71,7 @@ pub fn regions(text: &str, form: KeyForm, layout: &LayoutBuf) -> Result<Regions,
     }
 }
 
-/// What `get_splits` prints before the split points: the number of regions, one more than there are points.
+/// The line of `get_splits` before the split points: the number of regions, one more than there are points.
 const COUNTED: &str = "Total number of splits = ";
 
 /// After the number come the split points, a line each, in the shell's form; a line of spaces is one too. What the shell

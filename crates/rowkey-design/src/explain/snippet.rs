@@ -4,7 +4,7 @@ use rowkey::KeyRange;
 
 use crate::quote::{go, java, jruby, shell};
 
-/// What a prefix in HBase's shell does, and where it surprises.
+/// A note on prefixes in HBase's shell, which surprise.
 pub const PREFIX_FILTER: &str = "ROWPREFIXFILTER => p is STARTROW => p and, as STOPROW, the first key after all that begin \
      with p: p without FF bytes at its end, and the last byte that is left plus 1. It is no filter: it replaces a STARTROW \
      and a STOPROW beside it, without an error. Escapes work in double quotes alone: '\\x00' is four characters.";
@@ -15,11 +15,11 @@ pub const PREFIX_FILTER: &str = "ROWPREFIXFILTER => p is STARTROW => p and, as S
 pub struct Snippets {
     /// A command of HBase's shell.
     pub hbase: String,
-    /// Whether `ROWPREFIXFILTER` with the start row reads the same rows as the command.
+    /// True if `ROWPREFIXFILTER` with the start row reads the same rows as the command.
     pub prefix: bool,
     /// `cbt` as a command of a shell: bash, zsh, ksh.
     pub cbt: String,
-    /// Whether `cbt` reads more than the range: an argument of a program cannot hold a zero byte, so that the command
+    /// True if `cbt` reads more than the range: an argument of a program cannot hold a zero byte, so that the command
     /// starts before the range or stops after it.
     pub cbt_wider: bool,
     /// An expression of Java: a `Scan`, or a `Get`.

@@ -10,7 +10,7 @@ use crate::lines::SampleError;
 use crate::lines::{Block, in_order};
 use crate::quote::{json_text, unprintable};
 
-/// How many keys were told.
+/// The number of keys that were written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Told {
     /// All.
@@ -73,11 +73,11 @@ pub fn stream(
     stopped.map_or(Ok(told), |fault| Err(Ok(fault)))
 }
 
-/// What is told of a block of lines.
+/// The output of a block of lines.
 struct Text {
     out: Vec<u8>,
     told: Told,
-    /// What is wrong with the line after them.
+    /// The fault of the line after them.
     fault: Option<SampleError>,
 }
 

@@ -14,7 +14,7 @@ use crate::forms::{Times, key_loosened};
 pub struct ArgumentError {
     /// The argument, or its field.
     pub argument: String,
-    /// What is wrong, and what to write.
+    /// The fault, and what to write.
     pub reason: String,
 }
 
@@ -54,7 +54,7 @@ pub fn value_of(field: &FieldBuf, text: &str, times: &Times<'_>) -> Result<Value
     }
 }
 
-/// Whether the type has the value is asked by writing it.
+/// A value of a field, which is written to see if the type has it.
 fn one(field: &FieldBuf, json: Json, times: &Times<'_>) -> Result<Value, String> {
     let layout = LayoutBuf::of_fields("value", Lead::None, Vec::new(), vec![field.clone()]);
     let layout = layout.map_err(|error| error.to_string())?;

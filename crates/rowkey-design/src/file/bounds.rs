@@ -3,7 +3,7 @@
 /// No count as a number is more than the most that a text can say.
 const MOST: f64 = 1e24;
 
-/// Which numbers a key takes: fewer than its type does.
+/// The numbers that a key takes: fewer than its type does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     pub(crate) least: f64,

@@ -250,7 +250,7 @@ pub(crate) fn unknown<T: AsRef<str>>(at: &Spanned<T>, what: &str, known: &[&str]
     reading.problem(at, format!("unknown {what} `{word}`"), help);
 }
 
-/// What to write instead of a word: the nearest of those that are known, or all.
+/// A better word: the nearest of those that are known, or all.
 pub(crate) fn nearest(word: &str, known: &[&str]) -> String {
     let near = known.iter().map(|known| (strsim::damerau_levenshtein(word, known), known)).min();
     match near {

@@ -13,7 +13,7 @@ use super::number::{json_number, number};
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Bytes(pub f64);
 
-/// How often something happens, per second.
+/// A rate, per second.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Rate(pub f64);
 
@@ -78,7 +78,7 @@ struct Written<'t> {
     number: f64,
     digits: usize,
     decimals: usize,
-    /// What follows, without the space between.
+    /// The text after it, without the space between.
     rest: &'t str,
 }
 
@@ -153,7 +153,7 @@ impl Period {
         Self::read(text).ok().filter(|period| !period.0.is_zero())
     }
 
-    /// Whether a text is a number with a unit of time, even if it is too long or of no length.
+    /// True if a text is a number with a unit of time, even if it is too long or of no length.
     pub(crate) fn is_meant(text: &str) -> bool {
         !matches!(Self::read(text), Err(None))
     }
@@ -288,7 +288,7 @@ impl FromToml for Count {
     }
 }
 
-/// What a [`Count`] is multiplied with, for people.
+/// The factors of a [`Count`], for people.
 const MULTIPLES: &[(&str, f64)] = &[("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)];
 
 /// With three significant digits at most, and the largest unit that leaves a number of at least one.

@@ -44,7 +44,7 @@ choices! {
 pub struct FormError {
     /// The byte of the text at which it stops to be one.
     pub at: usize,
-    /// What was found, and what was expected.
+    /// The text that was found, and what was expected.
     pub reason: String,
 }
 

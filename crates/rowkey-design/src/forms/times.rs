@@ -11,7 +11,7 @@ use crate::design::Meaning;
 use crate::file::Named;
 use crate::resolve::Design;
 
-/// Which fields of a table are times, and in what unit.
+/// The fields of a table that are times, and their units.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Times<'d>(Option<&'d Named<Meaning>>);
 

@@ -1,4 +1,4 @@
-//! What `cbt ls TABLE` prints: families and when their cells are garbage.
+//! The output of `cbt ls TABLE`: families and when their cells are garbage.
 
 use super::draft::{Draft, Family, period};
 use super::{Reading, lines};
@@ -35,7 +35,7 @@ pub(super) fn read(text: &str, name: Option<&str>, reading: &mut Reading) -> Vec
     vec![draft]
 }
 
-/// What a policy leaves of a cell.
+/// The versions and age that a policy leaves of a cell.
 #[derive(Default)]
 struct Kept {
     age: Option<u64>,

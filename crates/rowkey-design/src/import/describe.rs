@@ -1,4 +1,4 @@
-//! What `describe 'TABLE'` and `get_splits 'TABLE'` of HBase's shell print.
+//! The output of `describe 'TABLE'` and `get_splits 'TABLE'` of HBase's shell.
 
 use std::ops::Range;
 
@@ -44,7 +44,7 @@ pub(super) fn read(text: &str, name: Option<&str>, reading: &mut Reading) -> Vec
     drafts
 }
 
-/// What `get_splits` prints before the split points: the number of regions, one more than there are points.
+/// The line of `get_splits` before the split points: the number of regions, one more than there are points.
 const COUNTED: &str = "Total number of splits = ";
 
 fn missing(split_points: usize, counted: Range<usize>, reading: &mut Reading) {
@@ -133,7 +133,7 @@ fn pairs(mut rest: &str) -> Option<Attributes<'_>> {
     Some(pairs)
 }
 
-/// What HBase does where nothing says otherwise, of options that a design has no key for.
+/// HBase's defaults of options that a design has no key for.
 const DEFAULTS: &[(&str, &str)] = &[
     ("KEEP_DELETED_CELLS", "FALSE"),
     ("REPLICATION_SCOPE", "0"),

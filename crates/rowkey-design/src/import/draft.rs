@@ -9,7 +9,7 @@ use crate::quote;
 #[derive(Default)]
 pub(super) struct Draft {
     pub(super) name: String,
-    /// What a reader has to know, a line each.
+    /// Notes for the reader, a line each.
     pub(super) comments: Vec<String>,
     /// The fields of the key, each as `name: shape`; empty if they are not known.
     pub(super) key: Vec<String>,

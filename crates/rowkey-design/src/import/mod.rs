@@ -30,14 +30,14 @@ choices! {
     pub enum Source {
         /// A key's layout as JSON, from LayoutBuf::to_json.
         Layout = "layout",
-        /// What describe 'TABLE' of HBase's shell printed, and get_splits 'TABLE' after it.
+        /// Output of describe 'TABLE' of HBase's shell, and of get_splits 'TABLE' after it.
         ///
         /// Of one or many tables.
         Describe = "describe",
         /// CREATE TABLE of Apache Phoenix; or what sqlline printed for !columns TABLE, !describe TABLE, or a SELECT from
         /// SYSTEM.CATALOG, as a table or CSV.
         Phoenix = "phoenix",
-        /// What cbt ls TABLE printed.
+        /// Output of cbt ls TABLE.
         Cbt = "cbt",
         /// The schema of a wide table as a program prints it: rowkey::wide::TableSchema, from WideDatabase::schema.
         Schema = "schema",
@@ -47,7 +47,7 @@ choices! {
 /// Returns the text of a design file with the tables of a text. The name is for a table that the text does not name, and
 /// for a layout in place of its struct's.
 ///
-/// What the text does not say is left out, or, of a key that it does not say, stands in for all keys: `bytes raw`. What a
+/// Parts that the text does not have are left out, or, of a key that it does not have, stand in for all keys: `bytes raw`. What a
 /// design has no key for is a comment.
 ///
 /// # Errors
@@ -103,7 +103,7 @@ impl Reading {
     }
 }
 
-/// Whether a line is one that HBase's shell prints after an answer: how long it took, its value, the next prompt.
+/// True if a line is one that HBase's shell prints after an answer: how long it took, its value, the next prompt.
 pub(crate) fn of_shell(line: &str) -> bool {
     let prompt = || {
         let rest = line.strip_prefix("hbase")?;

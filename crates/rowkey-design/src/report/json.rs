@@ -1,12 +1,13 @@
 //! A report as JSON.
 
+use serde_json::{Value as Json, json};
+
 use crate::check::Report;
 use crate::finding::{Edit, Finding};
 use crate::problem::{Files, Problem, Span};
 use crate::resolve::Design;
 use crate::rule::Severity;
 use crate::rules::context::CheckOptions;
-use serde_json::{Value as Json, json};
 
 use super::{reads, sampled};
 
@@ -38,7 +39,7 @@ pub(super) fn report(design: &Design, options: &CheckOptions, report: &Report) -
     })
 }
 
-/// What is written where no design can be read: the same object, with the problems alone.
+/// The output where no design can be read: the same object, with the problems alone.
 pub(super) fn invalid(files: &Files, list: &[Problem]) -> Json {
     json!({"version": 1, "problems": problems(files, list), "summary": {"problems": list.len()}})
 }
@@ -48,7 +49,7 @@ fn problems(files: &Files, problems: &[Problem]) -> Vec<Json> {
     problems.iter().map(problem).collect()
 }
 
-/// Where something is: the file's name, line and column from 1, and the bytes from 0.
+/// A place: the file's name, line and column from 1, and the bytes from 0.
 pub(super) fn place(files: &Files, place: Span) -> Json {
     let (line, column) = files.line_and_column(place);
     let name = files.file(place).map(|file| file.name.as_str());

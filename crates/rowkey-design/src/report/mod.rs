@@ -16,6 +16,8 @@ mod suggest;
 mod svg;
 mod text;
 
+use serde_json::Value as Json;
+
 use crate::check::Report;
 use crate::choice::choices;
 use crate::problem::Problems;
@@ -23,7 +25,6 @@ use crate::quote::json_text;
 use crate::quote::terminal;
 use crate::resolve::Design;
 use crate::rules::context::CheckOptions;
-use serde_json::Value as Json;
 
 pub use self::ddl::ddl_as_json;
 pub use self::diff::{diff_as_json, diff_as_text};
@@ -63,7 +64,7 @@ pub fn report(format: Format, design: &Design, options: &CheckOptions, report: &
     }
 }
 
-/// What is wrong in the files of a design that cannot be read, in a form.
+/// The faults in the files of a design that cannot be read, in a form.
 pub fn invalid(format: Format, invalid: &Problems, styles: Styles) -> String {
     let (files, list) = (&invalid.files, &invalid.list);
     match format {

@@ -10,7 +10,7 @@ use crate::explain::{CALL, CostLevel, PREFIX_FILTER, Plan, Snippets};
 use crate::file::{Bytes, Count};
 use crate::quote::{hbase_binary, terminal};
 
-/// What a query reads for people, ready to paste.
+/// The ranges of a query for people, ready to paste.
 pub fn query_as_text(plan: &Plan<'_>) -> String {
     let mut text = String::new();
     // A string takes all that is written.
@@ -33,9 +33,9 @@ fn write(out: &mut String, plan: &Plan<'_>, snippets: &[Snippets]) -> std::fmt::
     for field in &plan.unused {
         writeln!(out, "note: the value of {} chooses no rows", terminal(field))?;
     }
-    let rungs = CostLevel::ALL
+    let levels = CostLevel::ALL
         .map(|level| if level == plan.level { format!("[{}]", level.words()) } else { level.words().to_owned() });
-    writeln!(out, "\ncost     {}", rungs.join(" < "))?;
+    writeln!(out, "\ncost     {}", levels.join(" < "))?;
     let count =
         |number: Option<f64>| number.map_or_else(|| "not known".to_owned(), |number| Count(number.round()).to_string());
     let number = |out: &mut String, name: &str, number: Option<f64>| writeln!(out, "{name:8} {}", count(number));

@@ -1,10 +1,11 @@
-//! What each query reads, for people and for programs.
+//! The rows that each query reads, for people and for programs.
+
+use serde_json::{Value as Json, json};
 
 use crate::cost::{OrderFit, QueryCost};
 use crate::file::{Bytes, Count};
 use crate::resolve::{Design, TableDesign};
 use crate::rules::context::CheckOptions;
-use serde_json::{Value as Json, json};
 
 use super::columns::aligned;
 

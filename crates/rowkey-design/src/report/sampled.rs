@@ -1,9 +1,10 @@
-//! What a sample of keys says, for people and for programs.
+//! The profile of a sample of keys, for people and for programs.
+
+use serde_json::{Value as Json, json};
 
 use crate::file::{Bytes, Count};
 use crate::profile::{Direction, Profile};
 use crate::quote::{hbase_binary, terminal};
-use serde_json::{Value as Json, json};
 
 use super::columns::aligned;
 

@@ -1,12 +1,13 @@
 //! A report as SARIF 2.1.0 (OASIS Standard, 27 March 2020).
 
+use serde_json::{Value as Json, json};
+
 use crate::check::{AllowedFinding, Report};
 use crate::design::Engine;
 use crate::finding::{Edit, Finding, Remedy};
 use crate::problem::{Files, Problem, Span};
 use crate::resolve::Design;
 use crate::rule::Rule;
-use serde_json::{Value as Json, json};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -27,7 +28,7 @@ pub(super) fn report(design: &Design, report: &Report) -> Json {
     log(&results, &faults.chain(notes).collect::<Vec<_>>(), report.problems.is_empty())
 }
 
-/// What is wrong in files that cannot be read as a design.
+/// The faults of files that cannot be read as a design.
 pub(super) fn invalid(files: &Files, problems: &[Problem]) -> Json {
     let faults = problems.iter().map(|problem| notification(files, "error", problem));
     log(&[], &faults.collect::<Vec<_>>(), false)

@@ -1,5 +1,7 @@
 //! Findings and faults as rustc prints them.
 
+use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
+
 use crate::check::Report;
 use crate::file::{Bytes, Count};
 use crate::finding::{Edit, Finding, Measure};
@@ -8,11 +10,10 @@ use crate::quote::terminal;
 use crate::resolve::Design;
 use crate::rule::Severity;
 use crate::rules::context::CheckOptions;
-use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
 
 use super::{counted, reads, sampled, short};
 
-/// Whether output has colours.
+/// The colours of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Styles {
     /// Without colours.
@@ -41,7 +42,7 @@ struct Excerpt {
     end: usize,
 }
 
-/// How much of a place over many lines is shown.
+/// The part of a place over many lines that is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lines {
     /// Of a table or an array, where it begins is enough.

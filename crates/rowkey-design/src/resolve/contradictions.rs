@@ -1,4 +1,4 @@
-//! What a table says twice, or says in two ways that cannot both be.
+//! Contradictions: what a table says twice, or in two ways that cannot both be.
 
 use std::collections::HashSet;
 
@@ -168,7 +168,7 @@ fn has_beginning(ty: &TypeBuf) -> bool {
     }
 }
 
-/// How many values a type has, where that can be less than people write.
+/// The number of values of a type, where that can be less than people write.
 fn values(ty: &TypeBuf) -> Option<f64> {
     match ty {
         TypeBuf::Scalar(Scalar::Bool) => Some(2.0),

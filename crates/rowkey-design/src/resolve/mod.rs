@@ -24,7 +24,7 @@ use crate::rule::Rule;
 pub struct Design {
     /// The files.
     pub files: Files,
-    /// Where tables are to be, by name.
+    /// The clusters that tables are for, by name.
     #[doc(hidden)]
     pub clusters: Named<Cluster>,
     /// The tables, by name.
@@ -38,7 +38,7 @@ pub struct Design {
 pub struct TableDesign {
     /// Its name.
     pub name: Located<String>,
-    /// What the file says.
+    /// The table as the file has it.
     pub table: Table,
     /// The layout of its keys.
     pub layout: LayoutBuf,

@@ -12,7 +12,7 @@ use crate::profile::Profile;
 use crate::resolve::{Design, TableDesign};
 use crate::rule::{Rule, Severity};
 
-/// What a check is told beside the design.
+/// Options of a check.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CheckOptions {
@@ -20,7 +20,7 @@ pub struct CheckOptions {
     pub today: Date,
     /// The cluster that the tables are for. Default: the first of the design.
     pub cluster: Option<String>,
-    /// What samples say, by table.
+    /// The profiles of samples, by table.
     #[doc(hidden)]
     pub profiles: IndexMap<String, Profile>,
 }
@@ -32,7 +32,7 @@ impl CheckOptions {
     }
 }
 
-/// What the rules know of a table.
+/// The facts of a table that rules are given.
 pub(crate) struct Context<'d> {
     pub(crate) design: &'d Design,
     pub(crate) table: &'d TableDesign,
@@ -41,14 +41,14 @@ pub(crate) struct Context<'d> {
     pub(crate) profile: Option<&'d Profile>,
     /// The key of the table, and of each of its secondary tables after it.
     pub(crate) keys: Vec<KeyFacts<'d>>,
-    /// How each query is served.
+    /// The cost of each query.
     pub(crate) queries: Vec<QueryCost<'d>>,
-    /// Where each write lands in the table, and, in each secondary table after it, the same writes.
+    /// The places where each write lands in the table, and, in each secondary table after it, the same writes.
     pub(crate) loads: Vec<WriteLoad<'d>>,
 }
 
 impl<'d> Context<'d> {
-    /// What is known of a table.
+    /// The facts of a table.
     pub(crate) fn new(design: &'d Design, table: &'d TableDesign, options: &'d CheckOptions) -> Self {
         let cluster = design.cluster(options);
         let engine = cluster.map_or(Engine::HBase, |cluster| cluster.engine);

@@ -1,4 +1,6 @@
-//! Which writes are too many for where they land; and what is said beside such a finding.
+//! Hot spots: writes that are too many for where they land, and the parts of their findings.
+
+use rowkey::lead::Lead;
 
 use crate::cost::value;
 use crate::design::{Engine, WriteKind, WriteOrder};
@@ -8,7 +10,6 @@ use crate::finding::{Edit, Finding};
 use crate::load::{WriteLoad, writes_per_server};
 use crate::rule::Severity;
 use crate::rules::context::{Context, RuleSink};
-use rowkey::lead::Lead;
 
 /// A write whose places may be too few, with what one server takes.
 pub(super) struct Hot<'c, 'd> {
@@ -24,7 +25,7 @@ impl Hot<'_, '_> {
         self.load.places
     }
 
-    /// How fast it writes, as a finding says it.
+    /// Its rate, as a finding says it.
     pub(super) fn rate(&self) -> String {
         match self.load.peak {
             Some(peak) => format!("{} at the peak", Rate(peak)),
@@ -87,7 +88,7 @@ pub(super) fn salted(context: &Context<'_>, hot: &Hot<'_, '_>) -> Vec<Edit> {
     context.design.files.key_added(context.table.name.place, "salt", &salt).into_iter().collect()
 }
 
-/// Whether a finding of this table says that a place takes all writes.
+/// True if a finding of this table says that a place takes all writes.
 pub(super) fn is_hot(context: &Context<'_>) -> bool {
     let one_row = || writes(context, false).iter().any(|hot| is_one_row(hot.load));
     at_one_place(context, false).is_some_and(|hot| hot.load.peak.is_some()) || are_few(context) || one_row()
@@ -139,12 +140,12 @@ pub(super) fn few_places<'c, 'd>(context: &'c Context<'d>) -> Option<(Hot<'c, 'd
     })
 }
 
-/// Whether H05 is found.
+/// True if H05 is found.
 pub(super) fn are_few(context: &Context<'_>) -> bool {
     few_places(context).is_some_and(|(hot, _)| hot.load.peak.is_some())
 }
 
-/// Whether a write is of one row.
+/// True if a write is of one row.
 pub(super) fn is_one_row(load: &WriteLoad<'_>) -> bool {
     matches!(load.write.order.as_deref(), Some(WriteOrder::OneRow))
 }

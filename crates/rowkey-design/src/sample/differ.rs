@@ -1,4 +1,4 @@
-//! Where a design's statistics and a sample differ much.
+//! Differences between a design's statistics and a sample.
 
 use crate::facts::about;
 use crate::problem::{Problem, Span};

@@ -1,4 +1,4 @@
-//! What is found of one field.
+//! The profile of one field.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use super::spread::{Spread, Values};
 use super::value::{hash, order};
 use crate::profile::FieldProfile;
 
-/// How many frequent values are shown, and how many characters of each.
+/// The number of frequent values that are shown, and of characters of each.
 const TOP: usize = 10;
 const SHOWN: usize = 80;
 
@@ -136,7 +136,7 @@ pub(super) fn shown(value: &Value) -> String {
     }
 }
 
-/// What all values of a field have in common, if they are text or bytes.
+/// The traits that all values of a field have in common, if they are text or bytes.
 struct Text {
     seen: bool,
     lengths: Option<(usize, usize)>,

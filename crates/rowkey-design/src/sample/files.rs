@@ -11,7 +11,7 @@ use crate::problem::{Problem, Span};
 use crate::profile::Profile;
 use crate::resolve::{Design, TableDesign};
 
-/// What a file of keys is for.
+/// The use of a file of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SampleUse {
@@ -27,13 +27,13 @@ pub enum SampleUse {
 pub struct SamplePath {
     /// The table.
     pub table: String,
-    /// Which of its secondary tables the keys are of; none for the table itself.
+    /// The secondary table that the keys are of; none for the table itself.
     pub secondary: Option<usize>,
-    /// What the file is for.
+    /// The use of the file.
     pub what: SampleUse,
     /// The path, from where the design file's own path is from.
     pub path: PathBuf,
-    /// Where the design has it.
+    /// Its place in the design.
     pub place: Span,
 }
 

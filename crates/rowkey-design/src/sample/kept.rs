@@ -43,7 +43,7 @@ impl Chosen {
     const BYTES: usize = 16 << 20;
     /// No longer key is kept: no store has any.
     const LONGEST: usize = Self::BYTES / 16;
-    /// What a key takes beside its bytes.
+    /// The memory of a key beside its bytes.
     const EACH: usize = size_of::<Kept>() + 16;
 
     pub(super) fn new() -> Self {
@@ -76,7 +76,7 @@ impl Chosen {
     }
 }
 
-/// How often keys are there: of those whose hash is below a limit, each time.
+/// The counts of keys: of those whose hash is below a limit, each time.
 pub(super) struct Repeats {
     limit: u64,
     kept: ByHash<u64>,
@@ -110,7 +110,7 @@ impl Repeats {
         }
     }
 
-    /// How many different keys.
+    /// The number of different keys.
     pub(super) fn distinct(&self) -> f64 {
         let part = if self.limit == u64::MAX { 1.0 } else { self.limit as f64 / 2f64.powi(64) };
         self.kept.len() as f64 / part
@@ -141,7 +141,7 @@ impl Cases {
         Self { limit: u64::MAX, kept: ByHash::default(), bytes: 0, found: None }
     }
 
-    /// Whether it still looks for them.
+    /// True if it still looks for them.
     pub(super) fn looks(&self) -> bool {
         self.found.is_none()
     }

@@ -113,7 +113,7 @@ struct Keys {
     ends: Vec<(u64, usize, Option<u64>)>,
     /// The bytes that were read.
     read: u64,
-    /// What is wrong with the line after them.
+    /// The fault of the line after them.
     fault: Option<SampleError>,
 }
 

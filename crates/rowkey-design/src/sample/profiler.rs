@@ -14,13 +14,13 @@ use super::kept::{Cases, Chosen, Repeats};
 use super::value::{folded, has_text, hash};
 use crate::profile::Profile;
 
-/// So many keys are all looked at closely; of those after them one of so many is. To count frequent values takes less time:
+/// The keys that are all looked at closely, and the share of those after them. To count frequent values takes less time:
 /// one of so many is counted.
 const CLOSE: u64 = 1 << 16;
 const ONE_OF: u64 = 64;
 const COUNTED: u64 = 8;
 
-/// So many salt buckets are counted.
+/// The number of salt buckets that are counted.
 const MOST_BUCKETS: u32 = 4096;
 
 /// The most characters of the fault of a key.
@@ -51,7 +51,7 @@ pub struct Profiler {
     chosen: Chosen,
     repeats: Repeats,
     cases: Option<Cases>,
-    /// Whether a key can be the beginning of another.
+    /// True if a key can be the beginning of another.
     prefixes: bool,
     last: Vec<u8>,
     last_decodes: bool,
@@ -139,7 +139,7 @@ impl Profiler {
         }
     }
 
-    /// What all keys begin with.
+    /// The bytes that all keys begin with.
     fn begins(&mut self, first: bool, key: &[u8]) {
         let dead = &mut self.profile.dead_prefix;
         if first {
@@ -187,7 +187,7 @@ impl Profiler {
         self.last_decodes = decodes;
     }
 
-    /// What was found.
+    /// The profile.
     pub fn finish(self) -> Profile {
         let Self { mut profile, layout, mut fields, .. } = self;
         // An estimate, which can exceed what there is.

@@ -1,17 +1,17 @@
-//! How many values a field has, and how even they are.
+//! The number of a field's values, and how even they are.
 
 use std::cmp::Reverse;
 
 use datasketches::frequencies::{ErrorType, FrequentItemsSketch, Row};
 use datasketches::hll::{Coupon, HllSketch, HllType};
 
-/// How many fields have sketches of full size. With more fields each has less, so that all have a limit.
+/// The number of fields with sketches of full size. With more fields each has less, so that all have a limit.
 const FULL: usize = 64;
 
 /// The counters of [`Squares`], for a field of few.
 const COUNTERS: usize = 4096;
 
-/// How many values are remembered, and how often each at most.
+/// The number of values that are remembered, and how often each at most.
 const RECENT: usize = 256;
 const MOST: u32 = 1 << 24;
 
@@ -35,9 +35,9 @@ impl Squares {
     }
 }
 
-/// What is found of a field's values.
+/// The counts of a field's values.
 pub(super) struct Spread {
-    /// Whether each value was counted.
+    /// True if each value was counted.
     pub(super) exact: bool,
     pub(super) distinct: f64,
     pub(super) n_eff: f64,

@@ -108,7 +108,7 @@ fn decimals(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// Whether values of these fields have text, whose case may vary.
+/// True if values of these fields have text, whose case may vary.
 pub(super) fn has_text(fields: &[FieldBuf]) -> bool {
     fn of(ty: &TypeBuf) -> bool {
         match ty {

@@ -16,10 +16,10 @@ use crate::resolve::{TableDesign, layout};
 
 /// Fields beyond these are not moved to the front in every order.
 const PERMUTED: usize = 5;
-/// How many fields of a longer key are tried in front.
+/// The number of fields of a longer key that are tried in front.
 const IN_FRONT: usize = 3;
 
-/// How many fields of all candidates' queries are looked at, about: the candidates of a large table are fewer.
+/// The number of fields of all candidates' queries that are looked at, about: the candidates of a large table are fewer.
 const LOOKED_AT: usize = 500_000;
 /// However large it is.
 const FEWEST: usize = 16;
@@ -34,7 +34,7 @@ const MOST_SECONDARIES: usize = 16;
 pub(super) struct Choice {
     /// The fields, by their index in the design's key.
     order: Vec<usize>,
-    /// Whether the field that grows is descending.
+    /// True if the field that grows is descending.
     desc: bool,
     /// The buckets of a salt, and the fields that it is taken from.
     salt: Option<(u32, Vec<usize>)>,
@@ -81,7 +81,7 @@ pub(super) fn with_assumptions(own: &TableDesign, profile: Option<&Profile>) -> 
     (table, assumed)
 }
 
-/// How long the rows of a table took to be written, as far as the file says; a year where it does not.
+/// The time in which the rows of a table were written, as far as the file says; a year where it does not.
 fn kept(table: &TableDesign) -> Period {
     const HOUR: f64 = 3_600.0;
     let puts = table.table.write.iter().filter(|write| write.kind.unwrap_or(WriteKind::Put) == WriteKind::Put);

@@ -26,9 +26,9 @@ use crate::rules::context::CheckOptions;
 pub struct Candidate {
     /// The table with this key and these secondary tables.
     pub table: TableDesign,
-    /// What it costs.
+    /// Its cost.
     pub score: Score,
-    /// Whether it is the design's own key, with its own secondary tables.
+    /// True if it is the design's own key, with its own secondary tables.
     pub current: bool,
 }
 
@@ -39,20 +39,20 @@ pub struct Suggestions {
     /// The candidates, the best first; of those that only differ in fields that nothing depends on, one. The design's own
     /// key is among them.
     pub candidates: Vec<Candidate>,
-    /// How many were tried.
+    /// The number of those that were tried.
     pub tried: usize,
-    /// What the file does not say, and was assumed.
+    /// Assumptions, where the file says nothing.
     pub assumed: Vec<String>,
     /// Why the first is first: a sentence for each of the others that are worth comparing.
     pub reasons: Vec<String>,
-    /// What is not well under the first either.
+    /// Weaknesses of the first.
     pub remarks: Vec<String>,
 }
 
-/// How many candidates are kept while others are tried: many are alike.
+/// The number of candidates that are kept while others are tried: many are alike.
 const KEPT: usize = 512;
 
-/// How many candidates are returned.
+/// The number of candidates that are returned.
 const SHOWN: usize = 8;
 
 impl Design {
@@ -141,12 +141,12 @@ fn better(a: &Candidate, b: &Candidate) -> Ordering {
     order.then_with(|| a.table.layout.shape().cmp(&b.table.layout.shape()))
 }
 
-/// How many fields a salt names: none is the simplest, for then it is by all.
+/// The number of fields that a salt names: none is the simplest, for then it is by all.
 fn hashed_by(table: &TableDesign) -> usize {
     table.table.salt.as_ref().map_or(0, |salt| salt.by.len())
 }
 
-/// How many fields are descending: each needs a reason.
+/// The number of descending fields: each needs a reason.
 fn descending(table: &TableDesign) -> usize {
     table.layout.fields().iter().filter(|field| field.desc).count()
 }
@@ -199,7 +199,7 @@ fn reasons(candidates: &[Candidate]) -> Vec<String> {
     others.iter().map(|other| format!("{}: {}", described(&other.table), worse(&best.score, &other.score))).collect()
 }
 
-/// What is not well under the first either.
+/// Weaknesses of the first.
 fn remarks(candidates: &[Candidate], capacity: &Capacity) -> Vec<String> {
     let small = capacity.too_small().map(|all| {
         let (all, needed) = (Count(all), Count(capacity.needed()));
@@ -220,7 +220,7 @@ fn remarks(candidates: &[Candidate], capacity: &Capacity) -> Vec<String> {
     small.into_iter().chain(unserved).collect()
 }
 
-/// What is worse in `other`.
+/// The ways in which `other` is worse.
 fn worse(best: &Score, other: &Score) -> String {
     let mut why = Vec::new();
     if (other.refused * 100.0).round() > (best.refused * 100.0).round() {

@@ -1,4 +1,4 @@
-//! What a key costs: the writes that its servers cannot take, and the work of its queries.
+//! The cost of a key: the writes that its servers cannot take, and the work of its queries.
 
 use rowkey::LayoutBuf;
 
@@ -13,7 +13,7 @@ use crate::resolve::TableDesign;
 /// between the ratio of an in-memory get to a scanned row (some 50) and that of a disk's seek (1000 and more).
 const ROWS_PER_RANGE: f64 = 100.0;
 
-/// What a key costs.
+/// The cost of a key.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Score {
@@ -21,17 +21,17 @@ pub struct Score {
     pub peak: f64,
     /// The share of them that no server takes, because they land in too few places: more servers would not help.
     pub refused: f64,
-    /// How many places the writes land in at once: the fewest of all writes and tables.
+    /// The number of places in which the writes land at once: the fewest of all writes and tables.
     pub places: Option<f64>,
     /// The work of all queries and writes a second, in rows read.
     pub work: f64,
-    /// How many tables a row is in.
+    /// The number of tables that a row is in.
     pub tables: usize,
-    /// How many queries read more than ten rows for each that they return, or the whole table.
+    /// The number of queries that read more than ten rows for each that they return, or the whole table.
     pub unserved: usize,
-    /// How many queries scan in reverse, or sort what they read.
+    /// The number of queries that scan in reverse, or sort what they read.
     pub unordered: usize,
-    /// Whether the key has a salt.
+    /// True if the key has a salt.
     pub salted: bool,
     /// The bytes of a key, on average.
     pub key_bytes: f64,
@@ -39,13 +39,13 @@ pub struct Score {
     pub queries: Vec<QueryScore>,
 }
 
-/// What a query costs under a key.
+/// The cost of a query under a key.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct QueryScore {
     /// Its name.
     pub name: String,
-    /// How often it runs a second; 1 where the file says nothing.
+    /// Its runs a second; 1 where the file says nothing.
     pub rate: f64,
     /// The ranges of one run.
     pub ranges: f64,
@@ -53,11 +53,11 @@ pub struct QueryScore {
     pub rows_read: f64,
     /// The rows read for each returned, where it is known.
     pub amplification: Option<f64>,
-    /// Whether each run reads the whole table.
+    /// True if each run reads the whole table.
     pub full_scan: bool,
-    /// Whether nobody waits for it.
+    /// True if nobody waits for it.
     pub batch: bool,
-    /// Whether a forward scan of the key has the order that it wants.
+    /// True if a forward scan of the key has the order that it wants.
     pub in_order: bool,
 }
 
@@ -67,7 +67,7 @@ impl QueryScore {
         ROWS_PER_RANGE * self.ranges + self.rows_read
     }
 
-    /// Whether another key or table would serve it better: it reads more than ten rows for each that it returns.
+    /// True if another key or table would serve it better: it reads more than ten rows for each that it returns.
     pub fn is_unserved(&self) -> bool {
         !self.batch && (self.full_scan || self.amplification.is_some_and(|rows| rows > 10.0))
     }
@@ -128,7 +128,7 @@ impl Score {
         }
     }
 
-    /// Whether two keys cost the same.
+    /// True if two keys cost the same.
     pub(super) fn alike(&self, other: &Self) -> bool {
         let near = |a: f64, b: f64| (a - b).abs() <= 0.05 * a.max(b);
         let queries = self.queries.iter().zip(&other.queries);
@@ -139,7 +139,7 @@ impl Score {
     }
 }
 
-/// Whether a query in the order of the key has that of the design's own key: the fields that it does not fix follow each
+/// True if a query in the order of the key has that of the design's own key: the fields that it does not fix follow each
 /// other in the same directions.
 fn keeps_order(cost: &QueryCost<'_>, table: &TableDesign, own: &TableDesign) -> bool {
     if cost.query.order.as_deref() != Some(&QueryOrder::Key) {
@@ -160,11 +160,11 @@ fn keeps_order(cost: &QueryCost<'_>, table: &TableDesign, own: &TableDesign) -> 
     free(&own) == free(&layout)
 }
 
-/// What servers take of a table's writes.
+/// The writes of a table that servers take.
 pub(super) struct Capacity {
     /// The writes a second of one.
     each: f64,
-    /// How many there are.
+    /// Their number.
     servers: f64,
     /// The writes at the peak.
     peak: f64,
@@ -181,7 +181,7 @@ impl Capacity {
         }
     }
 
-    /// How many servers the writes need, however even they are.
+    /// The number of servers that the writes need, however even they are.
     pub(super) fn needed(&self) -> f64 {
         (self.peak / self.each).ceil()
     }
@@ -201,7 +201,7 @@ impl Capacity {
         (peak - taken).max(0.0)
     }
 
-    /// Which secondary tables take fewer writes than there are.
+    /// The secondary tables that take fewer writes than there are.
     pub(super) fn hot_secondaries(&self, table: &TableDesign) -> Vec<bool> {
         let keys = KeyFacts::of_secondaries(table, None);
         let is_hot =

@@ -1,4 +1,4 @@
-//! What a query reads, ready to paste.
+//! The ranges of a query, ready to paste.
 
 use std::io::Write as _;
 use std::process::ExitCode;

@@ -9,7 +9,7 @@ use super::super::draft::{Draft, Splits};
 use super::super::{Reading, lines};
 use super::{Column, Wrong};
 
-/// What stands between the cells of a line.
+/// The separator of the cells of a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// `| a | b |`
@@ -49,7 +49,7 @@ struct Header {
     at: Range<usize>,
 }
 
-/// What the lines say of one table.
+/// The lines of one table.
 #[derive(Default)]
 struct Table {
     columns: Vec<Column>,

@@ -1,11 +1,11 @@
-//! Which families and columns a query or a write names.
+//! The families and columns that a query or a write names.
 
 use crate::cost::QueryCost;
 use crate::design::{Columns, Family};
 use crate::facts::KeyFacts;
 use crate::problem::Located;
 
-/// Whether a test holds of some name of a family's columns; of the one name of columns whose names are data.
+/// True if a test holds of some name of a family's columns; of the one name of columns whose names are data.
 fn some_column(family: &Family, test: impl Fn(&str) -> bool) -> bool {
     match family.columns.as_ref().map(|columns| &columns.value) {
         Some(Columns::Names(names)) => names.iter().any(|name| test(name)),
@@ -14,7 +14,7 @@ fn some_column(family: &Family, test: impl Fn(&str) -> bool) -> bool {
     }
 }
 
-/// Whether a list of columns, which is empty for all, has this one: as `column`, `family:column` or `family`.
+/// True if a list of columns, which is empty for all, has this one: as `column`, `family:column` or `family`.
 fn names(list: &[Located<String>], family: &str, column: &str) -> bool {
     let is = |name: &Located<String>| match name.split_once(':') {
         Some((of, name)) => of == family && name == column,
@@ -23,19 +23,19 @@ fn names(list: &[Located<String>], family: &str, column: &str) -> bool {
     list.is_empty() || list.iter().any(is)
 }
 
-/// Whether a list of columns, which is empty for all, has any of a family.
+/// True if a list of columns, which is empty for all, has any of a family.
 pub(super) fn any(list: &[Located<String>], name: &str, family: &Family) -> bool {
     list.is_empty()
         || list.iter().any(|column| column.as_str() == name)
         || some_column(family, |column| names(list, name, column))
 }
 
-/// Whether a list of columns, which is empty for all, has each of a family.
+/// True if a list of columns, which is empty for all, has each of a family.
 pub(super) fn all(list: &[Located<String>], name: &str, family: &Family) -> bool {
     list.is_empty() || !some_column(family, |column| !names(list, name, column))
 }
 
-/// Whether a query reads rows by their whole keys.
+/// True if a query reads rows by their whole keys.
 pub(super) fn is_get(cost: &QueryCost<'_>, key: &KeyFacts<'_>) -> bool {
     let among_last = || {
         let last = key.fields.last().is_some_and(|field| cost.query.among.contains_key(field.name));

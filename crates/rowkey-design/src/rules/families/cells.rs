@@ -15,7 +15,7 @@ pub(super) struct Cell<'d> {
     pub(super) name: &'d str,
     /// The bytes of the column's name.
     pub(super) name_bytes: f64,
-    /// How many a row has.
+    /// The number in a row.
     pub(super) count: f64,
     /// The most that a row has, as far as the file says.
     pub(super) most: f64,
@@ -23,7 +23,7 @@ pub(super) struct Cell<'d> {
     pub(super) value: Option<f64>,
     /// The bytes of the largest value, as far as the file says.
     pub(super) largest: Option<f64>,
-    /// Whether the column's name is data, as much as its value.
+    /// True if the column's name is data, as much as its value.
     pub(super) names_are_data: bool,
 }
 
@@ -69,10 +69,10 @@ pub(super) fn largest(size: &Size) -> f64 {
     }
 }
 
-/// What the keys of a family's cells are of all its bytes in a row.
+/// The share of a family's bytes that the keys of its cells take.
 #[derive(Clone, Copy)]
 pub(super) struct Share {
-    /// How many cells a row has in the family.
+    /// The number of cells of a row in the family.
     pub(super) cells: f64,
     /// The bytes of their keys: row key, family, column, timestamp, type and lengths.
     pub(super) keys: f64,
@@ -130,7 +130,7 @@ impl Share {
 /// A cell's lengths, flags and timestamp as FAST_DIFF writes them, about.
 const ENCODED: f64 = 7.0;
 
-/// Whether the encoding of a family's blocks leaves out what keys have in common.
+/// True if the encoding of a family's blocks leaves out what keys have in common.
 pub(super) fn leaves_out_prefixes(family: &Family) -> bool {
     use BlockEncoding::{Diff, FastDiff, Prefix};
     family.encoding.as_ref().is_some_and(|encoding| matches!(**encoding, Prefix | Diff | FastDiff))

@@ -1,10 +1,11 @@
 //! F01: more families than the engine is made for.
 
+use indexmap::IndexMap;
+
 use crate::design::{Engine, Family};
 use crate::file::Named;
 use crate::rule::Severity;
 use crate::rules::context::{Context, RuleSink};
-use indexmap::IndexMap;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let (most, why) = match context.engine {

@@ -17,7 +17,7 @@ struct Limit {
 }
 
 impl Limit {
-    /// How bad a size is, and what it is above.
+    /// The severity of a size, and the limit that it exceeds.
     fn exceeded(&self, bytes: f64) -> Option<(Severity, f64)> {
         let above = |limit: Option<f64>, severity| limit.filter(|limit| bytes > *limit).map(|limit| (severity, limit));
         above(self.hard, Severity::Error).or(above(self.advised, Severity::Warning))

@@ -1,4 +1,4 @@
-//! F08: TTL and timestamps, or TTL and versions, that do not fit.
+//! F08: a TTL that contradicts timestamps or versions.
 
 use crate::design::{Engine, Timestamp};
 use crate::finding::Edit;

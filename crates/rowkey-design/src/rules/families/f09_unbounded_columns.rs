@@ -1,9 +1,10 @@
 //! F09: no bound on the columns of a row.
 
+use rowkey::untyped::FieldBuf;
+
 use crate::design::{Columns, ColumnsOfRow};
 use crate::problem::Located;
 use crate::rules::context::{Context, RuleSink};
-use rowkey::untyped::FieldBuf;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     if context.keys[0].growing().is_some() {
@@ -33,7 +34,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     }
 }
 
-/// Whether columns' names have so few bytes that there can't be many: at most two.
+/// True if columns' names have so few bytes that there can't be many: at most two.
 fn few_names(of_row: &ColumnsOfRow) -> bool {
     let shape = of_row.name.split_once(':').map(|(_, shape)| shape.trim());
     let field = shape.and_then(|shape| FieldBuf::new("name", shape).ok());

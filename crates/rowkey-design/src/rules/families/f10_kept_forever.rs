@@ -1,4 +1,4 @@
-//! F10: rows of a time that nothing ever removes.
+//! F10: time-series rows that nothing ever removes.
 
 use crate::design::{Keep, WriteKind};
 use crate::facts::Growth;

@@ -1,4 +1,4 @@
-//! F13: neither encoding nor compression of cells that are mostly key.
+//! F13: no encoding and no compression of cells that are mostly key.
 
 use super::cells::{Share, encode, leaves_out_prefixes};
 use crate::design::{Compression, Engine};

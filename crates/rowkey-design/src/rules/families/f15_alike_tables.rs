@@ -1,10 +1,11 @@
-//! F15: many tables of the same kind.
+//! F15: many tables of the same schema.
+
+use indexmap::IndexMap;
 
 use crate::design::Engine;
 use crate::resolve::TableDesign;
 use crate::rule::Severity;
 use crate::rules::context::{Context, RuleSink};
-use indexmap::IndexMap;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     /// Tables of one kind that are too many to be meant: a choice of ours.
@@ -41,7 +42,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     }
 }
 
-/// What has to be the same in tables that can be one: the key's shape, the families, how long these keep cells.
+/// The parts that are the same in tables that can be one: the key's shape, the families, how long these keep cells.
 fn kind(table: &TableDesign) -> String {
     let mut families: Vec<_> = table
         .table

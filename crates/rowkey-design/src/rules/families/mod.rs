@@ -1,4 +1,4 @@
-//! Families, cells, options.
+//! Rules of column families, cells and their options.
 
 mod asked;
 mod cells;

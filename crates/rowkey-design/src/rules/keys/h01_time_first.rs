@@ -1,4 +1,4 @@
-//! H01: the first field is a time: one place takes all writes.
+//! H01: the first field is a time: monotonically increasing keys.
 
 use crate::facts::Growth;
 use crate::rules::context::{Context, RuleSink};

@@ -1,4 +1,4 @@
-//! H02: the first field is a time, descending: one place takes all writes.
+//! H02: the first field is a descending time: monotonically decreasing keys.
 
 use super::h01_time_first::time;
 use crate::rules::context::{Context, RuleSink};

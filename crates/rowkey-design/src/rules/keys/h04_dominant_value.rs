@@ -1,10 +1,11 @@
-//! H04: one value takes more writes than a server does.
+//! H04: one value gets more writes than a server takes.
+
+use rowkey::lead::Lead;
 
 use crate::design::Engine;
 use crate::file::Rate;
 use crate::rules::context::{Context, RuleSink};
 use crate::rules::hot::{salted, writes};
-use rowkey::lead::Lead;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for hot in writes(context, false) {

@@ -1,4 +1,4 @@
-//! H05: fewer values before the time than servers.
+//! H05: fewer values before the time field than servers.
 
 use crate::file::Count;
 use crate::rule::Severity;

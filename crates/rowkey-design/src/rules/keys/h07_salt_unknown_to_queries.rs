@@ -1,4 +1,4 @@
-//! H07: a salt by fields that no query knows.
+//! H07: a salt computed from fields that no query fixes.
 
 use crate::finding::Edit;
 use crate::load::by;

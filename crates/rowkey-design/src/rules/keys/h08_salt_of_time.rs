@@ -1,4 +1,4 @@
-//! H08: a salt by the time alone.
+//! H08: a salt computed from the time alone.
 
 use crate::finding::Edit;
 use crate::load::by;

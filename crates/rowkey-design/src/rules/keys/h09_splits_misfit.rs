@@ -1,11 +1,12 @@
 //! H09: split points that do not fit the keys.
 
-use crate::design::Splits;
-use crate::finding::Edit;
-use crate::rules::context::{Context, RuleSink};
 use rowkey::layout::Scalar;
 use rowkey::lead::Lead;
 use rowkey::untyped::TypeBuf;
+
+use crate::design::Splits;
+use crate::finding::Edit;
+use crate::rules::context::{Context, RuleSink};
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let Some(splits) = &context.table.table.splits else { return };

@@ -1,13 +1,14 @@
 //! H10: a new table without split points.
 
+use rowkey::layout::Scalar;
+use rowkey::lead::Lead;
+use rowkey::untyped::TypeBuf;
+
 use crate::cost::bytes_per_row;
 use crate::design::{Engine, Meaning, WriteKind};
 use crate::facts::KeyFacts;
 use crate::file::Bytes;
 use crate::rules::context::{Context, RuleSink};
-use rowkey::layout::Scalar;
-use rowkey::lead::Lead;
-use rowkey::untyped::TypeBuf;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let table = &context.table.table;

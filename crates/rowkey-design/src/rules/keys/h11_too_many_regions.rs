@@ -1,9 +1,10 @@
 //! H11: more regions than the memory of a server has room for.
 
+use rowkey::lead::Lead;
+
 use crate::design::{Engine, Splits};
 use crate::file::Count;
 use crate::rules::context::{Context, RuleSink};
-use rowkey::lead::Lead;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let (Some(splits), Some(cluster)) = (&context.table.table.splits, context.cluster) else { return };

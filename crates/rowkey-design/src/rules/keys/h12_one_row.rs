@@ -1,4 +1,4 @@
-//! H12: one row takes the writes.
+//! H12: all writes go to one row.
 
 use crate::rules::context::{Context, RuleSink};
 use crate::rules::hot::{is_one_row, writes};

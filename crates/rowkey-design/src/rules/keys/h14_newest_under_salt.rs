@@ -1,9 +1,10 @@
-//! H14: the newest of all rows, under a salt.
+//! H14: a query for the newest rows of a salted table.
+
+use rowkey::lead::Lead;
 
 use crate::cost::OrderFit;
 use crate::file::Count;
 use crate::rules::context::{Context, RuleSink};
-use rowkey::lead::Lead;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for cost in &context.queries {

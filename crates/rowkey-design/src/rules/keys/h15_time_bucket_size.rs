@@ -1,4 +1,4 @@
-//! H15: rows of a time that hold too much or too little.
+//! H15: time-bucket rows are too large or too small.
 
 use crate::cost::bytes_per_row;
 use crate::facts::Growth;

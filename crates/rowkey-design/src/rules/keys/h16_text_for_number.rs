@@ -1,9 +1,10 @@
-//! H16: text where a number or bytes would do.
+//! H16: text where a number or bytes would be shorter.
+
+use rowkey::layout::Scalar;
+use rowkey::untyped::TypeBuf;
 
 use crate::design::Meaning;
 use crate::rules::context::{Context, RuleSink};
-use rowkey::layout::Scalar;
-use rowkey::untyped::TypeBuf;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for field in &context.keys[0].fields {

@@ -1,4 +1,4 @@
-//! H18: regions before the time that is kept stay empty.
+//! H18: regions of expired rows are never merged.
 
 use crate::design::Engine;
 use crate::rules::context::{Context, RuleSink};

@@ -1,4 +1,4 @@
-//! H19: a load in the order of the key.
+//! H19: a bulk load in key order.
 
 use crate::design::{Engine, WriteOrder};
 use crate::rules::context::{Context, RuleSink};

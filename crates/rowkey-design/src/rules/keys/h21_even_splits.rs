@@ -1,8 +1,9 @@
 //! H21: even split points for uneven values.
 
+use rowkey::lead::Lead;
+
 use crate::design::Splits;
 use crate::rules::context::{Context, RuleSink};
-use rowkey::lead::Lead;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let Some(splits) = &context.table.table.splits else { return };

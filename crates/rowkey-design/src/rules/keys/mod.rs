@@ -1,4 +1,4 @@
-//! Where writes and reads land.
+//! Rules of row keys: where writes and reads land.
 
 pub(super) mod h01_time_first;
 pub(super) mod h02_time_first_descending;

@@ -3,6 +3,9 @@
 //! The types of the format exclude most of it: these rules find what is written into `text` and `bytes` instead, by what
 //! the file says that fields mean, and by a sample.
 
+use rowkey::layout::Scalar;
+use rowkey::untyped::{FieldBuf, TypeBuf};
+
 use super::mend;
 use crate::design::{Meaning, Query};
 use crate::facts::FieldFacts;
@@ -10,8 +13,6 @@ use crate::finding::{Edit, Finding};
 use crate::profile::FieldProfile;
 use crate::rule::Severity::Note;
 use crate::rules::context::{Context, RuleSink};
-use rowkey::layout::Scalar;
-use rowkey::untyped::{FieldBuf, TypeBuf};
 
 /// The fields of the table's key, and of its secondary tables' keys that the table's has not.
 pub(super) fn fields<'c, 'd>(context: &'c Context<'d>) -> impl Iterator<Item = (usize, &'c FieldFacts<'d>)> {
@@ -24,7 +25,7 @@ pub(super) fn is_text(field: &FieldFacts<'_>) -> bool {
     matches!(field.field.ty, TypeBuf::Scalar(Scalar::Text | Scalar::Bytes))
 }
 
-/// Whether it is a time or a count in units, which the file says of a number.
+/// True if it is a time or a count in units, which the file says of a number.
 pub(super) fn is_number(meaning: Option<Meaning>) -> bool {
     matches!(
         meaning,
@@ -44,7 +45,7 @@ pub(super) fn seen<'c>(context: &'c Context<'_>, field: &FieldFacts<'_>) -> Opti
     context.profile?.fields.iter().find(|seen| seen.name == field.name)
 }
 
-/// Whether a query needs the field's order: one value of it is found in any form.
+/// True if a query needs the field's order: one value of it is found in any form.
 pub(super) fn is_ordered_by(query: &Query, name: &str) -> bool {
     query.range.contains_key(name) || query.is_ordered()
 }

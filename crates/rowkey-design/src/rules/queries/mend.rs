@@ -12,7 +12,7 @@ use crate::quote;
 use crate::resolve::Design;
 use crate::rules::context::Context;
 
-/// How many ranges are made at most to see if another order of a key is better.
+/// The number of ranges that are made at most to see if another order of a key is better.
 const MOST_WORK: usize = 50_000;
 
 /// A field as a key of the file has it.
@@ -80,13 +80,13 @@ fn rank(order: OrderFit) -> u8 {
     }
 }
 
-/// Whether a key filters less of what a query reads than the key that serves it now, or has a better order for it.
+/// True if a key filters less of what a query reads than the key that serves it now, or has a better order for it.
 fn serves(context: &Context<'_>, key: &KeyFacts<'_>, was: &QueryCost<'_>) -> bool {
     let is = QueryCost::by(was.query, context.table, key, None, &Known::default());
     is.filter.len() < was.filter.len() || rank(is.order) < rank(was.order)
 }
 
-/// Whether a key serves a query no worse than the one that serves it now.
+/// True if a key serves a query no worse than the one that serves it now.
 fn keeps(context: &Context<'_>, key: &KeyFacts<'_>, was: &QueryCost<'_>) -> bool {
     let is = QueryCost::by(was.query, context.table, key, None, &Known::default());
     let filters = is.filter.len() <= was.filter.len() && is.full_scan <= was.full_scan;
@@ -154,7 +154,7 @@ pub(super) fn serve(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<(Stri
 /// The longest file that is read again to try an edit.
 const LONGEST: usize = 1 << 18;
 
-/// Whether the file can be read after an edit.
+/// True if the file can be read after an edit.
 fn reads(context: &Context<'_>, edit: &Edit) -> bool {
     let file = context.design.files.file(edit.place).filter(|file| file.text.len() <= LONGEST);
     file.is_some_and(|file| Design::parse([file.edited([edit])]).is_ok())

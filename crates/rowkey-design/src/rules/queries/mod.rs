@@ -1,4 +1,4 @@
-//! Queries against the key.
+//! Rules of queries against the key.
 
 mod bytes;
 mod mend;

@@ -1,4 +1,4 @@
-//! Q02: a query's order is not that of the key.
+//! Q02: a query's order is not the key's order.
 
 use super::mend;
 use super::shown::{of_query, rows};

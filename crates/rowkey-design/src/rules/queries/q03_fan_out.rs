@@ -1,4 +1,4 @@
-//! Q03: a query asks many salt buckets or ranges.
+//! Q03: a query scans many salt buckets or ranges.
 
 use super::mend;
 use super::shown::{of_query, rows};

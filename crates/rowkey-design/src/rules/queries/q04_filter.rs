@@ -10,7 +10,7 @@ const ONLINE: (f64, f64) = (5.0, 100.0);
 
 const OTHERS: (f64, f64) = (10.0, 1000.0);
 
-/// So few rows are read in one piece, whatever is returned of them.
+/// A number of rows that are read in one piece, whatever is returned of them.
 const FEW: f64 = 100.0;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {

@@ -1,9 +1,9 @@
-//! Q05: pages by offset.
+//! Q05: pagination by offset.
 
 use super::shown::{of_query, rows};
 use crate::rules::context::{Context, RuleSink};
 
-/// So many pages are turned by offset without harm.
+/// The number of pages that are turned by offset without harm.
 const PAGES: f64 = 10.0;
 
 /// A page where no limit says how many rows it has.

@@ -1,11 +1,12 @@
-//! Q06: one key is the beginning of another.
+//! Q06: one key is a prefix of another.
+
+use rowkey::untyped::FieldBuf;
 
 use super::mend;
 use super::shown::hex;
 use crate::finding::Edit;
 use crate::rule::Severity::Warning;
 use crate::rules::context::{Context, RuleSink};
-use rowkey::untyped::FieldBuf;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let pair = context.profile.and_then(|profile| profile.prefixes.as_ref());

@@ -1,10 +1,11 @@
 //! Q07: numbers as text.
 
+use rowkey::layout::Scalar;
+use rowkey::untyped::TypeBuf;
+
 use super::bytes::{fields, is_number, is_text, of_field, retyped, seen};
 use crate::design::Meaning;
 use crate::rules::context::{Context, RuleSink};
-use rowkey::layout::Scalar;
-use rowkey::untyped::TypeBuf;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for (_, field) in fields(context).filter(|(_, field)| is_text(field)) {

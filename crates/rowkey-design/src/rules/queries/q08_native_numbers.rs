@@ -1,10 +1,11 @@
-//! Q08: numbers in the bytes of a processor.
+//! Q08: native-endian numbers as bytes.
+
+use rowkey::layout::Scalar;
+use rowkey::untyped::TypeBuf;
 
 use super::bytes::{fields, is_number, of_field, retyped};
 use crate::design::Meaning;
 use crate::rules::context::{Context, RuleSink};
-use rowkey::layout::Scalar;
-use rowkey::untyped::TypeBuf;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for (_, field) in fields(context) {

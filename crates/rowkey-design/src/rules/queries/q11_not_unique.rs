@@ -1,5 +1,8 @@
 //! Q11: two rows can have one key.
 
+use rowkey::layout::Scalar;
+use rowkey::untyped::{FieldBuf, TypeBuf};
+
 use super::mend;
 use crate::cost::{rows, rows_per_second, span};
 use crate::design::{Columns, Meaning, Unique, WriteOrder};
@@ -9,8 +12,6 @@ use crate::finding::Edit;
 use crate::problem::Located;
 use crate::quote::{self, hbase_binary};
 use crate::rules::context::{Context, RuleSink};
-use rowkey::layout::Scalar;
-use rowkey::untyped::{FieldBuf, TypeBuf};
 
 /// A probability of two rows with one key below this is silent.
 const UNLIKELY: f64 = 1e-6;
@@ -24,7 +25,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     }
 }
 
-/// How many values of 0 to 16 bytes there can be; none where the type has no such bytes.
+/// The number of bits of a value; none where the type has no such bytes.
 fn bits(field: &FieldFacts<'_>) -> Option<f64> {
     let scalar = match field.field.ty {
         TypeBuf::Scalar(scalar) => scalar,

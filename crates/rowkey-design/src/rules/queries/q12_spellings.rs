@@ -1,4 +1,4 @@
-//! Q12: one thing under several spellings.
+//! Q12: one value in several spellings.
 
 use super::bytes::fields;
 use super::shown::hex;

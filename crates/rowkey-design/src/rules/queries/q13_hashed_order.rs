@@ -1,4 +1,4 @@
-//! Q13: a query needs an order that a digest destroys.
+//! Q13: a query needs the key order that a digest destroys.
 
 use super::mend;
 use super::shown::of_query;

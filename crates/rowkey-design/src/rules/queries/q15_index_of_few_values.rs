@@ -1,10 +1,11 @@
-//! Q15: an index by a field of few values that change.
+//! Q15: an index by a field of few values that are updated.
+
+use rowkey::lead::Lead;
 
 use super::mend;
 use crate::design::Meaning;
 use crate::file::Count;
 use crate::rules::context::{Context, RuleSink};
-use rowkey::lead::Lead;
 
 /// Of so few values each has a large part of the rows.
 const FEW: f64 = 20.0;

@@ -1,4 +1,4 @@
-//! Q16: rows that have to change together.
+//! Q16: rows that must change atomically.
 
 use crate::design::Engine;
 use crate::problem::Span;

@@ -1,10 +1,11 @@
-//! Q17: two tables of the same rows that nothing keeps together.
+//! Q17: two tables of the same rows that nothing keeps consistent.
+
+use rowkey::LayoutBuf;
 
 use crate::design::Table;
 use crate::rules::context::{Context, RuleSink};
-use rowkey::LayoutBuf;
 
-/// Whether two keys have the same fields, whatever their order and direction.
+/// True if two keys have the same fields, whatever their order and direction.
 fn same_fields(one: &LayoutBuf, other: &LayoutBuf) -> bool {
     let (one, other) = (one.fields(), other.fields());
     // Compared in place: a design of many tables has many pairs.
@@ -39,7 +40,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     found.push(finding.remedy(cure, Vec::new()));
 }
 
-/// Whether a table is filled by a job alone: it can be filled again.
+/// True if a table is filled by a job alone: it can be filled again.
 fn is_derived(table: &Table) -> bool {
     !table.write.is_empty() && table.write.iter().all(|write| write.bulk == Some(true))
 }

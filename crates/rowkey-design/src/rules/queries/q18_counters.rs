@@ -1,4 +1,4 @@
-//! Q18: counts that can be lost or doubled.
+//! Q18: counters whose increments can be lost or doubled.
 
 use crate::design::{Engine, WriteKind};
 use crate::rule::Severity::{Note, Warning};

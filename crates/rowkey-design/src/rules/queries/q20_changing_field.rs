@@ -1,4 +1,4 @@
-//! Q20: a field of the key changes.
+//! Q20: a field of the key is updated.
 
 use crate::design::Meaning;
 use crate::rules::context::{Context, RuleSink};

@@ -1,4 +1,4 @@
-//! Q21: an answer without an end.
+//! Q21: a query without a limit on its result.
 
 use super::shown::{of_query, rows, size};
 use crate::cost::bytes_per_row;

@@ -1,4 +1,4 @@
-//! How a finding shows a query: its numbers and its ranges.
+//! The findings of a query: its numbers and its ranges.
 
 use std::fmt::Write as _;
 
