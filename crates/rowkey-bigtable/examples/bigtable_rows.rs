@@ -1,7 +1,7 @@
 //! Wide rows one by one, many at once, and scanned.
 //!
 //! ```sh
-//! tests/bigtable/start emulator-data # prints host=127.0.0.1:PORT
+//! servers/bigtable/start emulator-data # prints host=127.0.0.1:PORT
 //! BIGTABLE_EMULATOR_HOST=127.0.0.1:PORT cargo run -p rowkey-bigtable --example bigtable_rows
 //! ```
 

@@ -27,7 +27,7 @@
 //! | `visits-db` | `Unblock::new(Fjall::open(directory)?)` |
 //! | `--bigtable PROJECT/INSTANCE` | `OneColumn::database(Bigtable::connect(instance).await?)` |
 //!
-//! With an emulator of Bigtable, which `tests/bigtable/start` starts:
+//! With an emulator of Bigtable, which `servers/bigtable/start` starts:
 //!
 //! ```sh
 //! BIGTABLE_EMULATOR_HOST=127.0.0.1:PORT cargo run -p rowkey-service -- --bigtable my-project/my-instance

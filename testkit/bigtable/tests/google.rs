@@ -142,7 +142,7 @@ fn run(command: &mut Command, address: &str) -> (BTreeMap<String, bool>, String)
 }
 
 #[test]
-#[ignore = "needs ROWKEY_BIGTABLE_CONFORMANCE, the program that tests/bigtable/conformance builds"]
+#[ignore = "needs ROWKEY_BIGTABLE_CONFORMANCE, the program that servers/bigtable/conformance builds"]
 fn every_case_that_concerns_tables() {
     let google = || program("ROWKEY_BIGTABLE_CONFORMANCE");
     let runtime = Runtime::new().unwrap();
@@ -193,7 +193,7 @@ impl Drop for Ends {
 
 /// Only a process of its own has another environment.
 #[test]
-#[ignore = "needs ROWKEY_BIGTABLE_CONFORMANCE_EMULATOR, the program that tests/bigtable/conformance builds"]
+#[ignore = "needs ROWKEY_BIGTABLE_CONFORMANCE_EMULATOR, the program that servers/bigtable/conformance builds"]
 fn the_emulator_of_the_environment() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let emulator = format!("localhost:{port}");

@@ -1,5 +1,5 @@
 //! Measures this crate beside HBase's own client for Java, at the server whose folder is in `HBASE_CLIENT_TEST`
-//! (`tests/hbase/start FOLDER` of the repository starts one). Needs Java 17. In each pass everybody runs once, in an
+//! (`servers/hbase/start FOLDER` of the repository starts one). Needs Java 17. In each pass everybody runs once, in an
 //! order that goes round.
 //!
 //! ```sh
@@ -12,10 +12,10 @@
 //! `--step` waits for a line of input before each pass.
 //!
 //! `--happybase PYTHON` adds happybase, of a Python that has it, through the Thrift gateway that
-//! `tests/hbase/thrift FOLDER` starts. The gateway's time counts as the client's. It is slow: take fewer rows.
+//! `servers/hbase/thrift FOLDER` starts. The gateway's time counts as the client's. It is slow: take fewer rows.
 //!
 //! ```sh
-//! python3 -m venv VENV && VENV/bin/pip install happybase && tests/hbase/thrift FOLDER
+//! python3 -m venv VENV && VENV/bin/pip install happybase && servers/hbase/thrift FOLDER
 //! HBASE_CLIENT_TEST=FOLDER cargo run --release -p hbase-client --example bench -- \
 //!     --rows 100000 --passes 3 --happybase VENV/bin/python
 //! ```
@@ -326,7 +326,7 @@ async fn main() -> Result<(), Failure> {
     let settings = settings()?;
     let folder = std::env::var_os("HBASE_CLIENT_TEST")
         .map(PathBuf::from)
-        .ok_or("HBASE_CLIENT_TEST is not set: `tests/hbase/start FOLDER` starts a server, and this is its folder")?;
+        .ok_or("HBASE_CLIENT_TEST is not set: `servers/hbase/start FOLDER` starts a server, and this is its folder")?;
     let mut bench = Bench {
         client: Client::new(Options::from_site(folder.join("conf/hbase-site.xml"))?)?,
         java: Other::java(&folder)?,

@@ -35,7 +35,7 @@ impl Other {
     /// Runs a Python that has happybase, with the Thrift gateway in `folder`.
     pub(crate) fn happybase(python: &Path, folder: &Path) -> Result<Self, Failure> {
         let port = std::fs::read_to_string(folder.join("thrift.port"))
-            .map_err(|error| format!("no gateway, `tests/hbase/thrift FOLDER` starts one: {error}"))?;
+            .map_err(|error| format!("no gateway, `servers/hbase/thrift FOLDER` starts one: {error}"))?;
         let mut happybase = Command::new(python);
         happybase.arg(program("bench.py")).arg(port.trim());
         Self::start(happybase, crate::process(&folder.join("thrift.pid")))

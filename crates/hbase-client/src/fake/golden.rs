@@ -1,5 +1,5 @@
-//! Requests of HBase's own Java client and their responses, recorded at a real HBase by `tests/hbase/golden`. This client
-//! must send the same messages and cells, but for what is said here, and read the responses.
+//! Requests of HBase's own Java client and their responses, recorded at a real HBase by `servers/hbase/golden`. This
+//! client must send the same messages and cells, but for what is said here, and read the responses.
 
 use std::sync::Arc;
 

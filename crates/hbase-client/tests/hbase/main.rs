@@ -1,4 +1,4 @@
-//! The client at a real HBase. `tests/hbase-client` of the repository starts one and runs these tests. A test fails
+//! The client at a real HBase. `servers/hbase/test` of the repository starts one and runs these tests. A test fails
 //! where its server is not there.
 
 mod faults;
@@ -22,7 +22,7 @@ static MEMORY: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
 
 /// The folder of the server, which the script sets.
 fn folder() -> PathBuf {
-    std::env::var_os("HBASE_CLIENT_TEST").expect("HBASE_CLIENT_TEST is not set: run tests/hbase-client").into()
+    std::env::var_os("HBASE_CLIENT_TEST").expect("HBASE_CLIENT_TEST is not set: run servers/hbase/test").into()
 }
 
 fn options() -> Options {

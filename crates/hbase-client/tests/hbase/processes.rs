@@ -78,7 +78,7 @@ impl Process {
 
     /// Starts the process, and waits until it listens.
     pub(crate) async fn start(self, settings: &'static [&'static str]) {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/hbase/process");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../servers/hbase/process");
         let mut command = Command::new(script);
         command.arg(folder()).args([self.kind, &self.number.to_string()]).args(settings);
         command.stdout(std::process::Stdio::null());

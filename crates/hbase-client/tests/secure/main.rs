@@ -1,5 +1,5 @@
-//! The client at a real HBase with TLS, Kerberos, or both. `tests/hbase-secure` of the repository starts them and runs
-//! these tests, one by one: they change the tickets. A test fails where its server is not there.
+//! The client at a real HBase with TLS, Kerberos, or both. `servers/hbase/test-secure` of the repository starts them
+//! and runs these tests, one by one: they change the tickets. A test fails where its server is not there.
 
 mod both;
 mod kerberos;
@@ -16,7 +16,7 @@ use hbase_client::{Action, Address, Client, Error, ErrorKind, Increment, Options
 
 /// The folder of the server, which the script sets.
 fn folder() -> PathBuf {
-    std::env::var_os("HBASE_CLIENT_TEST").expect("HBASE_CLIENT_TEST is not set: run tests/hbase-secure").into()
+    std::env::var_os("HBASE_CLIENT_TEST").expect("HBASE_CLIENT_TEST is not set: run servers/hbase/test-secure").into()
 }
 
 /// The server's own options.

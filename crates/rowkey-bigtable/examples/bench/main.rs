@@ -144,7 +144,7 @@ fn schema() -> TableSchema {
 async fn main() -> Result<(), Failure> {
     let settings = settings()?;
     let host = std::env::var("BIGTABLE_EMULATOR_HOST").map_err(
-        |_| "BIGTABLE_EMULATOR_HOST is not set: tests/bigtable/start starts an emulator and prints its address",
+        |_| "BIGTABLE_EMULATOR_HOST is not set: servers/bigtable/start starts an emulator and prints its address",
     )?;
     let instance = format!("bench{}", std::process::id());
     let db = Bigtable::connect(BigtableOptions::new("p", &instance).emulator(&host).connections(CONNECTIONS)).await?;

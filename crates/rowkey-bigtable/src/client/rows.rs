@@ -414,7 +414,7 @@ mod tests {
 
     /// Google's cases of ReadRows, as protobuf's JSON.
     #[test]
-    #[ignore = "needs ROWKEY_READ_ROWS_CASES, the file readrows.json that tests/bigtable/conformance prints"]
+    #[ignore = "needs ROWKEY_READ_ROWS_CASES, the file readrows.json that servers/bigtable/conformance prints"]
     fn googles_cases() {
         let path = std::env::var_os("ROWKEY_READ_ROWS_CASES").expect("ROWKEY_READ_ROWS_CASES is a path");
         let file: serde_json::Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Bigtable's emulator, through both faces: `tests/bigtable/run` starts it and runs these.
+//! Bigtable's emulator, through both faces: `servers/bigtable/test` starts it and runs these.
 
 mod conformance;
 mod faults;

@@ -49,7 +49,7 @@ fn read(table: &str, range: &KeyRange) -> BTreeSet<Vec<u8>> {
 }
 
 #[test]
-#[ignore = "needs an emulator of Bigtable: run tests/servers"]
+#[ignore = "needs an emulator of Bigtable: run servers/test-tools"]
 fn cbt_creates_tables_whose_families_come_back() {
     let path = path("bigtable.rowkey.toml").display().to_string();
     let whole = rowkey(&["ddl", "--for", "cbt", &path]);
@@ -80,7 +80,7 @@ fn cbt_creates_tables_whose_families_come_back() {
 }
 
 #[test]
-#[ignore = "needs an emulator of Bigtable: run tests/servers"]
+#[ignore = "needs an emulator of Bigtable: run servers/test-tools"]
 fn cbt_reads_the_rows_of_a_querys_ranges_and_no_others() {
     let copy = std::fs::read_to_string(path("bigtable.rowkey.toml")).expect("a design");
     let copy = file(&copy.replace("visits", "rows"));

@@ -57,7 +57,7 @@ fn as_prefix(command: &str) -> String {
 }
 
 #[test]
-#[ignore = "needs HBase: run tests/servers"]
+#[ignore = "needs HBase: run servers/test-tools"]
 fn pasted_queries_find_their_rows_and_a_prefix_does_where_explain_says_so() {
     let file = path("explain.rowkey.toml").display().to_string();
     let design = design(file.as_ref());
@@ -171,7 +171,7 @@ fn located(part: &str) -> Vec<u8> {
 }
 
 #[test]
-#[ignore = "needs HBase: run tests/servers"]
+#[ignore = "needs HBase: run servers/test-tools"]
 fn list_regions_and_get_splits_say_whose_keys_are_in_each() {
     let path = path("explain.rowkey.toml").display().to_string();
     let design = design(path.as_ref());

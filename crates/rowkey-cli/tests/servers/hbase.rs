@@ -13,7 +13,7 @@ use super::{Numbers, ddl_of_import, design, file, path, printed, root, rowkey, v
 /// What HBase's shell prints when it runs a script.
 pub(super) fn shell(script: &str) -> String {
     let script = file(script);
-    let program = root().join("tests/hbase/shell");
+    let program = root().join("servers/hbase/shell");
     printed(Command::new(program).arg(variable("ROWKEY_HBASE")).arg(script.path()))
 }
 
@@ -75,7 +75,7 @@ pub(super) fn scans(table: &str, ranges: &[KeyRange]) -> String {
 }
 
 #[test]
-#[ignore = "needs HBase: run tests/servers"]
+#[ignore = "needs HBase: run servers/test-tools"]
 fn the_shell_creates_each_design_and_describe_gives_it_back() {
     let three = root().join("crates/rowkey-design/tests/designs/three.rowkey.toml").display().to_string();
     let all = design(three.as_ref());
@@ -108,7 +108,7 @@ fn texts(texts: &[&str]) -> Vec<Value> {
 }
 
 #[test]
-#[ignore = "needs HBase: run tests/servers"]
+#[ignore = "needs HBase: run servers/test-tools"]
 fn scans_of_a_querys_ranges_find_its_rows_and_no_others() {
     use Value::{Bytes, Decimal, Signed, Unsigned};
 

@@ -1,5 +1,5 @@
-//! What `rowkey ddl`, `rowkey explain` and `rowkey import` print, at real servers. `tests/servers` of the repository starts them and runs
-//! these tests. A test fails where its server is not there.
+//! What `rowkey ddl`, `rowkey explain` and `rowkey import` print, at real servers. `servers/test-tools` of the
+//! repository starts them and runs these tests. A test fails where its server is not there.
 
 mod bigtable;
 mod explain;
@@ -28,9 +28,9 @@ fn design(path: &Path) -> Design {
     Design::parse([File { name: path.display().to_string(), text }]).expect("a design without mistakes")
 }
 
-/// A variable that `tests/servers` sets.
+/// A variable that `servers/test-tools` sets.
 fn variable(name: &str) -> String {
-    std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set: run tests/servers"))
+    std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set: run servers/test-tools"))
 }
 
 /// What a program prints, if its status is 0.

@@ -10,7 +10,7 @@ use super::{ddl_of_import, design, file, path, printed, root, rowkey, variable};
 
 fn phoenix(sql: &str) -> String {
     let sql = file(sql);
-    printed(Command::new(root().join("tests/hbase/phoenix")).arg(variable("ROWKEY_HBASE")).arg(sql.path()))
+    printed(Command::new(root().join("servers/hbase/phoenix")).arg(variable("ROWKEY_HBASE")).arg(sql.path()))
 }
 
 /// A value as a literal of Phoenix.
@@ -56,7 +56,7 @@ fn encoded(layout: &LayoutBuf, rows: &[Vec<Value>]) -> std::collections::BTreeSe
 }
 
 #[test]
-#[ignore = "needs HBase: run tests/servers"]
+#[ignore = "needs HBase: run servers/test-tools"]
 fn phoenix_takes_its_tables_and_writes_and_finds_our_keys() {
     let path = path("phoenix.rowkey.toml");
     let ddl = rowkey(&["ddl", "--for", "phoenix", &path.display().to_string()]);

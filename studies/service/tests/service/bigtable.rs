@@ -1,4 +1,4 @@
-//! The service on Bigtable's emulator: `tests/bigtable/run` starts it and runs these.
+//! The service on Bigtable's emulator: `servers/bigtable/test` starts it and runs these.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
