@@ -43,17 +43,17 @@ impl Attempts {
         Self { made: 0, immediate: 0, backoff, deadline: None, retry_for: Duration::MAX, failing_since: None }
     }
 
-    /// The same up to a deadline of the operation. A pause is cut to half of the time that is left, so the last
-    /// attempts are near the deadline, each with as much time as was waited for it. None begins so late that its
-    /// response could hardly come: it would only leave the outcome unknown.
+    /// Sets the deadline of the operation. A pause is cut to half of the time that is left, so the last attempts are
+    /// near the deadline, each with as much time as was waited for it. None begins so late that its response could
+    /// hardly come: it would only leave the outcome unknown.
     #[must_use]
     pub fn until(mut self, deadline: Instant, now: Instant) -> Self {
         self.extend(deadline, now);
         self
     }
 
-    /// The same for this long after the first failure since the last [`progress`](Self::progress). A pause is not cut
-    /// to that time.
+    /// Sets the time of retries, which begins with the first failure since the last [`progress`](Self::progress). A
+    /// pause is not cut to it.
     #[must_use]
     pub fn retry_for(self, time: Duration) -> Self {
         Self { retry_for: time, ..self }
@@ -75,13 +75,13 @@ impl Attempts {
         self.made
     }
 
-    /// The last attempt did a part of the operation: the next failure is the first one again.
+    /// Notes that the last attempt did a part of the operation: the next failure is the first one again.
     pub fn progress(&mut self) {
         self.backoff.reset();
         (self.immediate, self.failing_since) = (0, None);
     }
 
-    /// Whether there is time for an attempt after a pause that is not cut.
+    /// Returns whether there is time for an attempt after a pause that is not cut.
     #[must_use]
     pub fn allows(&self, pause: Duration, now: Instant) -> bool {
         let is_early = |deadline: Deadline| pause < deadline.last.saturating_duration_since(now);

@@ -22,7 +22,7 @@ impl Backoff {
         Self { first, longest, next: first, has_jitter: true }
     }
 
-    /// The same without a random part, to poll the state of one thing.
+    /// Takes the random part away, to poll the state of one thing.
     #[must_use]
     pub fn without_jitter(self) -> Self {
         Self { has_jitter: false, ..self }

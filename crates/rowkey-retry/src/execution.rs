@@ -6,14 +6,15 @@ use crate::{Delay, Idempotency};
 /// The meaning of a failed attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Failure {
-    /// Whether the server may have executed the request, or may still do so: the request was sent, and the response is
-    /// lost or does not tell.
+    /// True if the server may have executed the request, or may still do so: it was sent, and the response is lost or
+    /// does not tell.
     pub may_have_executed: bool,
     /// The earliest time of a retry, if the failure may pass.
     pub delay: Option<Delay>,
 }
 
-/// Whether an operation may have executed, over all of its attempts. Of several writes in one request each has its own.
+/// The state of an operation: whether one of its attempts may have executed. Of several writes in one request each has
+/// its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Execution {
     idempotency: Idempotency,
@@ -21,7 +22,7 @@ pub struct Execution {
 }
 
 impl Execution {
-    /// Makes that of an operation of which nothing was sent yet.
+    /// Makes the state of an operation of which nothing was sent yet.
     #[must_use]
     pub fn new(idempotency: Idempotency) -> Self {
         Self { idempotency, may_have_executed: false }
@@ -40,7 +41,8 @@ impl Execution {
         failure.delay.filter(|_| !is_final)
     }
 
-    /// Whether the outcome is unknown if there is no other attempt: it is a write, and an attempt may have executed.
+    /// Returns whether the outcome is unknown if there is no other attempt: it is a write, and an attempt may have
+    /// executed.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         self.may_have_executed && self.idempotency.is_write()

@@ -35,7 +35,7 @@ impl Idempotency {
         if self == Self::ServerTimestamped { Self::NonIdempotent } else { self }
     }
 
-    /// Whether it may change something.
+    /// Returns whether it may change something.
     #[must_use]
     pub fn is_write(self) -> bool {
         self != Self::ReadOnly
