@@ -151,7 +151,7 @@ impl WideAdmin for Engine {
     }
 
     async fn drop_table(&self, name: &str, _: &Call<'_>) -> Result<()> {
-        self.write(|tables| Ok(drop(tables.remove(name)))).await
+        self.write(|tables| Ok(tables.remove(name))).await.map(drop)
     }
 
     fn families(&self, _: &str, table: &Table) -> Result<TableSchema> {
@@ -179,10 +179,10 @@ fn both<A, B>(order: u64, one: impl Future<Output = A>, other: impl Future<Outpu
             if let Poll::Ready(result) = one.as_mut().poll(&mut context) {
                 first = Some(result);
             }
-        } else if second.is_none() {
-            if let Poll::Ready(result) = other.as_mut().poll(&mut context) {
-                second = Some(result);
-            }
+        } else if second.is_none()
+            && let Poll::Ready(result) = other.as_mut().poll(&mut context)
+        {
+            second = Some(result);
         }
         if let (Some(_), Some(_)) = (&first, &second) {
             break;
@@ -300,7 +300,7 @@ fn what_is_stored_of_a_table_is_read() {
     assert_eq!(RECORDS, "rowkey.schemas");
     // The table is what was claimed; it is another; nothing is stored; the text is broken.
     for (name, change, families) in [
-        ("claimed", Some(RecordChange::Claim(&*text)), ["a"]),
+        ("claimed", Some(RecordChange::Claim(&text)), ["a"]),
         ("overtaken", Some(RecordChange::Claim(&text)), ["b"]),
         ("unknown", None, ["a"]),
         ("broken", Some(RecordChange::Schema("row ky")), ["a"]),
