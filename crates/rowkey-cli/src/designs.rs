@@ -84,7 +84,8 @@ pub(crate) fn of_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for entry in folder.read_dir().map_err(cannot)? {
         let path = entry.map_err(cannot)?.path();
-        // Neither a folder nor a pipe, whose end may never come; what a link does not lead to is an error when it is read.
+        // Neither a folder nor a pipe, whose end may never come; what a link does not lead to is an error when it is
+        // read.
         let regular = || path.metadata().map_or(true, |found| found.is_file());
         if path.to_string_lossy().ends_with(".rowkey.toml") && regular() {
             files.push(path);

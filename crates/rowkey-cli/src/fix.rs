@@ -17,8 +17,8 @@ pub(crate) fn name(finding: &Finding) -> Name {
     (finding.rule.id, finding.table.clone(), finding.of.clone())
 }
 
-/// The findings to apply at once: one of each table, as another of the same table may be cured with it. Those of queries come
-/// first: another order of the key costs less than a salt.
+/// The findings to apply at once: one of each table, as another of the same table may be cured with it. Those of
+/// queries come first: another order of the key costs less than a salt.
 pub(crate) fn one_a_table<'r>(findings: impl Iterator<Item = &'r Finding>, tried: &HashSet<Name>) -> Vec<&'r Finding> {
     let mut all: Vec<_> =
         findings.filter(|finding| !edits(finding).is_empty() && !tried.contains(&name(finding))).collect();

@@ -31,8 +31,8 @@ fn usage(error: &clap::Error) -> ExitCode {
         let _ = error.print();
         return ExitCode::SUCCESS;
     }
-    // Arguments may be names of files, which can hold anything. The same arguments as a terminal can show them have the same
-    // fault, and their line breaks are no lines of the message.
+    // Arguments may be names of files, which can hold anything. The same arguments as a terminal can show them have the
+    // same fault, and their line breaks are no lines of the message.
     let shown = std::env::args_os().map(|argument| terminal(&argument.to_string_lossy()));
     let again = Cli::try_parse_from(shown).err().filter(|again| again.kind() == error.kind());
     let text = again.as_ref().unwrap_or(error).render().to_string();

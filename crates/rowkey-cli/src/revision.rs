@@ -12,7 +12,8 @@ use crate::failure::Failure;
 /// As many links as an operating system follows.
 const MOST_LINKS: usize = 40;
 
-/// The files of some paths in a revision, `git:REV`, and now. A path that is not there at one of both times has no files then.
+/// The files of some paths in a revision, `git:REV`, and now. A path that is not there at one of both times has no
+/// files then.
 pub(crate) fn read(against: &str, paths: &[PathBuf]) -> Result<(Vec<File>, Vec<File>), Failure> {
     let Some(name) = against.strip_prefix("git:").filter(|name| !name.is_empty()) else {
         return Err(Failure::new(format!("{against:?} is not a revision: write it as git:main")));

@@ -14,8 +14,8 @@ use rowkey_design::{CheckOptions, Design, Problem, Problems};
 
 use crate::failure::Failure;
 
-/// Reads the files that the design names, then those of `TABLE=FILE` arguments, whose profiles are used instead. Returns a
-/// note for each file of the design that is not there.
+/// Reads the files that the design names, then those of `TABLE=FILE` arguments, whose profiles are used instead.
+/// Returns a note for each file of the design that is not there.
 pub(crate) fn read(
     design: &mut Design,
     arguments: &[String],

@@ -120,14 +120,15 @@ fn forms_for_programs() {
     assert_eq!(github.lines().count(), 1);
 }
 
-/// What a terminal obeys, or nobody sees: controls of ASCII and of Latin-1, marks that turn text, characters without width.
+/// What a terminal obeys, or nobody sees: controls of ASCII and of Latin-1, marks that turn text, characters without
+/// width.
 fn hostile(c: char) -> bool {
     (c.is_control() && c != '\n')
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-/// Names, values and lines of files that would move the cursor, turn the direction of text, or end a line are shown, not
-/// sent.
+/// Names, values and lines of files that would move the cursor, turn the direction of text, or end a line are shown,
+/// not sent.
 #[test]
 fn hostile_text_is_shown_and_not_sent() {
     let escaped = "\\u001b[31m\\u202e\\u0007\\u009b2J\\u200b\\n::error::x";
@@ -432,7 +433,8 @@ fn edits_fit_tables_of_every_form() {
     }
 }
 
-/// A salt and another order of the key each cure what the other does: one is written, and what is left is checked again.
+/// A salt and another order of the key each cure what the other does: one is written, and what is left is checked
+/// again.
 #[test]
 fn edits_of_one_table_are_not_made_at_once() {
     let text = "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 10\n[table.log]\nkey = [\"at: instant\", \"host: u32\"]\nrows = \"1G\"\nkeep = \"forever\"\nsplits = { uniform = 10 }\nstats.host = { distinct = 5_000 }\n[table.log.family.f]\n[[table.log.write]]\nname = \"w\"\nrate = \"50k/s\"\norder = \"time\"\n[[table.log.query]]\nname = \"an hour of a host\"\nfix = [\"host\"]\nrange = { at = \"1 hour\" }\nrate = \"10/s\"\n";
@@ -446,7 +448,8 @@ fn edits_of_one_table_are_not_made_at_once() {
     assert_eq!(after, text.replace("\"at: instant\", \"host: u32\"", "\"host: u32\", \"at: instant\""));
 }
 
-/// The order of the key that cures one finding cures another too, which is allowed: its `allow` goes, whatever its form.
+/// The order of the key that cures one finding cures another too, which is allowed: its `allow` goes, whatever its
+/// form.
 #[test]
 fn what_is_mended_is_allowed_no_more() {
     let table = "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 10\n[table.log]\nkey = [\"at: instant\", \"host: u32\"]\n\

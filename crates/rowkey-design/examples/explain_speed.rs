@@ -5,8 +5,8 @@
 //! cargo run --release -p rowkey-design --example explain_speed [KEYS]
 //! ```
 //!
-//! It prints nanoseconds a key and both ratios for several layouts, and fails if the ratio to the same text is less than a half.
-//! KEYS is 1,000,000 unless it is given. What is told is written to nowhere.
+//! It prints nanoseconds a key and both ratios for several layouts, and fails if the ratio to the same text is less
+//! than a half. KEYS is 1,000,000 unless it is given. What is told is written to nowhere.
 
 use std::hint::black_box;
 use std::io::BufRead;

@@ -1,13 +1,13 @@
-//! How fast samples in hex are read and profiled, against only decoding the same keys by their layout: from the bytes of keys,
-//! and from the same text.
+//! How fast samples in hex are read and profiled, against only decoding the same keys by their layout: from the bytes
+//! of keys, and from the same text.
 //!
 //! ```sh
 //! cargo run --release -p rowkey-design --example sample_speed [KEYS]
 //! ```
 //!
-//! It prints nanoseconds a key and both ratios for several layouts, each with keys in the order of time and with all values
-//! distinct, and fails if the ratio to the same text is less than a third. KEYS is 3,000,000 unless it is given; they are held
-//! in memory.
+//! It prints nanoseconds a key and both ratios for several layouts, each with keys in the order of time and with all
+//! values distinct, and fails if the ratio to the same text is less than a third. KEYS is 3,000,000 unless it is given;
+//! they are held in memory.
 
 use std::hint::black_box;
 use std::io::BufRead;

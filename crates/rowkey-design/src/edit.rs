@@ -42,8 +42,8 @@ impl Files {
         self.iter().enumerate().map(|(index, file)| file.edited(of_file(index))).collect()
     }
 
-    /// The edit that adds a key to the table whose name is at a place: after its header, or first between its braces. None
-    /// where the table has neither, as in `family.t.ttl = "1 day"`.
+    /// The edit that adds a key to the table whose name is at a place: after its header, or first between its braces.
+    /// None where the table has neither, as in `family.t.ttl = "1 day"`.
     pub(crate) fn key_added(&self, name: Span, key: &str, value: &str) -> Option<Edit> {
         let text = &self.file(name)?.text;
         let rest = text.get(name.end..)?;
@@ -79,8 +79,9 @@ impl Files {
         }
     }
 
-    /// The edit that adds an item to an array of tables, as the form of the table that has it takes it: a section at the end
-    /// of the file, `[[path.key]]`; or a key in braces. None where a table in braces has that key already, or takes neither.
+    /// The edit that adds an item to an array of tables, as the form of the table that has it takes it: a section at
+    /// the end of the file, `[[path.key]]`; or a key in braces. None where a table in braces has that key already, or
+    /// takes neither.
     pub(crate) fn item_added(
         &self,
         table: Span,

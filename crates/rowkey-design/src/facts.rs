@@ -52,7 +52,8 @@ impl Spread {
 impl Spread {
     /// As many values, as uneven as those of so many keys of a sample.
     fn as_uneven_as(self, seen: &FieldProfile, keys: u64) -> Self {
-        // Each key is equal to itself: of pairs of two, fewer are equal than Σ p² of the sample, the fewer the smaller it is.
+        // Each key is equal to itself: of pairs of two, fewer are equal than Σ p² of the sample, the fewer the smaller
+        // it is.
         let keys = keys as f64;
         let equal = (keys / seen.n_eff - 1.0) / (keys - 1.0);
         let n_eff = if equal > 0.0 { 1.0 / equal } else { f64::INFINITY };
@@ -161,8 +162,8 @@ impl<'d> KeyFacts<'d> {
     }
 }
 
-/// The field that is the time where the file writes or asks by time and does not say which field it is: the only number of
-/// four or eight bytes without statistics and meaning.
+/// The field that is the time where the file writes or asks by time and does not say which field it is: the only number
+/// of four or eight bytes without statistics and meaning.
 fn only_time(fields: &[FieldFacts<'_>], table: &TableDesign) -> Option<usize> {
     let written =
         |write: &Located<Write>| matches!(write.order.as_deref(), Some(WriteOrder::Time | WriteOrder::RandomIn(_)));
@@ -208,7 +209,8 @@ impl<'d> FieldFacts<'d> {
             let distinct = stats.distinct.as_ref()?.0;
             Some(match (&stats.skew, seen.zip(profile)) {
                 (Some(skew), _) => Spread::of(distinct, **skew),
-                // A number of values says nothing of how even they are; a sample does, of the values of the whole table.
+                // A number of values says nothing of how even they are; a sample does, of the values of the whole
+                // table.
                 (None, Some((seen, profile))) if stats.per.is_none() => {
                     Spread::of(distinct, Skew::Uniform).as_uneven_as(seen, profile.keys - profile.undecoded)
                 }

@@ -1,9 +1,9 @@
 //! `rowkey fmt`: one form of design files, with every comment where it was.
 //!
-//! Keys have no indentation and one space on either side of `=`; there is at most one empty line in a row, and none at the
-//! beginning; arrays and inline tables of one line have one space after each comma; items of arrays of many lines have two spaces
-//! before them, and a comma after each. Headers and dotted keys have no blanks around their dots. All lines end as the first
-//! does: with CR LF, or with LF. A byte order mark stays: an editor that wrote one may want it.
+//! Keys have no indentation and one space on either side of `=`; there is at most one empty line in a row, and none at
+//! the beginning; arrays and inline tables of one line have one space after each comma; items of arrays of many lines
+//! have two spaces before them, and a comma after each. Headers and dotted keys have no blanks around their dots. All
+//! lines end as the first does: with CR LF, or with LF. A byte order mark stays: an editor that wrote one may want it.
 //!
 //! Text in quotes, the order of keys, and an inline table over several lines are never touched.
 

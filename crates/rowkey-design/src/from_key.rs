@@ -69,12 +69,12 @@ fn meaning(ty: &Type) -> Option<Meaning> {
     }
 }
 
-/// Asserts that a table, or secondary table, of a design file has the key of a struct: one line of a test. A field whose type has a
-/// unit, such as `Millis`, must not mean something else in the file.
+/// Asserts that a table, or secondary table, of a design file has the key of a struct: one line of a test. A field
+/// whose type has a unit, such as `Millis`, must not mean something else in the file.
 ///
 /// # Panics
-/// If the file cannot be read, is not valid, has no such table, or has another key. The message says both shapes, and where
-/// the file has its own.
+/// If the file cannot be read, is not valid, has no such table, or has another key. The message says both shapes, and
+/// where the file has its own.
 ///
 /// ```no_run
 /// # #[derive(rowkey::RowKey)]

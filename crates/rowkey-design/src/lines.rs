@@ -35,11 +35,12 @@ pub enum SampleError {
     },
 }
 
-/// The most bytes of a line: four times what the longest key of HBase (32,767 bytes) takes with each byte escaped, and more.
+/// The most bytes of a line: four times what the longest key of HBase (32,767 bytes) takes with each byte escaped, and
+/// more.
 const LONGEST: usize = 1 << 20;
 
-/// A block has about so many bytes; more, if a line does. Small ones take so little time that all threads are kept on one
-/// processor.
+/// A block has about so many bytes; more, if a line does. Small ones take so little time that all threads are kept on
+/// one processor.
 const BLOCK: usize = 1 << 20;
 
 /// More threads read no faster than the one that divides the lines.
@@ -140,8 +141,8 @@ impl<R: BufRead> Blocks<R> {
     }
 }
 
-/// Works on the lines of a reader, block by block, on as many threads as there are processors. `take` gets what `work` makes
-/// of each block, in the order of the lines, until it breaks.
+/// Works on the lines of a reader, block by block, on as many threads as there are processors. `take` gets what `work`
+/// makes of each block, in the order of the lines, until it breaks.
 ///
 /// # Errors
 /// The reader's, after the lines before it were taken.

@@ -29,8 +29,8 @@ pub struct WriteLoad<'d> {
     pub write: &'d Located<Write>,
     /// The secondary table that the key is of; none for the table itself.
     pub secondary: Option<usize>,
-    /// The number of places of the key space that are written at once, as even ones would be; none where a field's values are not
-    /// known.
+    /// The number of places of the key space that are written at once, as even ones would be; none where a field's
+    /// values are not known.
     pub places: Option<f64>,
     /// The share of the busiest place.
     pub busiest: Option<f64>,
@@ -72,8 +72,8 @@ impl<'d> WriteLoad<'d> {
         // What is hashed and comes before the front only moves places; the rest divides each of them.
         let rest: Vec<usize> = by(key).into_iter().filter(|field| !before.contains(field)).collect();
         let divided = known_shares(key, &rest).hashed(hashes, rest.is_empty());
-        // Without statistics the fields before the front are taken for one place, or for as many as their hashes: there are
-        // at least as many.
+        // Without statistics the fields before the front are taken for one place, or for as many as their hashes: there
+        // are at least as many.
         let known = fields.unwrap_or(Shares::ONE);
         load.places = Some(1.0 / (known.squares * divided.squares));
         load.busiest = Some(known.most * divided.most);
@@ -118,16 +118,16 @@ pub(crate) fn by(key: &KeyFacts<'_>) -> Vec<usize> {
     }
 }
 
-/// The evenness of the values of those of these fields whose values are known: all together are at least as even. Where none is
-/// known, as even as can be.
+/// The evenness of the values of those of these fields whose values are known: all together are at least as even. Where
+/// none is known, as even as can be.
 fn known_shares(key: &KeyFacts<'_>, fields: &[usize]) -> Shares {
     let known: Vec<usize> = fields.iter().copied().filter(|&field| shares(key, &[field]).is_some()).collect();
     let none = Shares { squares: 0.0, most: 0.0 };
     if known.is_empty() { none } else { shares(key, &known).unwrap_or(none) }
 }
 
-/// The evenness of the values of these fields together, as if each were independent of the others; none where one is not
-/// known.
+/// The evenness of the values of these fields together, as if each were independent of the others; none where one is
+/// not known.
 fn shares(key: &KeyFacts<'_>, fields: &[usize]) -> Option<Shares> {
     /// The values that a field has that grows: as many as there is time.
     const TIME: Shares = Shares { squares: 1.0 / 4_294_967_296.0, most: 1.0 / 4_294_967_296.0 };

@@ -98,8 +98,8 @@ impl Files {
         format!("{}:{line}:{column}", self.file(place).map_or("", |file| &file.name))
     }
 
-    /// The line and the column of a place's first byte, both from 1; a column counts characters, as an editor does: without a
-    /// byte order mark.
+    /// The line and the column of a place's first byte, both from 1; a column counts characters, as an editor does:
+    /// without a byte order mark.
     pub fn line_and_column(&self, place: Span) -> (usize, usize) {
         let (Some(lines), Some(file)) = (self.lines.get(place.file), self.file(place)) else { return (1, 1) };
         let line = lines.partition_point(|&start| start <= place.start);

@@ -1,16 +1,17 @@
 //! The profile of a table: its fields as a sample of keys has them. [`sample`](crate::sample) reads one.
 //!
-//! Numbers are of one pass in bounded memory. Where they are estimates, the standard error stands with them; an estimate is
-//! within twice of it in 19 of 20 samples. The errors are those of a key with up to 64 fields: with more, each field has less
-//! memory. The same keys in the same order give the same profile.
+//! Numbers are of one pass in bounded memory. Where they are estimates, the standard error stands with them; an
+//! estimate is within twice of it in 19 of 20 samples. The errors are those of a key with up to 64 fields: with more,
+//! each field has less memory. The same keys in the same order give the same profile.
 
 use rowkey::Value;
 
-/// The direction in which values move as a sample goes on: of the keys after one that was chosen at random, the share on either side.
+/// The direction in which values move as a sample goes on: of the keys after one that was chosen at random, the share
+/// on either side.
 ///
 /// Keys that are equal are on neither side. More than four fifths on one side is a moving front, as CockroachDB's load
-/// splitter has it (`kv.loadsplitter.cleardirection`). It says something only where a sample has the keys in the order in
-/// which they were written: see [`Profile::in_key_order`].
+/// splitter has it (`kv.loadsplitter.cleardirection`). It says something only where a sample has the keys in the order
+/// in which they were written: see [`Profile::in_key_order`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Direction {
     /// The share of later keys that sort before.
@@ -29,12 +30,14 @@ pub struct FieldProfile {
     pub exact: bool,
     /// The number of its values; about: with a standard error of 1.2 %.
     pub distinct: f64,
-    /// The number of values that would be as uneven if all were as frequent: `1 / Σ p²`; about: with a standard error of 2.2 %.
+    /// The number of values that would be as uneven if all were as frequent: `1 / Σ p²`; about: with a standard error
+    /// of 2.2 %.
     pub n_eff: f64,
     /// The share of the most frequent value; about: with a standard error of 0.003 at most.
     pub p_max: f64,
-    /// The most frequent values as text, each with its share, the most frequent first: 10 at most, and none that is hardly
-    /// more frequent than others. Values whose shares are within the error of each other can stand in another order.
+    /// The most frequent values as text, each with its share, the most frequent first: 10 at most, and none that is
+    /// hardly more frequent than others. Values whose shares are within the error of each other can stand in another
+    /// order.
     pub top: Vec<(String, f64)>,
     /// The least value; text by its bytes, whatever the direction of the field.
     pub min: Option<Value>,
@@ -84,8 +87,8 @@ pub struct Profile {
     pub largest_value: Option<u64>,
     /// The bytes that all keys begin with; those of one key if there is but one.
     pub dead_prefix: Vec<u8>,
-    /// True if no key sorts before the one that it follows, and not all are equal. A table that is scanned comes so, and
-    /// then directions say nothing; so does a table whose key begins with the time.
+    /// True if no key sorts before the one that it follows, and not all are equal. A table that is scanned comes so,
+    /// and then directions say nothing; so does a table whose key begins with the time.
     pub in_key_order: bool,
     /// The direction in which the keys move.
     pub direction: Direction,
@@ -97,15 +100,15 @@ pub struct Profile {
     pub regions: Vec<u64>,
     /// Bytes of keys and values in each region of the declared splits, where the sample has sizes; empty without.
     pub region_bytes: Vec<u64>,
-    /// Two keys, the first of which is the beginning of the second, if such were seen: next to each other in the file, or
-    /// in the sample that is kept.
+    /// Two keys, the first of which is the beginning of the second, if such were seen: next to each other in the file,
+    /// or in the sample that is kept.
     pub prefixes: Option<(Vec<u8>, Vec<u8>)>,
-    /// Two keys that differ in upper and lower case of their text alone, if such were seen. Of more than 4096 keys, some
-    /// are watched.
+    /// Two keys that differ in upper and lower case of their text alone, if such were seen. Of more than 4096 keys,
+    /// some are watched.
     pub case: Option<(Vec<u8>, Vec<u8>)>,
     /// Keys that decode, chosen at random, sorted: all, or tens of thousands, as far as they have 16 MiB.
     pub sample: Vec<Vec<u8>>,
-    /// The bytes of the rows of these keys, key and value, in the same order, where the sample has sizes; else empty. A row
-    /// without a size has that of the mean.
+    /// The bytes of the rows of these keys, key and value, in the same order, where the sample has sizes; else empty. A
+    /// row without a size has that of the mean.
     pub sample_bytes: Vec<u64>,
 }

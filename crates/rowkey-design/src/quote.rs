@@ -1,7 +1,8 @@
 //! Writes text and bytes that may be hostile for where they go: a terminal, a shell, SQL, HCL, HTML, Java, Go.
 //!
-//! The output is printable ASCII, but for [`terminal`], [`xml`], [`hcl`], [`toml()`] and SQL, which leave printable characters of other
-//! alphabets as they are. None of it holds a line break. Each function returns the quotes too, where its target has any.
+//! The output is printable ASCII, but for [`terminal`], [`xml`], [`hcl`], [`toml()`] and SQL, which leave printable
+//! characters of other alphabets as they are. None of it holds a line break. Each function returns the quotes too,
+//! where its target has any.
 //!
 //! ```
 //! use rowkey_design::internal::quote;
@@ -51,7 +52,8 @@ pub fn hbase_binary(bytes: &[u8]) -> String {
     text
 }
 
-/// Bytes as one word of a shell: as they are, in single quotes, or as `$'…'`, which bash, zsh, ksh and POSIX of 2024 have.
+/// Bytes as one word of a shell: as they are, in single quotes, or as `$'…'`, which bash, zsh, ksh and POSIX of 2024
+/// have.
 ///
 /// None if they hold a zero byte: no argument of a program can. Whether a word that begins with `-` is an option is the
 /// program's affair.
@@ -90,8 +92,8 @@ pub fn shell(bytes: &[u8]) -> Option<String> {
 
 /// One argument `name=value,value…` of `cbt`, as a word of a shell: `cbt` reads the values as a line of CSV.
 ///
-/// None if a value holds a zero byte, or CR before LF, which `cbt` reads as LF alone, or if the only value is empty, which
-/// `cbt` reads as no line at all.
+/// None if a value holds a zero byte, or CR before LF, which `cbt` reads as LF alone, or if the only value is empty,
+/// which `cbt` reads as no line at all.
 pub fn cbt_list<'v>(name: &str, values: impl IntoIterator<Item = &'v [u8]>) -> Option<String> {
     let mut argument = format!("{name}=").into_bytes();
     let start = argument.len();

@@ -1,5 +1,5 @@
-//! Changes: each rule of changes is found between the two designs of its page, and not in the good one; a lock file is a
-//! design that differs in nothing.
+//! Changes: each rule of changes is found between the two designs of its page, and not in the good one; a lock file is
+//! a design that differs in nothing.
 
 use rowkey_design::Date;
 use rowkey_design::{CheckOptions, Design, Difference, File, Impact, Rule, RuleKind, diff, lock};

@@ -208,8 +208,8 @@ fn queries_of_the_worked_designs() {
     }
 }
 
-/// A long stream, which threads divide, is told as its keys are one by one: those that decode, those that do not, and the line
-/// that is no key.
+/// A long stream, which threads divide, is told as its keys are one by one: those that decode, those that do not, and
+/// the line that is no key.
 #[test]
 fn a_stream_is_told_as_its_keys_one_by_one() {
     let (mut random, mut told_bad) = (fastrand::Rng::with_seed(1), 0);

@@ -1,4 +1,5 @@
-//! The rules of families: the edits that they propose leave a valid file without the finding; limits and severities by engine.
+//! The rules of families: the edits that they propose leave a valid file without the finding; limits and severities by
+//! engine.
 
 use rowkey_design::Date;
 use rowkey_design::{CheckOptions, Design, File, Finding, Rule, RuleKind, Severity};

@@ -1,4 +1,5 @@
-//! Each rule's page: complete, fires on its bad design, silent on its good one; and each edit that a rule proposes cures.
+//! Each rule's page: complete, fires on its bad design, silent on its good one; and each edit that a rule proposes
+//! cures.
 
 use rowkey_design::Date;
 use rowkey_design::internal::forms::KeyForm;
@@ -63,8 +64,8 @@ fn each_rule_fires_on_its_bad_design_and_not_on_its_good_one() {
     }
 }
 
-/// After its edits the design is valid and the finding is gone: with and without a newline at the end, and with more tables
-/// after it.
+/// After its edits the design is valid and the finding is gone: with and without a newline at the end, and with more
+/// tables after it.
 #[test]
 fn each_edit_cures() {
     let mut edited = Vec::new();

@@ -214,7 +214,8 @@ fn sizes_of_a_sample_are_those_of_values_that_the_file_says_none_of() {
     }
 }
 
-/// A number of values in the file is a number, and says nothing of how even they are: a sample does, unless the file has `skew`.
+/// A number of values in the file is a number, and says nothing of how even they are: a sample does, unless the file
+/// has `skew`.
 #[test]
 fn a_declared_number_of_values_leaves_what_a_sample_says_of_their_evenness() {
     let text = "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 12\n[table.t]\nkey = [\"m: u32\", \"at: i64\"]\n\

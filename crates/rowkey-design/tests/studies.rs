@@ -1,5 +1,5 @@
-//! The designs of the case studies (`studies/designs`): their keys are those of the studies' structs, and checks are silent
-//! on the good ones and name what the bad ones are bad at.
+//! The designs of the case studies (`studies/designs`): their keys are those of the studies' structs, and checks are
+//! silent on the good ones and name what the bad ones are bad at.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,8 +26,8 @@ fn designs() -> BTreeMap<String, Design> {
     studies.into_iter().map(read).collect()
 }
 
-/// The layouts of the studies' structs, by study and table: what `rowkey-studies layouts` prints, which a test of the studies
-/// compares with the file.
+/// The layouts of the studies' structs, by study and table: what `rowkey-studies layouts` prints, which a test of the
+/// studies compares with the file.
 fn derived() -> BTreeMap<(String, String), LayoutBuf> {
     let text = fs::read_to_string(folder().join("layouts.jsonl")).unwrap();
     let read = |line: &str| {

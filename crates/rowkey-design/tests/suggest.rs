@@ -241,8 +241,9 @@ fn hot(text: &str) -> Vec<String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// `check` finds no hot place in the first suggestion, unless it finds one in each; and what the first leaves as a full
-    /// scan, no other serves at the same writes and clearly less work: work that is within 11 % may count as the same.
+    /// `check` finds no hot place in the first suggestion, unless it finds one in each; and what the first leaves as a
+    /// full scan, no other serves at the same writes and clearly less work: work that is within 11 % may count as the
+    /// same.
     #[test]
     fn check_agrees_with_the_first(design in hot_designs()) {
         let suggestions = suggest(&design.with(&design.key), "t");

@@ -1,8 +1,9 @@
 //! The case studies' keys, searched for: from a naive key of the same fields `suggest` finds the key that the texts
 //! recommend, and before a study's own key it puts another only where it says by which numbers.
 //!
-//! The texts: Big Data for Chimps, "HBase Data Modeling" (Chimps); Flurry on composite keys (Flurry); Evan Liu's HBase case
-//! studies (cases); HBase: The Definitive Guide, chapter 9 (book). `docs/design-advice.md` has their advice line by line.
+//! The texts: Big Data for Chimps, "HBase Data Modeling" (Chimps); Flurry on composite keys (Flurry); Evan Liu's HBase
+//! case studies (cases); HBase: The Definitive Guide, chapter 9 (book). `docs/design-advice.md` has their advice line
+//! by line.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -82,7 +83,8 @@ const ANOTHER: [(&str, &str, &str, &str); 6] = [
         "salt(8), at, visitor, line",
         r#""an hour" reads 37.8G rows in 1 ranges, and 4.32M in 8 with the first"#,
     ),
-    // OpenTSDB keeps one table, and reads all series of a metric for one; the studies' designs allow it in so many words.
+    // OpenTSDB keeps one table, and reads all series of a metric for one; the studies' designs allow it in so many
+    // words.
     (
         "metrics",
         "tsdb",
@@ -116,8 +118,8 @@ fn suggest(text: &str, table: &str) -> Suggestions {
     parse(text).suggest(table, &CheckOptions::new(Date { year: 2026, month: 1, day: 31 })).unwrap()
 }
 
-/// The design with a table's fields backwards, ascending, unsalted, without secondary tables. Queries by what is a field of a
-/// secondary table alone are left out.
+/// The design with a table's fields backwards, ascending, unsalted, without secondary tables. Queries by what is a
+/// field of a secondary table alone are left out.
 fn naive(text: &str, table: &str) -> String {
     let mut document: DocumentMut = text.parse().unwrap();
     let found = document["table"][table].as_table_mut().unwrap();

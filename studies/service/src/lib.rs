@@ -15,8 +15,8 @@
 //! | `GET /pages/{page}/visits?rows=20&after=CURSOR` | a page of the visits of a web page, newest first, by the index |
 //! | `GET /pages/{page}/hits?day=2024-05-30` | the number of visits of a web page on a day (UTC), by the counter |
 //!
-//! A `/` in a path segment is written `%2F`: `/pages/%2Fprojects%2Flamp/visits`. An error of the tables or of a visit is a
-//! JSON object with `error`; a cursor that is damaged or of another list is 400.
+//! A `/` in a path segment is written `%2F`: `/pages/%2Fprojects%2Flamp/visits`. An error of the tables or of a visit
+//! is a JSON object with `error`; a cursor that is damaged or of another list is 400.
 //!
 //! # The engine
 //!
@@ -48,15 +48,16 @@
 //! 4. the counters of their pages and days, by increments;
 //! 5. the deletion of the marks.
 //!
-//! **On fjall** the first three are one atomic batch: a request is stored whole or not at all. **On Bigtable**, whose writes
-//! are atomic by row only, each step begins when all rows of the one before are stored. A reader that asks meanwhile finds
-//! a visit by its visitor a moment before it finds it by its page. After an error, or the death of the process, some visits
-//! of the request are stored and others are not, and stored ones may lack their index row; there is no index row without
-//! its visit. To send them again stores the others, and writes the index rows of those that are stored and marked.
+//! **On fjall** the first three are one atomic batch: a request is stored whole or not at all. **On Bigtable**, whose
+//! writes are atomic by row only, each step begins when all rows of the one before are stored. A reader that asks
+//! meanwhile finds a visit by its visitor a moment before it finds it by its page. After an error, or the death of the
+//! process, some visits of the request are stored and others are not, and stored ones may lack their index row; there
+//! is no index row without its visit. To send them again stores the others, and writes the index rows of those that are
+//! stored and marked.
 //!
-//! On both, counters may be wrong after an error or the death of the process, by the visits of that request, until the next
-//! start. Before it accepts requests, it reads the marks that are left, writes the index rows of those that have a visit,
-//! counts the index rows of these pages and days, and corrects their counters.
+//! On both, counters may be wrong after an error or the death of the process, by the visits of that request, until the
+//! next start. Before it accepts requests, it reads the marks that are left, writes the index rows of those that have a
+//! visit, counts the index rows of these pages and days, and corrects their counters.
 //!
 //! **One process at a time writes.** fjall locks its directory. Nothing stops a second process on the same tables of
 //! Bigtable: a visit that is sent to both at once may be counted twice, and the start of one corrects counters that the
@@ -69,13 +70,13 @@
 //!
 //! # Bounds
 //!
-//! - **Deadline.** The header `request-timeout-ms` sets the time for a request, up to that of the program. A late read is
-//!   given up. A write that has not begun is given up; one that has begun goes on. The response is 504 either way.
-//! - **Stream.** The time counts for each batch of a stream, not for the whole. The stream holds two batches of 64 KiB, and
-//!   ends its scan when the client goes away. A client that keeps the connection and reads nothing keeps its turn.
+//! - **Deadline.** The header `request-timeout-ms` sets the time for a request, up to that of the program. A late read
+//!   is given up. A write that has not begun is given up; one that has begun goes on. The response is 504 either way.
+//! - **Stream.** The time counts for each batch of a stream, not for the whole. The stream holds two batches of 64 KiB,
+//!   and ends its scan when the client goes away. A client that keeps the connection and reads nothing keeps its turn.
 //! - **Requests at a time.** Beyond the limit the response is 503 with `retry-after`.
-//! - **Stop.** On SIGTERM or ctrl-c the program accepts no connection and lets requests finish for some seconds. Then it
-//!   cancels the rest, and closes the engine. Visits whose request got a 2xx response are stored.
+//! - **Stop.** On SIGTERM or ctrl-c the program accepts no connection and lets requests finish for some seconds. Then
+//!   it cancels the rest, and closes the engine. Visits whose request got a 2xx response are stored.
 
 #![forbid(unsafe_code)]
 

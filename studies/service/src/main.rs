@@ -63,8 +63,8 @@ fn run(Args { directory, bigtable, listen, limits }: Args) -> Outcome {
     }
     let db = Unblock::new(Fjall::open(directory.unwrap_or_default())?);
     runtime.block_on(serve(db.clone(), listen, limits))?;
-    // Connections that are still open end here. Calls of theirs that a thread of the pool has taken may go on; their outcome is
-    // unknown to everybody.
+    // Connections that are still open end here. Calls of theirs that a thread of the pool has taken may go on; their
+    // outcome is unknown to everybody.
     drop(runtime);
     db.get_ref().sync()?;
     Ok(())

@@ -123,8 +123,8 @@ impl Recorded {
 /// Marks that are looked up at a time.
 const MARKS: usize = 1000;
 
-/// Requests that write visits of one visitor take turns, so that two that send the same visit count it once. Visitors share
-/// this many locks.
+/// Requests that write visits of one visitor take turns, so that two that send the same visit count it once. Visitors
+/// share this many locks.
 const LOCKS: u64 = 64;
 
 pub(crate) struct Visits<D> {
@@ -175,7 +175,8 @@ impl<D: AsyncDatabase + Clone> Visits<D> {
             let last = hits.day.at(Duration::new(86_399, 999_999_999)).unwrap_or(Timestamp::MAX);
             let of_day = ByPage::prefix().page(&hits.page).at_range(hits.day.start()..=last);
             let count = i64::try_from(self.by_page.count(of_day).await?).unwrap_or(i64::MAX);
-            // By an increment: a put has this process's time, and would hide behind one that a server's clock dates later.
+            // By an increment: a put has this process's time, and would hide behind one that a server's clock dates
+            // later.
             let counted = self.hits.get(hits).await?.unwrap_or(0);
             self.hits.increment(hits, count - counted).await?;
         }

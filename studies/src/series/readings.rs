@@ -7,8 +7,8 @@ use jiff::civil::DateTime;
 
 use crate::{input, sample};
 
-/// Calls `each` with city, local time and degrees Fahrenheit of each line of a file, plain or gzip, or of the sample; its
-/// error names the line.
+/// Calls `each` with city, local time and degrees Fahrenheit of each line of a file, plain or gzip, or of the sample;
+/// its error names the line.
 pub fn readings(
     path: Option<&Path>,
     mut each: impl FnMut(&str, DateTime, f64) -> Result<(), Box<dyn Error>>,

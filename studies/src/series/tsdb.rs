@@ -1,7 +1,8 @@
 //! OpenTSDB's tables: a row an hour of a series, a column a point, names in a dictionary.
 //!
-//! A qualifier is a list of seconds, written raw, as its value is one of numbers. A point is a list of one; an hour's points,
-//! all in one cell, are those lists one after another. Code that reads one form reads the other, and both in one row.
+//! A qualifier is a list of seconds, written raw, as its value is one of numbers. A point is a list of one; an hour's
+//! points, all in one cell, are those lists one after another. Code that reads one form reads the other, and both in
+//! one row.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -67,8 +68,8 @@ pub struct Tsdb<const WIDTH: u32> {
     pub tag_names: NameIds,
     /// The tags' values.
     pub tag_values: NameIds,
-    /// How many points were written. A point's timestamp is its number: of any two it tells which came later, where the clock
-    /// may stand still.
+    /// How many points were written. A point's timestamp is its number: of any two it tells which came later, where the
+    /// clock may stand still.
     written: Mutex<i64>,
 }
 
@@ -226,9 +227,9 @@ pub fn points(row: &Row) -> Result<BTreeMap<u16, f64>, Box<dyn Error>> {
     Ok(points)
 }
 
-/// One mutation that makes one cell of a row; `None` if it is one cell already. The cell is as old as the newest that it is made of, and
-/// what is deleted is no younger: a point that comes meanwhile stays, and counts. It is idempotent: to do
-/// it twice, or by two writers at once, is to do it once.
+/// One mutation that makes one cell of a row; `None` if it is one cell already. The cell is as old as the newest that
+/// it is made of, and what is deleted is no younger: a point that comes meanwhile stays, and counts. It is idempotent:
+/// to do it twice, or by two writers at once, is to do it once.
 pub fn compacted(row: &Row) -> Result<Option<Mutation>, Box<dyn Error>> {
     let newest = row.cells().map(|cell| cell.timestamp).max();
     let Some(newest) = newest.filter(|_| row.cells().nth(1).is_some()) else { return Ok(None) };

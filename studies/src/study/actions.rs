@@ -6,13 +6,14 @@
 //! SELECT * FROM actions WHERE user = ? ORDER BY at DESC LIMIT 10 OFFSET 20
 //! ```
 //!
-//! The key is user, time descending, event: a user's actions stand together, the newest first, so the order of the query is
-//! the order of the bytes and nothing is sorted. A descending time is the classics' `Long.MAX_VALUE - time`, and still the time
-//! that it was. The event keeps actions of one second apart; here it is the place in the input, the later one first.
+//! The key is user, time descending, event: a user's actions stand together, the newest first, so the order of the
+//! query is the order of the bytes and nothing is sorted. A descending time is the classics' `Long.MAX_VALUE - time`,
+//! and still the time that it was. The event keeps actions of one second apart; here it is the place in the input, the
+//! later one first.
 //!
-//! An offset is read and thrown away, so a page costs the more the further back it is. A cursor is the key that a page ended
-//! with: the next one begins there, and every page costs the same. Actions of one kind need a key of their own, kept in a
-//! secondary table.
+//! An offset is read and thrown away, so a page costs the more the further back it is. A cursor is the key that a page
+//! ended with: the next one begins there, and every page costs the same. Actions of one kind need a key of their own,
+//! kept in a secondary table.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

@@ -3,10 +3,11 @@
 //!     cargo run --release -p rowkey-studies -- autocomplete
 //!     cargo run --release -p rowkey-studies -- autocomplete cities.tsv.gz --typed san --typed "san fr"
 //!
-//! The row key is what was typed: each beginning of a name, of 1 to 12 characters, in lower case. Its value is the answer, ten
-//! names by rank as one JSON value, made when names are written and not when they are asked for. A beginning that no name
-//! has is a row that is not there: it costs one seek and reads nothing, and where a store keeps a Bloom filter of its row
-//! keys not even that. After 12 characters so few names are left that they are read from a table of all names, by prefix.
+//! The row key is what was typed: each beginning of a name, of 1 to 12 characters, in lower case. Its value is the
+//! answer, ten names by rank as one JSON value, made when names are written and not when they are asked for. A
+//! beginning that no name has is a row that is not there: it costs one seek and reads nothing, and where a store keeps
+//! a Bloom filter of its row keys not even that. After 12 characters so few names are left that they are read from a
+//! table of all names, by prefix.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -118,8 +119,8 @@ fn suggestion(City { id, name, country, population, .. }: City) -> Suggestion {
     Suggestion { name, country, population, id }
 }
 
-/// A name as it is searched for: upper and lower case are one, accents are not left out. Each character has its own form,
-/// so a beginning's form is the beginning of the name's; `str::to_lowercase` has two for a sigma.
+/// A name as it is searched for: upper and lower case are one, accents are not left out. Each character has its own
+/// form, so a beginning's form is the beginning of the name's; `str::to_lowercase` has two for a sigma.
 fn search_form(name: &str) -> String {
     name.chars().flat_map(char::to_lowercase).collect()
 }

@@ -5,8 +5,8 @@
 //!
 //! A link is a row at either end: package, way, the other package. So all friends of a package are one range, those it
 //! depends on one part of it, and a whole level of a search is one scan of as many ranges as it has packages. How many
-//! links a package has stands in a row of its own: the search goes on from the end whose next level costs less, and a hub that
-//! 18,234 packages depend on is seldom read. One that starts at one end alone has to read it.
+//! links a package has stands in a row of its own: the search goes on from the end whose next level costs less, and a
+//! hub that 18,234 packages depend on is seldom read. One that starts at one end alone has to read it.
 //!
 //! Of equally short paths the one whose names come first is found.
 

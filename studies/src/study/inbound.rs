@@ -2,12 +2,12 @@
 //!
 //!     cargo run --release -p rowkey-studies -- inbound access.log access.log.1.gz
 //!
-//! The key has a referer's URL with its host's labels reversed, so the pages of a site are one range, and a domain
-//! with all its subdomains is one too. Before it comes the registered name, the label in front of the public
-//! suffix: so google.com and google.co.uk, which no reversed host brings together, are one range of the name `google`.
-//! (That two domains of one name are one organisation's is a guess: names are registered under each suffix anew.) The time
-//! is descending: the latest visit from a page comes first. Which organisations there are is found by a seek for each, from
-//! the first row of one to the first after its last; counters hold how many visits each sent.
+//! The key has a referer's URL with its host's labels reversed, so the pages of a site are one range, and a domain with
+//! all its subdomains is one too. Before it comes the registered name, the label in front of the public suffix: so
+//! google.com and google.co.uk, which no reversed host brings together, are one range of the name `google`. (That two
+//! domains of one name are one organisation's is a guess: names are registered under each suffix anew.) The time is
+//! descending: the latest visit from a page comes first. Which organisations there are is found by a seek for each,
+//! from the first row of one to the first after its last; counters hold how many visits each sent.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -64,8 +64,8 @@ struct Args {
     /// The site whose pages are shown, as www.example.org [default: the one with most referers but for the own]
     #[arg(long)]
     site: Option<HostPath>,
-    /// What the pages begin with that are shown, as example.org/news/ [default: the first directory of a site, but for the
-    /// own, with most referers]
+    /// What the pages begin with that are shown, as example.org/news/
+    /// [default: the first directory of a site, but for the own, with most referers]
     #[arg(long)]
     under: Option<HostPath>,
     /// How many lines of an answer are printed
@@ -214,8 +214,8 @@ fn tell_pages(
     Ok(())
 }
 
-/// Whose a host is: the registrable domain, and the label that it begins with. An address is its own, and so is a public
-/// suffix.
+/// Whose a host is: the registrable domain, and the label that it begins with. An address is its own, and so is a
+/// public suffix.
 fn sender(host: &str) -> Result<Sender, HostPathError> {
     let page = HostPath::new(host, "/")?;
     let (domain, name) = match page.registrable_domain() {

@@ -3,8 +3,8 @@
 //!     cargo run -p rowkey-studies -- make_log | gzip -9n > studies/data/access.log.gz
 //!
 //! It has no real visits. Times, visitors, pages and referers are drawn with a fixed seed, so each run prints the same
-//! log; addresses and domains are those that are kept for documentation (RFC 5737, 3849, 2606). The days are from Thursday,
-//! 30 May 2024, to Monday, 3 June: they are of two months and two weeks.
+//! log; addresses and domains are those that are kept for documentation (RFC 5737, 3849, 2606). The days are from
+//! Thursday, 30 May 2024, to Monday, 3 June: they are of two months and two weeks.
 
 use std::ffi::OsString;
 use std::io::{self, Write};

@@ -2,19 +2,21 @@
 //!
 //!     cargo run --release -p rowkey-studies -- metrics temperatures.tsv.gz --log access.log.gz --every 6
 //!
-//! A point is a value of a metric at a second, with tags. Its row is salt, metric, base hour, tags: the points of an hour stand
-//! in one row, the hours of a metric side by side. Names are in a dictionary of their own; in keys stand their ids of three
-//! bytes. Tags are sorted, so a series has one key an hour. The salt is taken over metric and tags: a series stays in one
-//! bucket, and a metric that many write at once is spread. A window of a metric is read in each bucket and merged; tags
-//! come after the hour, so the hours of other series are read too and passed over. Who gives all tags reads one bucket.
+//! A point is a value of a metric at a second, with tags. Its row is salt, metric, base hour, tags: the points of an
+//! hour stand in one row, the hours of a metric side by side. Names are in a dictionary of their own; in keys stand
+//! their ids of three bytes. Tags are sorted, so a series has one key an hour. The salt is taken over metric and tags:
+//! a series stays in one bucket, and a metric that many write at once is spread. A window of a metric is read in each
+//! bucket and merged; tags come after the hour, so the hours of other series are read too and passed over. Who gives
+//! all tags reads one bucket.
 //!
-//! What is read is downsampled: points, least, mean, greatest and sum of each day, or of so many hours, counted from 1970 on.
+//! What is read is downsampled: points, least, mean, greatest and sum of each day, or of so many hours, counted from
+//! 1970 on.
 //!
-//! An hour that is over is compacted: one cell holds its points. Readings of each hour have one cell an hour anyway; what
-//! compaction saves is shown of them in rows of half a day, and of a log's hits and bytes of each second in hours.
+//! An hour that is over is compacted: one cell holds its points. Readings of each hour have one cell an hour anyway;
+//! what compaction saves is shown of them in rows of half a day, and of a log's hits and bytes of each second in hours.
 //!
-//! As in OpenTSDB are the row key, the dictionary, and a qualifier of two bytes that is the point's offset within its hour.
-//! Otherwise than there its last four bits are not the value's type and length: each value is an `f64`.
+//! As in OpenTSDB are the row key, the dictionary, and a qualifier of two bytes that is the point's offset within its
+//! hour. Otherwise than there its last four bits are not the value's type and length: each value is an `f64`.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -42,7 +44,8 @@ pub(crate) const LAYOUTS: &[(&str, Layout)] = &[("tsdb", SeriesHour::LAYOUT)];
 /// Keeps metrics as OpenTSDB does, asks for days of them, downsampled, and compacts their hours.
 #[derive(Parser)]
 struct Args {
-    /// Lines of city, time and degrees Fahrenheit between tabs, plain or gzip; times are taken as UTC [default: a sample]
+    /// Lines of city, time and degrees Fahrenheit between tabs, plain or gzip; times are taken as UTC
+    /// [default: a sample]
     path: Option<PathBuf>,
     /// Logs in the combined format, plain or gzip: hits and bytes of each second by status and method
     #[arg(long)]

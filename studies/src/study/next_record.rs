@@ -2,11 +2,12 @@
 //!
 //!     cargo run --release -p rowkey-studies -- next_record cities.tsv.gz --at 35.68,139.69
 //!
-//! The world is cut into tiles that hold at most 64 cities each (see `tiles`), so a point's tile may have any zoom. Who asks
-//! by key has to guess the zoom: a get for each tile that the point lies in, until one is there. The key is made for another
-//! question. A tile sorts right after all that lies in it: its digits, padded with ones, then its zoom counted down. Seek to
-//! the smallest tile over the point, zoom 29; the next record is the tile that covers it, as tiles are disjoint. Where no
-//! tile does, the next record is of another place, which its own key tells: it is rejected without a second seek.
+//! The world is cut into tiles that hold at most 64 cities each (see `tiles`), so a point's tile may have any zoom. Who
+//! asks by key has to guess the zoom: a get for each tile that the point lies in, until one is there. The key is made
+//! for another question. A tile sorts right after all that lies in it: its digits, padded with ones, then its zoom
+//! counted down. Seek to the smallest tile over the point, zoom 29; the next record is the tile that covers it, as
+//! tiles are disjoint. Where no tile does, the next record is of another place, which its own key tells: it is rejected
+//! without a second seek.
 //!
 //! A wide table answers more by that seek: the row that it finds brings the columns asked for, here the tile's three
 //! largest cities, as the names of its columns begin with the population, the largest first.

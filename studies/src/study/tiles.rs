@@ -2,10 +2,10 @@
 //!
 //!     cargo run --release -p rowkey-studies -- tiles cities.tsv.gz
 //!
-//! Cities are counted in small tiles. Four tiles become the one they are quarters of as long as it holds 64 cities or less;
-//! so tiles are small where cities are dense and large at sea. They are disjoint and cover the world. A tile sorts right
-//! after all inside it, so the one over a point is the first at or after the deepest tile over it. `next_record` has more
-//! of this.
+//! Cities are counted in small tiles. Four tiles become the one they are quarters of as long as it holds 64 cities or
+//! less; so tiles are small where cities are dense and large at sea. They are disjoint and cover the world. A tile
+//! sorts right after all inside it, so the one over a point is the first at or after the deepest tile over it.
+//! `next_record` has more of this.
 
 use std::collections::BTreeMap;
 use std::error::Error;

@@ -2,10 +2,10 @@
 //!
 //!     cargo run --release -p rowkey-studies -- visits access.log access.log.1.gz
 //!
-//! The visitor is the first field, so all visits of one visitor are one range of rows. The time is descending, so the latest visit
-//! is the range's first row, and a window of time is a range within it; the line keeps two visits of one second apart.
-//! Who came most is no question to that key: the counts stand in a key of their own, the largest first. Each query reads
-//! the rows that it returns and no others.
+//! The visitor is the first field, so all visits of one visitor are one range of rows. The time is descending, so the
+//! latest visit is the range's first row, and a window of time is a range within it; the line keeps two visits of one
+//! second apart. Who came most is no question to that key: the counts stand in a key of their own, the largest first.
+//! Each query reads the rows that it returns and no others.
 
 use std::error::Error;
 use std::ffi::OsString;

@@ -63,8 +63,8 @@ impl Display for Log<'_> {
     }
 }
 
-/// Calls `visit` with each line of each log; malformed ones are counted and passed over. What goes wrong there is told with
-/// the line.
+/// Calls `visit` with each line of each log; malformed ones are counted and passed over. What goes wrong there is told
+/// with the line.
 pub fn read_logs<'l>(
     logs: impl IntoIterator<Item = Log<'l>>,
     mut visit: impl FnMut(Line<'_>) -> Result<(), Box<dyn Error>>,

@@ -164,7 +164,8 @@ fn on_the_sample_and_a_log_of_ones_own() {
         let visits = visits(&log);
         let out = output("four_designs", &[&args[..], &ALL.map(str::to_owned)].concat());
         check(&out, &visits, 12);
-        // What the book's figure says, whatever the log if it is long enough: the time in front writes to one region, a salt to many.
+        // What the book's figure says, whatever the log if it is long enough: the time in front writes to one region, a
+        // salt to many.
         let drawn = cells(&out, "The figure of the book");
         let at_work = |row: usize| drawn[row][3].split(' ').nth(1).unwrap().parse::<f64>().unwrap();
         if visits.len() >= 1000 {

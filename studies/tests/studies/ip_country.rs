@@ -72,7 +72,8 @@ fn check(out: &str, lines: &str, addresses: &[String]) {
     designs(out, &ranges, shown.rows_read);
 }
 
-/// How many ranges each country has where they are cut so that none overlap: whose turn it is changes at starts and ends.
+/// How many ranges each country has where they are cut so that none overlap: whose turn it is changes at starts and
+/// ends.
 fn cut(ranges: &[Range]) -> BTreeMap<String, u64> {
     let (mut starts, mut ends) = (BTreeMap::<IpAddr, Vec<usize>>::new(), BTreeMap::<IpAddr, Vec<usize>>::new());
     for (n, (start, end, _)) in ranges.iter().enumerate() {

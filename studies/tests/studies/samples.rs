@@ -10,8 +10,8 @@ use rowkey_studies::sample;
 
 use crate::{NONE, PROGRAMS, program, run, unpacked};
 
-/// For each study, some lines that it prints without an argument: how much it read, and results that only a correct study
-/// prints. The study's own tests compare its whole output.
+/// For each study, some lines that it prints without an argument: how much it read, and results that only a correct
+/// study prints. The study's own tests compare its whole output.
 const PRINTED: [(&str, &[&str]); 21] = [
     (
         "access_log",

@@ -41,8 +41,8 @@ pub(crate) struct Args {
     /// The form of the keys in samples, those that the design names too.
     #[arg(long, value_parser = described::<KeyForm>(), default_value = "hex")]
     form: KeyForm,
-    /// Writes the edits of findings at or above --deny into the files, those that do not touch each other, then checks again.
-    /// Removes each `allow` that the edits make unnecessary.
+    /// Writes the edits of findings at or above --deny into the files, those that do not touch each other, then checks
+    /// again. Removes each `allow` that the edits make unnecessary.
     #[arg(long)]
     fix: bool,
     /// The lowest severity that makes the exit status 1.

@@ -9,7 +9,8 @@ use rowkey_design::internal::import::{Source, import};
 use crate::args::described;
 use crate::failure::Failure;
 
-/// Prints a design file from a struct's layout, a wide table's schema, HBase's describe, Phoenix's CREATE TABLE or cbt ls.
+/// Prints a design file from a struct's layout, a wide table's schema, HBase's describe, Phoenix's CREATE TABLE or cbt
+/// ls.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   printf \"describe 'visits'\\nget_splits 'visits'\\n\" | hbase shell -n | rowkey import --from describe

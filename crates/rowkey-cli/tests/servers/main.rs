@@ -1,5 +1,5 @@
-//! What `rowkey ddl`, `rowkey explain` and `rowkey import` print, at real servers. `servers/test-tools` of the
-//! repository starts them and runs these tests. A test fails where its server is not there.
+//! What `rowkey ddl`, `rowkey explain` and `rowkey import` print, at real servers. `servers/test-tools` of the repository
+//! starts them and runs these tests. A test fails where its server is not there.
 
 mod bigtable;
 mod explain;

@@ -1,5 +1,5 @@
-//! The cost of each query of a design: its ranges, by the same code as a program's, and its rows, from what is known of the
-//! fields.
+//! The cost of each query of a design: its ranges, by the same code as a program's, and its rows, from what is known of
+//! the fields.
 
 mod order;
 mod regions;
@@ -217,8 +217,8 @@ impl<'d> QueryCost<'d> {
         Some(read.max(1.0) / returned.max(1.0).min(read.max(1.0)))
     }
 
-    /// Its ranges by salt bucket, with the values of these keys in key order: the first key's, and the others' too where
-    /// the query asks for several values of a field. A range ends with the first key's value.
+    /// Its ranges by salt bucket, with the values of these keys in key order: the first key's, and the others' too
+    /// where the query asks for several values of a field. A range ends with the first key's value.
     ///
     /// None if the key is hashed by fields that the query does not fix, or a key is not of the layout.
     pub fn ranges_with(&self, keys: &[Vec<Value>]) -> Option<Vec<Vec<KeyRange>>> {

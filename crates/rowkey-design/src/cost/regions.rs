@@ -51,7 +51,8 @@ pub(crate) fn touched<'r>(splits: &SplitPoints, ranges: impl Iterator<Item = &'r
     count
 }
 
-/// The number of regions that a query is in at most, whatever its values: of these ranges, whose values are made up, it has `count`.
+/// The number of regions that a query is in at most, whatever its values: of these ranges, whose values are made up, it
+/// has `count`.
 pub(super) fn touched_at_most(
     splits: &SplitPoints,
     ranges: &[Vec<KeyRange>],
@@ -70,8 +71,8 @@ pub(super) fn touched_at_most(
     });
     let mut groups: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
     for point in splits.iter() {
-        // Between a key and the same with zeros after it are no rows. A point that is shorter than what is fixed lies in no
-        // such range.
+        // Between a key and the same with zeros after it are no rows. A point that is shorter than what is fixed lies
+        // in no such range.
         let point = &point[..point.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1)];
         if let Some((fixed, rest)) = end_of(layout, point, fixed).and_then(|end| point.split_at_checked(end))
             && !rest.is_empty()

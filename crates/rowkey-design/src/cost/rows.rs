@@ -19,18 +19,20 @@ pub(super) struct Rows {
     pub(super) selected: Option<f64>,
     /// Of these, those that pass its filters.
     pub(super) matching: Option<f64>,
-    /// Those that meet its conditions at most: where the share that meets one is not known, all rows that meet the others.
+    /// Those that meet its conditions at most: where the share that meets one is not known, all rows that meet the
+    /// others.
     pub(super) matching_at_most: Option<f64>,
     /// In its ranges, for a value that has more rows than 99 of 100.
     pub(super) worst: Option<f64>,
-    /// In its ranges at most: where the share that meets one of its conditions is not known, all rows that meet the others.
+    /// In its ranges at most: where the share that meets one of its conditions is not known, all rows that meet the
+    /// others.
     pub(super) at_most: Option<f64>,
     /// The positions of the rows that pass its first filter among those in its ranges.
     pub(super) clusters: Option<Clusters>,
 }
 
-/// A filter by a field of the key: the fields before it divide the rows into groups, and in each group those that have one value
-/// are side by side.
+/// A filter by a field of the key: the fields before it divide the rows into groups, and in each group those that have
+/// one value are side by side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Clusters {
     /// The number of clusters that pass.

@@ -77,8 +77,8 @@ impl<'d> Sample<'d> {
         self.values(key, next, RUNS / 2, count.min(VALUES))
     }
 
-    /// The values of each run. A range that ends near the field's least value would be cut short: such runs are left out.
-    /// If all are, those whose ranges end last are left.
+    /// The values of each run. A range that ends near the field's least value would be cut short: such runs are left
+    /// out. If all are, those whose ranges end last are left.
     fn runs(&self, key: &KeyFacts<'_>, selection: &Selection<'_>, count: usize) -> Vec<Vec<Vec<Value>>> {
         let mut runs: Vec<_> =
             (0..RUNS.min(self.keys.len())).map(|run| self.values(key, selection.leading, run, count)).collect();
@@ -99,8 +99,8 @@ impl<'d> Sample<'d> {
 
     /// The mean of many runs. A value is asked for as often as it has rows.
     ///
-    /// A run finds the rows that its values are of. The others are as many times more as the table has rows for each key
-    /// of the sample.
+    /// A run finds the rows that its values are of. The others are as many times more as the table has rows for each
+    /// key of the sample.
     pub(super) fn run(&self, query: &Query, key: &KeyFacts<'_>, selection: &Selection<'_>) -> Option<Rows> {
         let whole = self.rows;
         let each = (whole - 1.0) / (self.keys.len() as f64 - 1.0);

@@ -12,7 +12,8 @@ use super::witness::{before, of_field};
 use crate::design::{Query, Width};
 use crate::facts::{FieldFacts, KeyFacts};
 
-/// The number of ranges that are made, about, where a query has many values: the rest are as many as these for each value.
+/// The number of ranges that are made, about, where a query has many values: the rest are as many as these for each
+/// value.
 const MADE: usize = 4096;
 
 /// The condition of a query on one field.

@@ -8,7 +8,8 @@ use crate::resolve::TableDesign;
 /// The bytes of a cell beside key, family, qualifier and value: HBase's lengths, timestamp and type.
 pub(crate) const CELL: f64 = 20.0;
 
-/// The seconds that rows are kept: the longest TTL of the families. None if a family has none, or rows are kept for ever.
+/// The seconds that rows are kept: the longest TTL of the families. None if a family has none, or rows are kept for
+/// ever.
 pub(crate) fn retention(table: &TableDesign) -> Option<f64> {
     if table.table.keep.as_ref().is_some_and(|keep| **keep == Keep::Forever) {
         return None;
@@ -17,14 +18,15 @@ pub(crate) fn retention(table: &TableDesign) -> Option<f64> {
     ttls.collect::<Option<Vec<_>>>()?.into_iter().reduce(f64::max).filter(|seconds| *seconds > 0.0)
 }
 
-/// The seconds that the rows of the full grown table were written in: as long as they are kept, or as the declared number
-/// of rows takes.
+/// The seconds that the rows of the full grown table were written in: as long as they are kept, or as the declared
+/// number of rows takes.
 pub(crate) fn span(table: &TableDesign) -> Option<f64> {
     let by_rate = || Some(table.table.rows.as_ref()?.0 / rows_per_second(table)?);
     retention(table).or_else(by_rate).filter(|seconds| *seconds > 0.0)
 }
 
-/// The rows of the table when it is full grown: as the file says, or as its writes leave in the time that rows are kept.
+/// The rows of the table when it is full grown: as the file says, or as its writes leave in the time that rows are
+/// kept.
 pub(crate) fn rows(table: &TableDesign) -> Option<f64> {
     match &table.table.rows {
         Some(rows) => Some(rows.0),
@@ -32,7 +34,8 @@ pub(crate) fn rows(table: &TableDesign) -> Option<f64> {
     }
 }
 
-/// The number of new rows that are put a second. A write that changes a field of the key removes a row for each that it adds.
+/// The number of new rows that are put a second. A write that changes a field of the key removes a row for each that it
+/// adds.
 pub(crate) fn rows_per_second(table: &TableDesign) -> Option<f64> {
     let puts = table.table.write.iter().filter(|write| {
         write.kind.unwrap_or(WriteKind::Put) == WriteKind::Put
@@ -56,8 +59,8 @@ pub(crate) fn per_row(family: &Family) -> Option<f64> {
     }
 }
 
-/// The bytes of each value whose size the file does not say: what the values of a row have, less those that the file says,
-/// in equal parts.
+/// The bytes of each value whose size the file does not say: what the values of a row have, less those that the file
+/// says, in equal parts.
 pub(crate) fn unsaid(table: &TableDesign, value_bytes: f64) -> f64 {
     let families = || table.table.family.values().map(|family| &family.value);
     let (mut said, mut count) = (0.0, if table.table.family.is_empty() { 1.0 } else { 0.0 });

@@ -55,8 +55,8 @@ fn seconds(ty: &TypeBuf, growth: Option<Growth>) -> f64 {
     }
 }
 
-/// The lower bound of the range of this width that ends with `value`: none below, if the type has no values so far below.
-/// None where the type has no such step.
+/// The lower bound of the range of this width that ends with `value`: none below, if the type has no values so far
+/// below. None where the type has no such step.
 pub(crate) fn before(value: &Value, field: &FieldFacts<'_>, width: Width) -> Option<Bound<Value>> {
     let ty = &field.field.ty;
     let is_time_id = field.growth == Some(Growth::TimeId) && matches!(width, Width::Time(_));

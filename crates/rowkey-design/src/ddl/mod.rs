@@ -1,4 +1,5 @@
-//! Statements that create the tables of a design: commands for HBase's shell and `cbt`, SQL for Phoenix, resources for Terraform.
+//! Statements that create the tables of a design: commands for HBase's shell and `cbt`, SQL for Phoenix, resources for
+//! Terraform.
 //!
 //! ```
 //! use rowkey_design::internal::ddl::{Options, Target, ddl};
@@ -97,8 +98,8 @@ pub struct TableDdl {
 /// Returns what creates the tables of a design.
 ///
 /// # Errors
-/// If the target cannot have one of the tables: each reason with its place. Of a table that is not there, the place is the
-/// beginning of the first file.
+/// If the target cannot have one of the tables: each reason with its place. Of a table that is not there, the place is
+/// the beginning of the first file.
 pub fn ddl(design: &Design, options: &Options) -> Result<Ddl, Problems> {
     let mut said = Said::default();
     let mut tables = Vec::new();
@@ -251,8 +252,8 @@ fn split_keys(keys: &[Located<String>], said: &mut Said) {
     }
 }
 
-/// The parts of a design that the DDL of an engine cannot have, each with its place. Split points of samples that were not read are not
-/// known.
+/// The parts of a design that the DDL of an engine cannot have, each with its place. Split points of samples that were
+/// not read are not known.
 pub(crate) fn refused(design: &Design, engine: Option<Engine>) -> Vec<Problem> {
     let mut said = Said::default();
     let mut tables: Vec<_> = design.tables.values().flat_map(|table| NewTable::all(table, true, &mut said)).collect();

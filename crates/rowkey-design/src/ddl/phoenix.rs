@@ -72,8 +72,8 @@ fn table_name(located: &Located<String>, said: &mut Said) -> String {
     parts.collect::<Vec<_>>().join(".")
 }
 
-/// Returns the type of a key column with the bytes of a field. Where Phoenix has no such type, it notes that and returns an
-/// empty one.
+/// Returns the type of a key column with the bytes of a field. Where Phoenix has no such type, it notes that and
+/// returns an empty one.
 fn field_type(located: &Located<KeyField>, last: bool, said: &mut Said) -> String {
     let Some(field) = &located.field else { return String::new() };
     let of_field = format!("field {}", shown(&located.name));

@@ -45,7 +45,8 @@ words! {
         TimeBucket = "time bucket",
         /// A date and time of day without a time zone.
         LocalTime = "local time",
-        /// A number that grows with each new row of the table: not the id of something else, such as a user of many rows.
+        /// A number that grows with each new row of the table: not the id of something else, such as a user of many
+        /// rows.
         Sequence = "sequence",
         /// A snowflake: a time and a counter in 64 bits.
         Snowflake = "snowflake",

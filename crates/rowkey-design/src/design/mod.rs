@@ -74,8 +74,8 @@ record! {
         family: Named<Family>,
         /// Statistics of the values of fields.
         stats: Named<FieldStats>,
-        /// A file of keys that statistics are taken from: a path from the design file. After a tab a line can have the bytes
-        /// of the row's values.
+        /// A file of keys that statistics are taken from: a path from the design file. After a tab a line can have the
+        /// bytes of the row's values.
         sample: Option<Located<String>>,
         /// The writes of rows.
         write: Vec<Located<Write>>,
@@ -219,8 +219,8 @@ record! {
         name: Located<String>,
         /// The fields that it has one value of.
         fix: Vec<Located<String>>,
-        /// The field that it has a range of, and how wide: how many numbers, of which the rows are taken to have all, or
-        /// any of the type where the field means `random`, `uuid4` or `digest`.
+        /// The field that it has a range of, and how wide: how many numbers, of which the rows are taken to have all,
+        /// or any of the type where the field means `random`, `uuid4` or `digest`.
         range: Named<Width>,
         /// The field that it has several values of, and how many.
         among: Named<Count> where Bounds::MANY,

@@ -9,20 +9,22 @@ use crate::file::node::FromToml;
 
 const BEFORE: &str = "# The design file
 
-Every key of a `*.rowkey.toml`. `rowkey schema --markdown` prints this page, `rowkey schema` the same as a JSON Schema for editors.
-The README has an example. `rowkey check` notes every mistake at once, each with its line and what to write.
+Every key of a `*.rowkey.toml`. `rowkey schema --markdown` prints this page, `rowkey schema` the same as a JSON Schema
+for editors. The README has an example. `rowkey check` notes every mistake at once, each with its line and what to
+write.
 
-Several files are one design: `rowkey check a.rowkey.toml b.rowkey.toml`, or a folder of them. A cluster of one file is that of the tables
-of all. A name that stands twice is an error, but for a cluster that is the same. A field of a key is `\"name: shape\"` in the grammar of
-[FORMAT.md](../FORMAT.md), with `desc`, `raw` or `nulls_first` after it.
+Several files are one design: `rowkey check a.rowkey.toml b.rowkey.toml`, or a folder of them. A cluster of one file is
+that of the tables of all. A name that stands twice is an error, but for a cluster that is the same. A field of a key is
+`\"name: shape\"` in the grammar of [FORMAT.md](../FORMAT.md), with `desc`, `raw` or `nulls_first` after it.
 
-Of sizes, `kB` (or `KB`), `MB`, `GB`, `TB` and `PB` are powers of 1000; `KiB`, `MiB`, `GiB` and `TiB` are powers of 1024. What HBase's books call
-64 KB is `\"64 KiB\"`. Counts have `k`, `M`, `G` and `T`, powers of 1000, as in `\"2M\"` and `\"50k/s\"`; a rate is for each `s`, `min`, `h` or `day`.
-Lengths of time have `ms`, `s`, `min`, `h`, `days`, `weeks`, `months` and `years`, also as whole words and in the singular: a month is 30
-days, a year 365.
+Of sizes, `kB` (or `KB`), `MB`, `GB`, `TB` and `PB` are powers of 1000; `KiB`, `MiB`, `GiB` and `TiB` are powers of
+1024. What HBase's books call 64 KB is `\"64 KiB\"`. Counts have `k`, `M`, `G` and `T`, powers of 1000, as in `\"2M\"` and
+`\"50k/s\"`; a rate is for each `s`, `min`, `h` or `day`. Lengths of time have `ms`, `s`, `min`, `h`, `days`, `weeks`,
+`months` and `years`, also as whole words and in the singular: a month is 30 days, a year 365.
 
-Of `means`, `sequence` is a number that grows with each new row of this table. The id of something else is none, such as that of a user with many
-rows, even if it was given in sequence: say how many there are (`stats.user = { distinct = \"50M\" }`).
+Of `means`, `sequence` is a number that grows with each new row of this table. The id of something else is none, such as
+that of a user with many rows, even if it was given in sequence: say how many there are, as in
+`stats.user = { distinct = \"50M\" }`.
 ";
 
 /// The JSON Schema of design files, for editors.

@@ -232,8 +232,8 @@ fn allowed(new: &Design, difference: &Difference) -> Option<String> {
 /// The first line of each [`lock`] file: what says that a file is one.
 pub const LOCK_LINE: &str = "# Written by `rowkey diff --write-lock`: keys and options that rows depend on.";
 
-/// The lock file of a design: a design file of keys with their fingerprints, and of what loses data when it changes. To compare
-/// a design with it, read it as a design.
+/// The lock file of a design: a design file of keys with their fingerprints, and of what loses data when it changes. To
+/// compare a design with it, read it as a design.
 pub fn lock(design: &Design) -> File {
     let mut text = format!("{LOCK_LINE}\nformat = 1\n");
     for table in design.tables.values() {

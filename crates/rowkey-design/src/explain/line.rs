@@ -4,9 +4,9 @@ use crate::forms::shell;
 
 /// The key of a pasted row, or of one line of many; none if the line has no key: a heading, a cell, a count of rows.
 ///
-/// HBase's shell prints ` key   column=f:q, timestamp=…, value=…`, with the key in its own form. It breaks a long key over
-/// several lines: those that follow the first, in one text, belong to it. Spaces at the end of a key are lost. `cbt` prints
-/// the key's bytes as they are, on a line after one of dashes, and its cells after two spaces.
+/// HBase's shell prints ` key column=f:q, timestamp=…, value=…`, with the key in its own form. It breaks a long key
+/// over several lines: those that follow the first, in one text, belong to it. Spaces at the end of a key are lost.
+/// `cbt` prints the key's bytes as they are, on a line after one of dashes, and its cells after two spaces.
 ///
 /// # Errors
 /// If it is a line without a key that cannot be left out, and why.

@@ -1,5 +1,5 @@
-//! Explanations of keys, queries and regions of a table: keys back and forth between bytes and values, a query as commands to
-//! paste, a list of regions field by field.
+//! Explanations of keys, queries and regions of a table: keys back and forth between bytes and values, a query as
+//! commands to paste, a list of regions field by field.
 
 mod line;
 mod query;

@@ -39,8 +39,8 @@ pub struct RegionsError {
     pub reason: String,
 }
 
-/// Reads a list of regions: what `list_regions` or `get_splits` of HBase's shell prints, with the lines before and after
-/// it, or one start key or split point a line in a form.
+/// Reads a list of regions: what `list_regions` or `get_splits` of HBase's shell prints, with the lines before and
+/// after it, or one start key or split point a line in a form.
 ///
 /// `list_regions` leaves out spaces at the ends of keys. Start keys are taken from the regions' names, which have them.
 /// `get_splits` prints keys in the shell's form, whatever the form here is.
@@ -74,8 +74,8 @@ pub fn regions(text: &str, form: KeyForm, layout: &LayoutBuf) -> Result<Regions,
 /// The line of `get_splits` before the split points: the number of regions, one more than there are points.
 const COUNTED: &str = "Total number of splits = ";
 
-/// After the number come the split points, a line each, in the shell's form; a line of spaces is one too. What the shell
-/// prints before and after is left out.
+/// After the number come the split points, a line each, in the shell's form; a line of spaces is one too. What the
+/// shell prints before and after is left out.
 fn of_splits(text: &str, heading_at: usize) -> Result<Regions, RegionsError> {
     let lines: Vec<&str> = text.lines().skip(heading_at).collect();
     let (heading, after) = lines.split_first().map_or(("", &lines[..]), |(heading, after)| (*heading, after));

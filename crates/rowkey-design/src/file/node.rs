@@ -1,5 +1,5 @@
-//! Reading of TOML values into the types of a design: all problems at once, each with its place. The JSON Schema comes from
-//! the same declarations.
+//! Reading of TOML values into the types of a design: all problems at once, each with its place. The JSON Schema comes
+//! from the same declarations.
 
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
@@ -260,8 +260,8 @@ pub(crate) fn nearest(word: &str, known: &[&str]) -> String {
     }
 }
 
-/// Declares a table of the design file: its struct, how it is read, and its JSON Schema. A field is a key; `_` stands for
-/// `.` of nested tables nowhere. Types say what may be absent; `where`, which numbers a key takes.
+/// Declares a table of the design file: its struct, how it is read, and its JSON Schema. A field is a key; `_` stands
+/// for `.` of nested tables nowhere. Types say what may be absent; `where`, which numbers a key takes.
 macro_rules! record {
     ($(
         $(#[doc = $doc:literal])*
@@ -298,9 +298,9 @@ macro_rules! record {
                         Some(bounds) => <$type as $crate::file::node::FromToml>::schema_in(bounds),
                         None => <$type as $crate::file::node::FromToml>::schema(),
                     };
-                    let about = concat!($($field_doc, "\n"),*);
+                    let about = [$($field_doc),*].map(str::trim).join(" ");
                     if let Some(schema) = schema.as_object_mut() {
-                        schema.insert("description".to_owned(), about.trim().into());
+                        schema.insert("description".to_owned(), about.into());
                     }
                     properties.insert(key.to_owned(), schema);
                     if <$type as $crate::file::node::FromToml>::absent().is_none() {

@@ -25,8 +25,8 @@ pub struct Period(pub Duration);
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Count(pub f64);
 
-/// A unit: its names, what one is, and how many digits a number of it has before and after the point. Both are bounded, so
-/// that no number vanishes, or overflows where it is multiplied.
+/// A unit: its names, what one is, and how many digits a number of it has before and after the point. Both are bounded,
+/// so that no number vanishes, or overflows where it is multiplied.
 struct Unit {
     names: &'static [&'static str],
     factor: f64,

@@ -22,8 +22,8 @@ choices! {
         Hex = "hex",
         /// As HBase's shell prints keys: \xNN for what is not printable.
         ///
-        /// HBase prints a backslash as it is, so that the bytes `\x41` print as the byte `A` does; what this crate writes
-        /// has `\x5C` for a backslash and is not ambiguous.
+        /// HBase prints a backslash as it is, so that the bytes `\x41` print as the byte `A` does; what this crate
+        /// writes has `\x5C` for a backslash and is not ambiguous.
         Shell = "shell",
         /// As Go quotes.
         ///

@@ -53,7 +53,8 @@ impl Times<'_> {
         }
     }
 
-    /// The time that a value of a field is, as RFC 3339 writes it; none if it is no time, or none of the years 0 to 9999.
+    /// The time that a value of a field is, as RFC 3339 writes it; none if it is no time, or none of the years 0
+    /// to 9999.
     pub fn date(&self, field: &str, value: &Value) -> Option<String> {
         let number = match value {
             Value::Instant(seconds, nanos) => return written(*seconds, *nanos),

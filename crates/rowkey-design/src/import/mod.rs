@@ -1,5 +1,5 @@
-//! Design files from what is there: a struct's layout, a wide table's schema, HBase's `describe`, Phoenix's `CREATE TABLE`,
-//! `cbt ls`.
+//! Design files from what is there: a struct's layout, a wide table's schema, HBase's `describe`, Phoenix's
+//! `CREATE TABLE`, `cbt ls`.
 //!
 //! ```
 //! use rowkey_design::internal::import::{Source, import};
@@ -34,8 +34,8 @@ choices! {
         ///
         /// Of one or many tables.
         Describe = "describe",
-        /// CREATE TABLE of Apache Phoenix; or what sqlline printed for !columns TABLE, !describe TABLE, or a SELECT from
-        /// SYSTEM.CATALOG, as a table or CSV.
+        /// CREATE TABLE of Apache Phoenix; or what sqlline printed for !columns TABLE, !describe TABLE, or a SELECT
+        /// from SYSTEM.CATALOG, as a table or CSV.
         Phoenix = "phoenix",
         /// Output of cbt ls TABLE.
         Cbt = "cbt",
@@ -44,11 +44,11 @@ choices! {
     }
 }
 
-/// Returns the text of a design file with the tables of a text. The name is for a table that the text does not name, and
-/// for a layout in place of its struct's.
+/// Returns the text of a design file with the tables of a text. The name is for a table that the text does not name,
+/// and for a layout in place of its struct's.
 ///
-/// Parts that the text does not have are left out, or, of a key that it does not have, stand in for all keys: `bytes raw`. What a
-/// design has no key for is a comment.
+/// Parts that the text does not have are left out, or, of a key that it does not have, stand in for all keys:
+/// `bytes raw`. What a design has no key for is a comment.
 ///
 /// # Errors
 /// If the text is not what it should be, or has what no design can say: each reason with its place.

@@ -1,4 +1,5 @@
-//! The output of every command, in the forms that people and programs read: text, JSON, SARIF, annotations of GitHub, SVG.
+//! The output of every command, in the forms that people and programs read: text, JSON, SARIF, annotations of GitHub,
+//! SVG.
 
 mod columns;
 mod ddl;

@@ -17,8 +17,8 @@ const WIDEST: usize = 1000;
 const CHARACTERS: usize = 40;
 const BYTES: usize = 12;
 
-/// Keys as one SVG: a box for each part with its field, shape, bytes and value. A key that the layout does not decode has
-/// a box for the rest, and a line that says why.
+/// Keys as one SVG: a box for each part with its field, shape, bytes and value. A key that the layout does not decode
+/// has a box for the rest, and a line that says why.
 ///
 /// ```
 /// let layout = "text, u16".parse()?;

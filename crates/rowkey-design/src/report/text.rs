@@ -75,8 +75,8 @@ impl Excerpt {
     }
 }
 
-/// Lines of a file with one character for each of its own, so that columns stay: those that a terminal would obey or not
-/// show are replaced. The renderer knows ASCII's own signs for control characters, and widens tabs.
+/// Lines of a file with one character for each of its own, so that columns stay: those that a terminal would obey or
+/// not show are replaced. The renderer knows ASCII's own signs for control characters, and widens tabs.
 fn visible(line: &str) -> String {
     let hidden = |c: char| !c.is_ascii() && terminal(c.encode_utf8(&mut [0; 4])).starts_with('\\');
     let line: String = line.chars().map(|c| if hidden(c) { char::REPLACEMENT_CHARACTER } else { c }).collect();

@@ -67,7 +67,8 @@ impl Table {
         }
     }
 
-    /// Notes each column that no family has. Of a family that lists none, and of one whose columns are data, all are there.
+    /// Notes each column that no family has. Of a family that lists none, and of one whose columns are data, all are
+    /// there.
     fn columns_are_there(&self, columns: &[Located<String>], problems: &mut Vec<Problem>) {
         let has = |family: &Family, column: &str| {
             let is = |name: &str| name == column || head(name) == column;

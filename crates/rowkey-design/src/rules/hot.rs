@@ -45,8 +45,8 @@ impl Hot<'_, '_> {
     }
 }
 
-/// The writes of the table, or of its secondary tables, that one server does not take: none on an engine of one process,
-/// none below the gate, and those without a rate.
+/// The writes of the table, or of its secondary tables, that one server does not take: none on an engine of one
+/// process, none below the gate, and those without a rate.
 pub(super) fn writes<'c, 'd>(context: &'c Context<'d>, secondary: bool) -> Vec<Hot<'c, 'd>> {
     let one_process = matches!(context.engine, Engine::Fjall | Engine::RocksDb | Engine::FoundationDb);
     let declared: f64 = context.table.table.write.iter().filter_map(|write| peak(write)).sum();

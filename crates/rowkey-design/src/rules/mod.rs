@@ -1,8 +1,8 @@
 //! The functions of the rules that look at one design: each finds its hazard in a table.
 //!
-//! A rule is a file of code and, beside it, its page: condition, consequence, fix, source, known false positives, a minimal bad
-//! design on which it fires, and the nearest good one on which it is silent. Tests check each page's two designs. The rules
-//! that compare two designs have pages alone: [`diff`](crate::diff()) finds them.
+//! A rule is a file of code and, beside it, its page: condition, consequence, fix, source, known false positives, a
+//! minimal bad design on which it fires, and the nearest good one on which it is silent. Tests check each page's two
+//! designs. The rules that compare two designs have pages alone: [`diff`](crate::diff()) finds them.
 
 pub(crate) mod context;
 mod families;

@@ -11,8 +11,8 @@ const FACTOR: f64 = 10.0;
 /// A sample in which each value is there so often has almost all values.
 const OFTEN: f64 = 10.0;
 
-/// The statistics of the file that a sample contradicts. The file's numbers are used all the same: a sample may be of one
-/// day or one customer.
+/// The statistics of the file that a sample contradicts. The file's numbers are used all the same: a sample may be of
+/// one day or one customer.
 pub(crate) fn differences(table: &TableDesign, profile: &Profile) -> Vec<Problem> {
     let mut notes = Vec::new();
     let mut note = |place: Span, field: &str, what: &str, said: f64, seen: f64| {

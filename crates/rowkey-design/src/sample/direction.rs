@@ -1,4 +1,5 @@
-//! The direction in which values move: a few of them, chosen at random, and how many later ones are on either side of each.
+//! The direction in which values move: a few of them, chosen at random, and how many later ones are on either side of
+//! each.
 
 use std::cmp::Ordering;
 

@@ -81,8 +81,8 @@ impl Design {
         }
     }
 
-    /// Takes the split points of a table from a sample, where its file says so: regions have as many keys as each other, or
-    /// as many bytes where the sample has sizes of values.
+    /// Takes the split points of a table from a sample, where its file says so: regions have as many keys as each
+    /// other, or as many bytes where the sample has sizes of values.
     ///
     /// # Errors
     /// The sample has fewer different keys than regions.
@@ -124,7 +124,8 @@ impl Design {
 
 impl TableDesign {
     /// The split points that the design declares for the table, or for one of its secondary tables; none where it has
-    /// none, where they do not fit the key, and where they need a sample that [`Design::split_by_sample`] was not given.
+    /// none, where they do not fit the key, and where they need a sample that [`Design::split_by_sample`] was not
+    /// given.
     pub fn split_points(&self, secondary: Option<usize>) -> Option<SplitPoints> {
         let (splits, layout) = match secondary {
             None => (&self.table.splits, &self.layout),

@@ -1,9 +1,9 @@
 //! Samples of keys: what a file of keys says of a table, in one pass and bounded memory.
 //!
-//! A sample is text, one key a line. What follows the first tab of a line is left out, but for a number right after it: the
-//! bytes of the row's value, all cells together. They are those of values whose size the design does not say, and split
-//! points of a sample divide them. Empty lines are left out. A line that is not a key in the form that was asked for is an error;
-//! a key that the layout does not decode is counted.
+//! A sample is text, one key a line. What follows the first tab of a line is left out, but for a number right after it:
+//! the bytes of the row's value, all cells together. They are those of values whose size the design does not say, and
+//! split points of a sample divide them. Empty lines are left out. A line that is not a key in the form that was asked
+//! for is an error; a key that the layout does not decode is counted.
 //!
 //! Reading takes less than 64 MiB, however many keys there are, and about as long again as decoding them.
 

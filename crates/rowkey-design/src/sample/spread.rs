@@ -52,8 +52,8 @@ pub(super) struct Values {
     distinct: Option<HllSketch>,
     frequent: Option<FrequentItemsSketch<u64>>,
     squares: Squares,
-    /// Values that were seen lately, by some bits of their hash, and how often each is not yet in `squares`. Of few values
-    /// almost all are here, which takes a fraction of the time.
+    /// Values that were seen lately, by some bits of their hash, and how often each is not yet in `squares`. Of few
+    /// values almost all are here, which takes a fraction of the time.
     recent: Box<[(u64, u32); RECENT]>,
     /// All values, and those of them that `frequent` was given, each of which may stand for many.
     values: u64,

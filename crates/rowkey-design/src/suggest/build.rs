@@ -19,7 +19,8 @@ const PERMUTED: usize = 5;
 /// The number of fields of a longer key that are tried in front.
 const IN_FRONT: usize = 3;
 
-/// The number of fields of all candidates' queries that are looked at, about: the candidates of a large table are fewer.
+/// The number of fields of all candidates' queries that are looked at, about: the candidates of a large table are
+/// fewer.
 const LOOKED_AT: usize = 500_000;
 /// However large it is.
 const FEWEST: usize = 16;
@@ -121,7 +122,8 @@ impl<'d> Builder<'d> {
         Self { own, growing, buckets }
     }
 
-    /// The keys to try: all, or, of a table with many fields and queries, those first whose fields most queries ask for.
+    /// The keys to try: all, or, of a table with many fields and queries, those first whose fields most queries ask
+    /// for.
     pub(super) fn choices(&self) -> impl Iterator<Item = Choice> + '_ {
         let fields = self.own.table.key.len();
         // Some thousand orders at most.
@@ -216,8 +218,8 @@ impl<'d> Builder<'d> {
         text
     }
 
-    /// The table with a secondary table for each of its queries that it does not serve; none if it serves all, or nothing
-    /// can.
+    /// The table with a secondary table for each of its queries that it does not serve; none if it serves all, or
+    /// nothing can.
     pub(super) fn with_secondaries(&self, alone: &TableDesign, score: &Score) -> Option<TableDesign> {
         let unserved = score.queries.iter().zip(&alone.table.query).filter(|(score, _)| score.is_unserved());
         let mut unserved: Vec<_> = unserved.collect();
@@ -264,8 +266,8 @@ impl<'d> Builder<'d> {
         buckets.iter().filter_map(move |&buckets| salted(buckets))
     }
 
-    /// The key that serves a query: what it fixes, what it has a range of, what it is sorted by, and then the rest of the
-    /// fields, which keep rows apart.
+    /// The key that serves a query: what it fixes, what it has a range of, what it is sorted by, and then the rest of
+    /// the fields, which keep rows apart.
     fn key_for(&self, query: &Query) -> Option<Vec<Located<KeyField>>> {
         let index = |name: &str| self.own.table.key.iter().position(|field| field.name == name);
         let asked = query.fix.iter().map(|name| name.as_str());

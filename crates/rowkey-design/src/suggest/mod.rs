@@ -1,10 +1,10 @@
 //! `rowkey suggest`: other keys for a table, judged by the design's writes and queries.
 //!
-//! Every order of the fields is tried, ascending and descending in the field that grows, with several salts; each alone and
-//! with the secondary tables that its queries need. A candidate is judged first by the writes that its servers can take
-//! at once, then by the work of its queries and writes, then by its number of tables and its bytes. Work that is within 11 %
-//! may count as the same. Where the cluster is too small for the writes, it is judged as if it were large enough: that is so
-//! under every key.
+//! Every order of the fields is tried, ascending and descending in the field that grows, with several salts; each alone
+//! and with the secondary tables that its queries need. A candidate is judged first by the writes that its servers can
+//! take at once, then by the work of its queries and writes, then by its number of tables and its bytes. Work that is
+//! within 11 % may count as the same. Where the cluster is too small for the writes, it is judged as if it were large
+//! enough: that is so under every key.
 
 mod build;
 mod score;
@@ -36,8 +36,8 @@ pub struct Candidate {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Suggestions {
-    /// The candidates, the best first; of those that only differ in fields that nothing depends on, one. The design's own
-    /// key is among them.
+    /// The candidates, the best first; of those that only differ in fields that nothing depends on, one. The design's
+    /// own key is among them.
     pub candidates: Vec<Candidate>,
     /// The number of those that were tried.
     pub tried: usize,

@@ -139,8 +139,8 @@ impl Score {
     }
 }
 
-/// True if a query in the order of the key has that of the design's own key: the fields that it does not fix follow each
-/// other in the same directions.
+/// True if a query in the order of the key has that of the design's own key: the fields that it does not fix follow
+/// each other in the same directions.
 fn keeps_order(cost: &QueryCost<'_>, table: &TableDesign, own: &TableDesign) -> bool {
     if cost.query.order.as_deref() != Some(&QueryOrder::Key) {
         return true;
@@ -191,8 +191,8 @@ impl Capacity {
         Some(self.servers * self.each).filter(|all| *all < self.peak)
     }
 
-    /// The writes a second that no server takes under a key, were there as many servers as are needed. A cluster that is too
-    /// small is so under every key.
+    /// The writes a second that no server takes under a key, were there as many servers as are needed. A cluster that
+    /// is too small is so under every key.
     fn refused(&self, load: &WriteLoad<'_>) -> f64 {
         let (Some(places), Some(peak)) = (load.places, load.peak) else { return 0.0 };
         // One server may serve many places; the busiest place has one server.

@@ -1,5 +1,5 @@
-//! Where `load` says that writes land, beside a simulation: rows are drawn by the statistics of a design, their keys encoded
-//! by its layout, and the writes of a moment counted by what of the key comes before the time: a place.
+//! Where `load` says that writes land, beside a simulation: rows are drawn by the statistics of a design, their keys
+//! encoded by its layout, and the writes of a moment counted by what of the key comes before the time: a place.
 //!
 //! The simulation knows layouts and statistics alone, nothing of `Σ p²`.
 
@@ -159,8 +159,8 @@ fn cases() -> impl Strategy<Value = Case> {
         })
 }
 
-/// Hashes of few values are as uneven as they happen to be: `load` says what is to be expected, so several sets of values
-/// are drawn, and their mean `Σ p²` is what it has to be. A quarter more or less is within what is drawn here.
+/// Hashes of few values are as uneven as they happen to be: `load` says what is to be expected, so several sets of
+/// values are drawn, and their mean `Σ p²` is what it has to be. A quarter more or less is within what is drawn here.
 const TOLERANCE: f64 = 0.25;
 
 fn near(said: f64, drawn: f64) -> bool {

@@ -217,7 +217,8 @@ fn failing(memory: &Memory, cue: &Fails, is_atomic: bool) -> Unblock<Arc<dyn Dat
 #[test]
 fn a_process_that_dies_between_any_two_writes_leaves_what_the_next_one_corrects() {
     let visits = three();
-    // An atomic batch, two counters, and the visits are counted. Or three rows in each of four tables, and two counters.
+    // An atomic batch, two counters, and the visits are counted. Or three rows in each of four tables, and two
+    // counters.
     for (is_atomic, writes) in [(true, 1..=4), (false, 1..=14)] {
         for (writes, fate) in writes.flat_map(|writes| [(writes, Fate::Fails), (writes, Fate::Unsaid)]) {
             let (memory, cue) = (Memory::new(), Fails::with(fate, true));

@@ -3,13 +3,14 @@
 //!     cargo run --release -p rowkey-studies -- boundaries cities.tsv.gz --region a:jp --at 35.68,139.69
 //!
 //! A region's row is found by one byte for its type, then its id, so all regions of a type stand together. In the table
-//! of tiles each type of region is a family and each region a column, `a:jp`: a tile's row tells all regions in it, those of
-//! some types, or whether one of them is there. Each is one seek a tile. Of all columns nothing else is read; of some, also a
-//! type that stands between two of them, or the cell that stands where a region would that is not there.
+//! of tiles each type of region is a family and each region a column, `a:jp`: a tile's row tells all regions in it,
+//! those of some types, or whether one of them is there. Each is one seek a tile. Of all columns nothing else is read;
+//! of some, also a type that stands between two of them, or the cell that stands where a region would that is not
+//! there.
 //!
-//! The tiles of zoom 9 are the base: what is seen from nearer shows a part of one of them and gets its row. What is seen
-//! from further away has rows of its own, for zooms 0 to 8, under keys of three bytes: the zoom, then the quadkey of the
-//! tile's north-western corner in two. So a continent is a few rows, not all base tiles in it.
+//! The tiles of zoom 9 are the base: what is seen from nearer shows a part of one of them and gets its row. What is
+//! seen from further away has rows of its own, for zooms 0 to 8, under keys of three bytes: the zoom, then the quadkey
+//! of the tile's north-western corner in two. So a continent is a few rows, not all base tiles in it.
 //!
 //! There are no outlines of regions at hand. Each is derived from the cities, and said to lie in the tiles in which its
 //! cities stand: `a` are countries by the cities' country codes, `b` the belts of climate between the tropics and polar

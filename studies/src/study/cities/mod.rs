@@ -2,15 +2,16 @@
 //!
 //!     cargo run --release -p rowkey-studies -- cities cities.tsv.gz --view 36,-10,60,30
 //!
-//! Three keys over the same cities. `Place` begins with where a city is: a box is a few ranges, a tile is one, the nearest
-//! are in the tiles around. `Label` begins with how large it is, so that a map that shows a continent reads the names it
-//! has room for, and not every village.
+//! Three keys over the same cities. `Place` begins with where a city is: a box is a few ranges, a tile is one, the
+//! nearest are in the tiles around. `Label` begins with how large it is, so that a map that shows a continent reads the
+//! names it has room for, and not every village.
 //!
-//! The third is a wide table: a row for each tile of zoom 5, in it the cities as columns, in the families `high`, `medium`
-//! and `low` by their importance. The cells of a family stand together, so a map that is seen from afar gets the first
-//! family of each tile in view and reads nothing of the others. A column's name is GeoNames' feature code, then the
-//! city's number. The codes are made to be cut: `PPL` is any populated place, `PPLA` a seat of a first-order division,
-//! `PPLA2` of a second-order one, so each prefix of a code is a range of columns, and the whole code is one too.
+//! The third is a wide table: a row for each tile of zoom 5, in it the cities as columns, in the families `high`,
+//! `medium` and `low` by their importance. The cells of a family stand together, so a map that is seen from afar gets
+//! the first family of each tile in view and reads nothing of the others. A column's name is GeoNames' feature code,
+//! then the city's number. The codes are made to be cut: `PPL` is any populated place, `PPLA` a seat of a first-order
+//! division, `PPLA2` of a second-order one, so each prefix of a code is a range of columns, and the whole code is one
+//! too.
 
 mod squares;
 

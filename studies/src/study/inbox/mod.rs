@@ -3,16 +3,18 @@
 //!     cargo run --release -p rowkey-studies -- inbox
 //!     cargo run --release -p rowkey-studies -- inbox mail.tsv --user ada
 //!
-//! Tall: the key is user, date descending, message, part; part 0 is the text, from 1 on its attachments. Its beginning answers
-//! at every depth: all of a user, of a day, of a moment, one message, one attachment. What is to be had in another order,
-//! by sender or by subject, is also in an index table.
+//! Tall: the key is user, date descending, message, part; part 0 is the text, from 1 on its attachments. Its beginning
+//! answers at every depth: all of a user, of a day, of a moment, one message, one attachment. What is to be had in
+//! another order, by sender or by subject, is also in an index table.
 //!
-//! Wide: all of a user is one row. Its family `data` has a column a part of a message, its family `index` the columns of an index,
-//! a derived enum: by sender, newest first, and by subject, the last first. A descending text is its bytes inverted: "Hello," is
-//! b7 9a 93 93 90 d3, and ends in ff. Date and message come after it, as in the books' index a sender's second message would take
-//! the place of the first. Index columns carry what a list shows, so a page reads nothing else.
+//! Wide: all of a user is one row. Its family `data` has a column a part of a message, its family `index` the columns
+//! of an index, a derived enum: by sender, newest first, and by subject, the last first. A descending text is its bytes
+//! inverted: "Hello," is b7 9a 93 93 90 d3, and ends in ff. Date and message come after it, as in the books' index a
+//! sender's second message would take the place of the first. Index columns carry what a list shows, so a page reads
+//! nothing else.
 //!
-//! A change of one row is atomic in any wide store; one of several rows only where a store says so. That decides more than any cost.
+//! A change of one row is atomic in any wide store; one of several rows only where a store says so. That decides more
+//! than any cost.
 
 mod changes;
 mod mailbox;
@@ -96,8 +98,8 @@ pub(crate) const LAYOUTS: &[(&str, Layout)] =
 /// Keeps mail in a tall and in a wide table, asks both, and shows what each can change at once.
 #[derive(Parser)]
 struct Args {
-    /// Mail as tab-separated user, date (2011-06-03T10:44:08Z), from, subject, message (an id that comes once in a mailbox),
-    /// attachments (names, with ; between) below a line of titles, plain or gzip [default: made up]
+    /// Mail as tab-separated user, date (2011-06-03T10:44:08Z), from, subject, message (an id that comes once in a
+    /// mailbox), attachments (names, with ; between) below a line of titles, plain or gzip [default: made up]
     mail: Option<PathBuf>,
     /// Whose mailbox is asked for [default: the fullest]
     #[arg(long)]

@@ -64,8 +64,8 @@ pub(crate) fn pages(out: &mut impl Write, boxes: &Mailboxes, user: &String, args
     report::table(out, &format!("Pages of {limit}"), titles, costs)
 }
 
-/// Goes over all pages, each from where the one before ended, and holds the first, second, third, fifth, ninth and so on, and
-/// the last, to what their offset gives.
+/// Goes over all pages, each from where the one before ended, and holds the first, second, third, fifth, ninth and so
+/// on, and the last, to what their offset gives.
 fn walk(
     out: &mut impl Write,
     boxes: &Mailboxes,

@@ -3,13 +3,13 @@
 //!
 //!     cargo run --release -p rowkey-studies -- ip_country --table ipv4-country.csv.gz 8.8.8.8 2001:4860::8888
 //!
-//! Ranges that do not overlap sort by their ends as by their starts. The first end at or after an address is that of the
-//! range around it, or of one after a gap; which of the two, the start says, and that is in the value.
+//! Ranges that do not overlap sort by their ends as by their starts. The first end at or after an address is that of
+//! the range around it, or of one after a gap; which of the two, the start says, and that is in the value.
 //!
 //! What is always read together is best one value: one cell. In a column a field each cell repeats the row key, family,
-//! qualifier and timestamp, and an address needs both columns, as the start tells whether it is in the range. A column can
-//! be written without the others being read. A scan of one column returns that alone; the store reads past the other, which
-//! stands beside it.
+//! qualifier and timestamp, and an address needs both columns, as the start tells whether it is in the range. A column
+//! can be written without the others being read. A scan of one column returns that alone; the store reads past the
+//! other, which stands beside it.
 
 mod ranges;
 

@@ -32,8 +32,8 @@ fn parse(line: &str) -> Option<Range> {
     (start <= end && start.is_ipv4() == end.is_ipv4()).then(|| (start, end, country.to_owned()))
 }
 
-/// The same countries in ranges that do not overlap. Where some do, the one that begins last counts, of these the shortest,
-/// of the same the last given; what it leaves of the others is cut to fit.
+/// The same countries in ranges that do not overlap. Where some do, the one that begins last counts, of these the
+/// shortest, of the same the last given; what it leaves of the others is cut to fit.
 pub(crate) fn disjoint(mut ranges: Vec<Range>) -> Vec<Range> {
     ranges.sort_by_key(|(start, end, _)| (*start, Reverse(*end)));
     let mut done = Vec::with_capacity(ranges.len());

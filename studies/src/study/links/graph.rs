@@ -63,8 +63,8 @@ struct Linked {
     other: String,
 }
 
-/// A row a package, all its links one way in one value, under the empty qualifier of `out` or `in`. Links that came later
-/// are deltas, columns of their own beside it, until they are rolled up.
+/// A row a package, all its links one way in one value, under the empty qualifier of `out` or `in`. Links that came
+/// later are deltas, columns of their own beside it, until they are rolled up.
 pub(crate) struct OneValue {
     rows: Wide<Page>,
 }

@@ -1,18 +1,19 @@
-//! Pages and links as wikis keep them, on Debian's packages: revisions, categories, redirects, and the graph of links in
-//! three forms whose costs are compared.
+//! Pages and links as wikis keep them, on Debian's packages: revisions, categories, redirects, and the graph of links
+//! in three forms whose costs are compared.
 //!
 //!     cargo run --release -p rowkey-studies -- links
 //!     cargo run --release -p rowkey-studies -- links --packages packages.tsv.gz --links package-links.tsv.gz
 //!
-//! A package is a page, its section a category, and what it depends on its links. A category is a range of keys (section,
-//! package). An index has one version of each package, and no time of an update: so what sorts newest first here are the
-//! snapshots of which a version tells the day, and, as columns of one row, packages that differ in a number (clang-14,
-//! clang-16).
+//! A package is a page, its section a category, and what it depends on its links. A category is a range of keys
+//! (section, package). An index has one version of each package, and no time of an update: so what sorts newest first
+//! here are the snapshots of which a version tells the day, and, as columns of one row, packages that differ in a
+//! number (clang-14, clang-16).
 //!
-//! A link is kept as a row of its own (an edge list: the cheapest "is a linked to b?", the cheapest miss), as a column in its
-//! package's row, and with all others of its package in one value: cheap to read whole, dear to change. So what is added to
-//! that is a small delta beside it, rolled up into it from time to time. One row can't be split over servers: the package
-//! to which most link has those links spread over several rows, by hash, and a read merges them back into one order.
+//! A link is kept as a row of its own (an edge list: the cheapest "is a linked to b?", the cheapest miss), as a column
+//! in its package's row, and with all others of its package in one value: cheap to read whole, dear to change. So what
+//! is added to that is a small delta beside it, rolled up into it from time to time. One row can't be split over
+//! servers: the package to which most link has those links spread over several rows, by hash, and a read merges them
+//! back into one order.
 
 mod graph;
 mod pages;

@@ -3,13 +3,14 @@
 //!     cargo run --release -p rowkey-studies -- students
 //!     cargo run --release -p rowkey-studies -- students enrolments.tsv --student Ada
 //!
-//! The classics keep two wide tables: a student's row has a column for each course, a course's row one for each student.
-//! Either question is one row then. But an enrolment is a write to two rows, and no store of wide rows makes that one: who is
-//! cut off in between has a student in a course that does not know them.
+//! The classics keep two wide tables: a student's row has a column for each course, a course's row one for each
+//! student. Either question is one row then. But an enrolment is a write to two rows, and no store of wide rows makes
+//! that one: who is cut off in between has a student in a course that does not know them.
 //!
-//! So here an enrolment is a row: student, term, course, with the grade as its value. Two secondary tables turn its key round,
-//! to course, term, student, and to course, term, grade descending, student. Every question is one prefix of one of the three, and
-//! a write to them is one transaction. The books' wide tables stand beside them and answer the same, to see what each costs.
+//! So here an enrolment is a row: student, term, course, with the grade as its value. Two secondary tables turn its key
+//! round, to course, term, student, and to course, term, grade descending, student. Every question is one prefix of one
+//! of the three, and a write to them is one transaction. The books' wide tables stand beside them and answer the same,
+//! to see what each costs.
 
 mod enrolments;
 
@@ -96,8 +97,8 @@ pub(crate) const LAYOUTS: &[(&str, Layout)] = &[
 /// Asks who takes which course, both ways, and enrols a student in one atomic write.
 #[derive(Parser)]
 struct Args {
-    /// Enrolments as tab-separated student, course, term, grade below a line of titles, plain or gzip; grades are 0 to 100, or
-    /// empty; terms sort as text [default: made up]
+    /// Enrolments as tab-separated student, course, term, grade below a line of titles, plain or gzip; grades are 0 to
+    /// 100, or empty; terms sort as text [default: made up]
     enrolments: Option<PathBuf>,
     /// Who is asked about [default: who takes most]
     #[arg(long)]

@@ -81,7 +81,8 @@ impl Counters {
         Ok(self.pages.mutate(&page, &mutation)?)
     }
 
-    /// What is there of a page at some time, if the calendar has it: how many counters of each family, and what they say.
+    /// What is there of a page at some time, if the calendar has it: how many counters of each family, and what they
+    /// say.
     pub(crate) fn at(&self, out: &mut impl Write, path: &str, when: &str, at: Seconds) -> Result<(), Box<dyn Error>> {
         let Ok(instant) = Timestamp::from_second(at.0) else { return Ok(()) };
         self.time.set(at);

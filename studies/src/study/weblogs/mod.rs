@@ -4,15 +4,16 @@
 //!
 //! Five tables, each for the questions that its key answers:
 //!
-//! - `visits`: visitor + time, newest first; families for the page, referer, search term, product and checkout of a visit;
-//!   a table beside it has the terms and checkouts by their values
+//! - `visits`: visitor + time, newest first; families for the page, referer, search term, product and checkout of a
+//!   visit; a table beside it has the terms and checkouts by their values
 //! - `visitor_urls`: a visitor's row has a column for each URL, the most viewed URL and the five latest
 //! - `pages`: path; counters by month, day and hour whose families live longer or shorter, and the last ten minutes
 //! - `ip_hours`: address + hour, newest first, so that a network is a range and a window of hours within an address too
 //! - `journeys`: a visitor's graph, a column for each step from a page to the next
 //!
-//! Families expire by a clock, which here is the log's own: its time is that of the line that is being stored. A server writes a
-//! line when it has answered, under the time of the request, so lines are not quite in order: they are sorted first.
+//! Families expire by a clock, which here is the log's own: its time is that of the line that is being stored. A server
+//! writes a line when it has answered, under the time of the request, so lines are not quite in order: they are sorted
+//! first.
 
 mod counters;
 mod hours;

@@ -29,7 +29,8 @@ pub(crate) struct Urls {
 impl Urls {
     pub(crate) fn open(db: &Db, time: &LogTime) -> Result<Self, Box<dyn Error>> {
         let schema = TableSchema::new()
-            // A column for each URL. Each view puts it, and one version is kept. So the number of columns is the number of pages.
+            // A column for each URL. Each view puts it, and one version is kept. So the number of columns is the number
+            // of pages.
             .family("seen", FamilySchema::new())
             .family("count", FamilySchema::new())
             // One column whose timestamps are counts: the newest version is the URL that was viewed most.

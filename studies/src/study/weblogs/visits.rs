@@ -24,8 +24,8 @@ pub(super) struct Visit {
     line: u64,
 }
 
-/// A value in one of the families that few visits have, and a visit that has it, the latest first: who asks all visitors for
-/// a value reads these rows, and not all visits.
+/// A value in one of the families that few visits have, and a visit that has it, the latest first: who asks all
+/// visitors for a value reads these rows, and not all visits.
 #[derive(RowKey, Debug, Clone, PartialEq)]
 pub(super) struct ByValue {
     family: String,

@@ -1,5 +1,5 @@
-//! The columns of tables as Phoenix's catalog has them: what sqlline prints for `!columns` or `!describe`, or for a query of
-//! `SYSTEM.CATALOG`, as a table of lines or as CSV.
+//! The columns of tables as Phoenix's catalog has them: what sqlline prints for `!columns` or `!describe`, or for a
+//! query of `SYSTEM.CATALOG`, as a table of lines or as CSV.
 
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! Values whose bytes do not sort as they do, or are not one form of one thing.
 //!
-//! The types of the format exclude most of it: these rules find what is written into `text` and `bytes` instead, by what
-//! the file says that fields mean, and by a sample.
+//! The types of the format exclude most of it: these rules find what is written into `text` and `bytes` instead, by
+//! what the file says that fields mean, and by a sample.
 
 use rowkey::layout::Scalar;
 use rowkey::untyped::{FieldBuf, TypeBuf};

@@ -36,8 +36,8 @@ pub(super) fn by(context: &Context<'_>, salt: Span, by: &[Located<String>], name
     }
 }
 
-/// The order of a key's fields that serves a query: those of which it has one value, then the one that it has a range of or
-/// is ordered by, then the others.
+/// The order of a key's fields that serves a query: those of which it has one value, then the one that it has a range
+/// of or is ordered by, then the others.
 fn order_for(cost: &QueryCost<'_>, key: &KeyFacts<'_>) -> Vec<usize> {
     let query = &cost.query.value;
     let condition = |i: &usize| Condition::of(query, key.fields[*i].name);
@@ -202,7 +202,8 @@ fn secondary_block(context: &Context<'_>, name: &str, lines: [String; 2]) -> Opt
     design.files.item_added(table.name.place, &path, "secondary", !table.table.secondary.is_empty(), &lines)
 }
 
-/// A secondary table that is there; or another order of the key where that hurts no query; or else a new secondary table.
+/// A secondary table that is there; or another order of the key where that hurts no query; or else a new secondary
+/// table.
 pub(super) fn with_remedy(context: &Context<'_>, cost: &QueryCost<'_>, finding: Finding) -> Finding {
     if let Some((name, edits)) = serve(context, cost) {
         return finding

@@ -67,7 +67,8 @@ fn newest_of_all(cost: &QueryCost<'_>) -> bool {
     cost.leading == 0 && cost.query.newest_first().is_some() && cost.query.limit.is_some()
 }
 
-/// A salt of the leading fields that the query fixes, where they have values enough and no other query asks more buckets.
+/// A salt of the leading fields that the query fixes, where they have values enough and no other query asks more
+/// buckets.
 fn by_leading(context: &Context<'_>, cost: &QueryCost<'_>) -> Vec<Edit> {
     let salt = context.table.table.salt.as_ref().filter(|_| cost.secondary.is_none() && cost.leading > 0);
     let Some(salt) = salt else { return Vec::new() };

@@ -5,7 +5,8 @@ use super::shown::{of_query, rows};
 use crate::rule::Severity::{Error, Note, Warning};
 use crate::rules::context::{Context, RuleSink};
 
-/// From these on, reads for each row returned are a finding, and an error: of queries that somebody waits for, and of others.
+/// From these on, reads for each row returned are a finding, and an error: of queries that somebody waits for, and of
+/// others.
 const ONLINE: (f64, f64) = (5.0, 100.0);
 
 const OTHERS: (f64, f64) = (10.0, 1000.0);

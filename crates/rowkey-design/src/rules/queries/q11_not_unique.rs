@@ -35,8 +35,8 @@ fn bits(field: &FieldFacts<'_>) -> Option<f64> {
     scalar.width().filter(|_| is_bits).map(|width| 8.0 * width as f64)
 }
 
-/// A truncated digest or a random number is all that tells rows apart: two of n have the same b bits with a probability of
-/// about n²/2^(b+1).
+/// A truncated digest or a random number is all that tells rows apart: two of n have the same b bits with a probability
+/// of about n²/2^(b+1).
 fn truncated(context: &Context<'_>, found: &mut RuleSink<'_>) -> bool {
     let key = &context.keys[0];
     let Some(rows) = rows(context.table) else { return false };

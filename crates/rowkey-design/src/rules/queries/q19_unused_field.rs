@@ -20,7 +20,8 @@ fn is_one_row(context: &Context<'_>, id: &FieldFacts<'_>) -> bool {
     const COUNTED: f64 = 0.95;
     let stats = id.stats;
     let counted = stats.and_then(|stats| stats.distinct.as_ref()).map(|distinct| distinct.0);
-    // An id of something else has fewer values than there are rows. Where the rows are not known, nothing says that it has not.
+    // An id of something else has fewer values than there are rows. Where the rows are not known, nothing says that it
+    // has not.
     let fewer = counted.is_some_and(|values| rows(context.table).is_none_or(|rows| values < rows));
     let shared = stats
         .and_then(|stats| stats.rows_per.as_ref())

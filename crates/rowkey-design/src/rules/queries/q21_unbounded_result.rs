@@ -4,7 +4,8 @@ use super::shown::{of_query, rows, size};
 use crate::cost::bytes_per_row;
 use crate::rules::context::{Context, RuleSink};
 
-/// Answers above these do not fit a program's memory or a scanner's lease: of a query that somebody waits for, and of others.
+/// Answers above these do not fit a program's memory or a scanner's lease: of a query that somebody waits for, and of
+/// others.
 const ONLINE: (f64, f64) = (10_000.0, 10e6);
 
 const OTHERS: (f64, f64) = (1_000_000.0, 1e9);
