@@ -1,7 +1,7 @@
 //! Executor of calls: one call to the region of a row, retried until its deadline.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use prost::Message;
@@ -16,7 +16,7 @@ use crate::model::error::{CallFault, Error, Reaction, Result};
 use crate::model::region::Location;
 use crate::model::server::Service;
 use crate::model::table_name::TableName;
-use crate::ops::retry::{Attempts, RetryDecision, moved_since};
+use crate::ops::retry::{Attempts, Counters, RetryDecision, moved_since};
 use crate::rpc::{Answer, Dialing, Limits, Payload, Pool};
 
 /// What all tables of a client share.
@@ -27,13 +27,6 @@ pub(crate) struct Executor {
     pub(crate) counters: Counters,
     /// Which client a nonce is from.
     pub(crate) nonce_group: u64,
-}
-
-#[derive(Debug, Default)]
-pub(crate) struct Counters {
-    pub(crate) calls: AtomicU64,
-    pub(crate) retries: AtomicU64,
-    pub(crate) overloads: AtomicU64,
 }
 
 /// A call to the region of a row.
@@ -70,6 +63,11 @@ impl Executor {
         let pool = Arc::new(Pool::new(dialing));
         let locator = Locator::new(&options, pool.clone());
         Ok(Self { options, pool, locator, counters: Counters::default(), nonce_group: nonce() })
+    }
+
+    /// The attempts of an operation.
+    pub(crate) fn attempts(&self, idempotency: Idempotency, deadline: Instant) -> Attempts<'_> {
+        Attempts::new(&self.options, &self.counters, idempotency, deadline)
     }
 
     /// The deadline of one call of an operation.
@@ -157,7 +155,7 @@ impl Executor {
         F: Fn(&Location) -> M,
         R: Fn(&Answer) -> Result<T, CallFault>,
     {
-        let mut attempts = Attempts::new(self, call.idempotency, call.deadline);
+        let mut attempts = self.attempts(call.idempotency, call.deadline);
         // Where a call was sent whose answer was lost, and when the last one was.
         let mut unanswered: Option<(Arc<Location>, Instant)> = None;
         loop {

@@ -6,7 +6,7 @@ use rowkey_retry::Idempotency;
 use tokio::time::Instant;
 
 use super::executor::Executor;
-use super::retry::{Attempts, RetryDecision};
+use super::retry::RetryDecision;
 use super::scan::Scanner;
 use crate::cluster::regions::{Entry, rows_of};
 use crate::model::error::Result;
@@ -21,7 +21,7 @@ pub(crate) async fn regions_of(
     table: &TableName,
     deadline: Instant,
 ) -> Result<Vec<(Region, Option<ServerName>)>> {
-    let mut attempts = Attempts::new(executor, Idempotency::ReadOnly, deadline);
+    let mut attempts = executor.attempts(Idempotency::ReadOnly, deadline);
     loop {
         let regions = listed(executor, table, deadline).await?;
         if !regions.is_empty() {

@@ -1,16 +1,16 @@
 //! Retries of one operation: the decision after each failed attempt, and the pauses up to the deadline.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use rowkey_retry::{Backoff, Delay, Execution, Idempotency};
 use tokio::time::{Instant, sleep};
 
 use crate::cluster::regions::Missing;
+use crate::config::options::Options;
 use crate::model::error::{CallFault, Cause, Error, Result};
 use crate::model::region::Location;
 use crate::model::table_name::TableName;
-use crate::ops::executor::Executor;
 
 /// The decision after an attempt of an operation has failed: a retry, or the operation's error if it has no delay.
 #[derive(Debug)]
@@ -82,20 +82,27 @@ impl Told {
     }
 }
 
+/// The calls of a client so far, the attempts after the first ones, and those that an overloaded server refused.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) calls: AtomicU64,
+    pub(crate) retries: AtomicU64,
+    pub(crate) overloads: AtomicU64,
+}
+
 /// The attempts of one operation, up to its deadline.
 pub(crate) struct Attempts<'a> {
-    executor: &'a Executor,
+    counters: &'a Counters,
     attempts: rowkey_retry::Attempts,
     execution: Execution,
     told: Told,
 }
 
 impl<'a> Attempts<'a> {
-    pub(crate) fn new(executor: &'a Executor, idempotency: Idempotency, deadline: Instant) -> Self {
-        let options = &executor.options;
+    pub(crate) fn new(options: &Options, counters: &'a Counters, idempotency: Idempotency, deadline: Instant) -> Self {
         let mut attempts = attempts(Backoff::new(options.first_pause, options.longest_pause), deadline);
         attempts.begin();
-        Self { executor, attempts, execution: Execution::new(idempotency), told: Told::default() }
+        Self { counters, attempts, execution: Execution::new(idempotency), told: Told::default() }
     }
 
     /// How many attempts were made, with the one that is under way.
@@ -122,8 +129,7 @@ impl<'a> Attempts<'a> {
     pub(crate) async fn wait(&mut self, next: RetryDecision) -> Result<()> {
         let RetryDecision { error, delay } = next.with_outcome(&self.execution);
         let Some(delay) = delay else { return Err(error.after(self.made())) };
-        let counters = &self.executor.counters;
-        counters.overloads.fetch_add(u64::from(delay == Delay::Overloaded), Ordering::Relaxed);
+        self.counters.overloads.fetch_add(u64::from(delay == Delay::Overloaded), Ordering::Relaxed);
         let Some(pause) = self.attempts.pause(delay, Instant::now().into_std()) else {
             return Err(self.told.instead_of(error).after(self.made()));
         };
@@ -131,7 +137,7 @@ impl<'a> Attempts<'a> {
         self.told.note(&error);
         sleep(pause).await;
         self.attempts.begin();
-        counters.retries.fetch_add(1, Ordering::Relaxed);
+        self.counters.retries.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use crate::model::error::{CallFault, Cause, Error, Exception, Reaction, Result};
 use crate::model::server::{ServerName, Service};
 use crate::model::table_name::TableName;
 use crate::ops::executor::Executor;
-use crate::ops::retry::{Attempts, Polls, RetryDecision};
+use crate::ops::retry::{Polls, RetryDecision};
 use crate::pb;
 use crate::pb::get_procedure_result_response::State as Progress;
 use crate::rpc::{Answer, Payload};
@@ -98,7 +98,7 @@ impl Admin {
         Executor::in_runtime()?;
         let span = tracing::debug_span!("hbase call", method = payload.method, server = "master");
         let calls = async {
-            let mut attempts = Attempts::new(&self.executor, idempotency, deadline);
+            let mut attempts = self.executor.attempts(idempotency, deadline);
             loop {
                 let failed = match self.executor.locator.master(deadline).await {
                     Ok(master) => match self.ask(&master, payload, deadline).await.and_then(|answer| answer.read()) {

@@ -18,7 +18,7 @@ use crate::model::schema::TableSchema;
 use crate::model::server::ServerName;
 use crate::model::table_name::TableName;
 use crate::ops::executor::{Executor, nonce};
-use crate::ops::retry::{Attempts, RetryDecision};
+use crate::ops::retry::RetryDecision;
 use crate::pb;
 use crate::time::bounded;
 
@@ -131,7 +131,7 @@ impl Admin {
         const SERVERS_NAME: u32 = 10;
         let deadline = self.deadline();
         let request = pb::GetClusterStatusRequest { options: vec![SERVERS_NAME] };
-        let mut attempts = Attempts::new(&self.executor, Idempotency::ReadOnly, deadline);
+        let mut attempts = self.executor.attempts(Idempotency::ReadOnly, deadline);
         loop {
             let response: pb::GetClusterStatusResponse = self.read("GetClusterStatus", &request, deadline).await?;
             let names: Option<Vec<_>> = response.cluster_status.servers_name.iter().map(ServerName::from_pb).collect();

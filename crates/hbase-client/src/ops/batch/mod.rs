@@ -28,7 +28,7 @@ use crate::model::region::Location;
 use crate::model::server::ServerName;
 use crate::model::table_name::TableName;
 use crate::ops::executor::{Executor, doubt};
-use crate::ops::retry::{Attempts, RetryDecision};
+use crate::ops::retry::RetryDecision;
 use crate::pb;
 use crate::rpc::{Answer, Payload};
 
@@ -126,7 +126,7 @@ async fn in_rounds(
 ) -> Vec<Result<Outcome>> {
     let (mut steps, mut ready) = steps(actions);
     // Each step has an outcome of its own.
-    let mut attempts = Attempts::new(executor, Idempotency::ReadOnly, deadline);
+    let mut attempts = executor.attempts(Idempotency::ReadOnly, deadline);
     // Regions whose server left something unanswered, and when.
     let mut doubted: Doubted = HashMap::new();
     let mut refusals = Refusals::default();

@@ -18,7 +18,7 @@ use crate::model::row::{CellBlock, Row};
 use crate::model::scan::Scan;
 use crate::model::table_name::TableName;
 use crate::ops::executor::{Executor, doubt};
-use crate::ops::retry::{Attempts, RetryDecision};
+use crate::ops::retry::RetryDecision;
 use crate::pb;
 use crate::rpc::{Answer, Payload};
 
@@ -70,7 +70,7 @@ impl Reader {
     pub(super) async fn rows(&mut self, wanted: &mpsc::Sender<Result<Vec<Row>>>) -> Result<Option<Vec<Row>>> {
         self.scan.check().map_err(|error| error.of_table(&self.table))?;
         let core = self.executor.clone();
-        let mut attempts = Attempts::new(&core, Idempotency::ReadOnly, Instant::now() + self.timeout);
+        let mut attempts = core.attempts(Idempotency::ReadOnly, Instant::now() + self.timeout);
         'answered: while !self.done {
             let deadline = Instant::now() + self.timeout;
             attempts.extend(deadline);
