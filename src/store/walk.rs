@@ -130,7 +130,8 @@ impl Walk {
         Scan {
             ranges: self.ranges.iter().cloned().collect(),
             reverse: self.reverse,
-            limit: Some(self.left).filter(|left| *left < u64::MAX),
+            // Without a limit more rows are left than any scan has.
+            limit: Some(self.left).filter(|left| *left <= u64::MAX / 2),
             batch_rows: self.batch_rows,
             batch_bytes: self.batch_bytes,
         }

@@ -114,7 +114,8 @@ proptest! {
                 prop_assert_eq!(walk.left(), left);
             }
             let rest = Walk::new(&walk.rest());
-            prop_assert!(rest.ranges().eq(walk.ranges()) && rest.left() == walk.left());
+            prop_assert!(rest.ranges().eq(walk.ranges()));
+            prop_assert!(scan.limit.is_none() || rest.left() == walk.left());
         }
     }
 
@@ -132,6 +133,7 @@ proptest! {
                 walk.took(read as u64, last);
             }
             let rest = walk.rest();
+            prop_assert_eq!(rest.limit, scan.limit.map(|limit| limit - read as u64));
             prop_assert_eq!((rest.reverse, rest.batch_rows, rest.batch_bytes), (scan.reverse, scan.batch_rows, scan.batch_bytes));
             prop_assert_eq!(rows_of(&*table, &rest), &all[read..]);
         }
