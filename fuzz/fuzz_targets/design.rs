@@ -1,8 +1,7 @@
 //! A design file: it is read, or each fault is located in it; what is read can be checked and searched for better keys.
 #![no_main]
 
-use rowkey_design::Date;
-use rowkey_design::{CheckOptions, Design, File};
+use rowkey_design::{CheckOptions, Date, Design, File};
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let Ok(text) = std::str::from_utf8(data) else { return };

@@ -2,9 +2,7 @@
 //! first byte says which. Each is read, or is an error that is located in the text.
 #![no_main]
 
-use rowkey_design::internal::explain::{
-    self, Boundary, Plan, RegionsError, Times, key_of_line, regions, values_of,
-};
+use rowkey_design::internal::explain::{self, Boundary, Plan, RegionsError, Times, key_of_line, regions, values_of};
 use rowkey_design::internal::forms::KeyForm;
 use rowkey_design::internal::quote::json_text;
 use rowkey_design::internal::report::{key_as_json, key_as_text, svg};

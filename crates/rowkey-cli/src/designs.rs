@@ -5,8 +5,7 @@ use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use rowkey_design::Date;
-use rowkey_design::{Design, File};
+use rowkey_design::{Date, Design, File};
 
 use crate::failure::Failure;
 

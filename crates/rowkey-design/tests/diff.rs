@@ -1,8 +1,7 @@
 //! Changes: each rule of changes is found between the two designs of its page, and not in the good one; a lock file is
 //! a design that differs in nothing.
 
-use rowkey_design::Date;
-use rowkey_design::{CheckOptions, Design, Difference, File, Impact, Rule, RuleKind, diff, lock};
+use rowkey_design::{CheckOptions, Date, Design, Difference, File, Impact, Rule, RuleKind, diff, lock};
 
 fn parse(text: &str) -> Design {
     let file = File { name: "a.rowkey.toml".to_owned(), text: text.to_owned() };

@@ -1,8 +1,7 @@
 //! The rules of families: the edits that they propose leave a valid file without the finding; limits and severities by
 //! engine.
 
-use rowkey_design::Date;
-use rowkey_design::{CheckOptions, Design, File, Finding, Rule, RuleKind, Severity};
+use rowkey_design::{CheckOptions, Date, Design, File, Finding, Rule, RuleKind, Severity};
 
 fn parse(files: impl IntoIterator<Item = File>) -> Design {
     Design::parse(files).unwrap_or_else(|problems| panic!("{problems}"))

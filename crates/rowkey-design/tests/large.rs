@@ -1,7 +1,6 @@
 //! Large designs: checked, and searched for better keys, within the time and memory of a test.
 
-use rowkey_design::Date;
-use rowkey_design::{CheckOptions, Design, File};
+use rowkey_design::{CheckOptions, Date, Design, File};
 
 fn parse(text: String) -> Design {
     Design::parse([File { name: "a".to_owned(), text }]).unwrap_or_else(|problems| panic!("{problems}"))

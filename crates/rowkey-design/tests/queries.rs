@@ -1,8 +1,7 @@
 //! The rules of queries beyond their pages: by engine, by a sample, of whole designs, of hostile ones.
 
-use rowkey_design::Date;
 use rowkey_design::internal::profile::{FieldProfile, Profile};
-use rowkey_design::{CheckOptions, Design, File, Finding, Report, Severity};
+use rowkey_design::{CheckOptions, Date, Design, File, Finding, Report, Severity};
 
 fn check(text: &str, profile: Option<Profile>) -> Report {
     let text = format!("format = 1\n{text}");

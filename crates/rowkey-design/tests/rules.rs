@@ -1,10 +1,9 @@
 //! Each rule's page: complete, fires on its bad design, silent on its good one; and each edit that a rule proposes
 //! cures.
 
-use rowkey_design::Date;
 use rowkey_design::internal::forms::KeyForm;
 use rowkey_design::internal::sample;
-use rowkey_design::{CheckOptions, Design, File, Finding, Fix, Impact, Rule, RuleKind, diff};
+use rowkey_design::{CheckOptions, Date, Design, File, Finding, Fix, Impact, Rule, RuleKind, diff};
 
 fn parse(text: &str) -> Design {
     let file = File { name: "a.rowkey.toml".to_owned(), text: text.to_owned() };

@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use rowkey_design::Date;
 use rowkey_design::internal::profile::Profile;
 use rowkey_design::internal::sample::{Profiler, SampleUse};
-use rowkey_design::{CheckOptions, Design, File};
+use rowkey_design::{CheckOptions, Date, Design, File};
 
 const TEXT: &str = r#"
 format = 1

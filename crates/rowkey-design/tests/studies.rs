@@ -6,8 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rowkey::LayoutBuf;
-use rowkey_design::Date;
-use rowkey_design::{CheckOptions, Design, File, Report, Rule, Severity};
+use rowkey_design::{CheckOptions, Date, Design, File, Report, Rule, Severity};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies/designs")

@@ -1,11 +1,10 @@
 //! What a search suggests: valid designs, never worse than the design's own, the keys that the texts recommend.
 
 use proptest::prelude::*;
-use rowkey_design::Date;
 use rowkey_design::internal::forms::KeyForm;
 use rowkey_design::internal::sample;
 use rowkey_design::internal::suggest::{Suggestions, to_toml};
-use rowkey_design::{CheckOptions, Design, File};
+use rowkey_design::{CheckOptions, Date, Design, File};
 
 fn parse(text: &str) -> Design {
     let file = File { name: "a.rowkey.toml".to_owned(), text: text.to_owned() };

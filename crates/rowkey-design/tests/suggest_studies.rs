@@ -9,9 +9,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use rowkey_design::Date;
 use rowkey_design::internal::suggest::{Candidate, Suggestions, described};
-use rowkey_design::{CheckOptions, Design, File};
+use rowkey_design::{CheckOptions, Date, Design, File};
 use toml_edit::{Array, DocumentMut, Value};
 
 /// A table of a study, the key that a text recommends for it, and which text. Where the study's own key differs in a

@@ -5,11 +5,10 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use rowkey_design::Date;
 use rowkey_design::internal::forms::KeyForm;
 use rowkey_design::internal::quote::terminal;
 use rowkey_design::internal::report::{self, Format, Styles, counted};
-use rowkey_design::{CheckOptions, Design, Report, Severity};
+use rowkey_design::{CheckOptions, Date, Design, Report, Severity};
 
 use crate::args::{Color, described, named};
 use crate::failure::Failure;

@@ -5,10 +5,8 @@ use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use rowkey_design::Date;
-use rowkey_design::internal::LOCK_LINE;
-use rowkey_design::internal::report;
-use rowkey_design::{CheckOptions, Design, Difference, Impact, RuleKind, diff, lock};
+use rowkey_design::internal::{LOCK_LINE, report};
+use rowkey_design::{CheckOptions, Date, Design, Difference, Impact, RuleKind, diff, lock};
 
 use crate::args::named;
 use crate::failure::Failure;

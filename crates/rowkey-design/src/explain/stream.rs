@@ -6,8 +6,7 @@ use std::ops::ControlFlow;
 use rowkey::{LayoutBuf, Value};
 
 use crate::forms::KeyForm;
-use crate::lines::SampleError;
-use crate::lines::{Block, in_order};
+use crate::lines::{Block, SampleError, in_order};
 use crate::quote::{json_text, unprintable};
 
 /// The number of keys that were written.

@@ -22,8 +22,7 @@ use serde_json::Value as Json;
 use crate::check::Report;
 use crate::choice::choices;
 use crate::problem::Problems;
-use crate::quote::json_text;
-use crate::quote::terminal;
+use crate::quote::{json_text, terminal};
 use crate::resolve::Design;
 use crate::rules::context::CheckOptions;
 
