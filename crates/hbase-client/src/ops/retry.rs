@@ -190,7 +190,7 @@ mod tests {
             (CallFault::NotSent(Cause::security("no")), (None, ErrorKind::Security), (None, ErrorKind::Security)),
             (CallFault::Unanswered(Cause::TimedOut), (later, ErrorKind::Unavailable), (later, unknown)),
             (CallFault::TooLarge(9), (None, ErrorKind::TooLarge), (None, unknown)),
-            (CallFault::Malformed("no"), (None, ErrorKind::Malformed), (None, unknown)),
+            (CallFault::malformed("no"), (None, ErrorKind::Malformed), (None, unknown)),
             (refused("Strange"), (later, ErrorKind::Busy), (later, unknown)),
             (refused("exceptions.TimeoutIOException"), (later, ErrorKind::Busy), (later, unknown)),
             (refused("NotServingRegionException"), (later, ErrorKind::Busy), (later, ErrorKind::Busy)),
