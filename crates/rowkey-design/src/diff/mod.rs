@@ -128,7 +128,7 @@ impl Changes<'_> {
 /// };
 /// let (old, new) = (design(r#""host: text", "at: i64""#)?, design(r#""host: text", "at: i64 desc""#)?);
 /// let changes = diff(&old, &new, &CheckOptions::new(Date { year: 2026, month: 1, day: 31 }), 10_000.0);
-/// assert_eq!((changes[0].rule, changes[0].class), ("D01", Impact::Rewrite));
+/// assert_eq!((changes[0].rule.id, changes[0].class), ("D01", Impact::Rewrite));
 /// # Ok::<(), rowkey_design::Problems>(())
 /// ```
 pub fn diff(old: &Design, new: &Design, options: &CheckOptions, rate: f64) -> Vec<Difference> {

@@ -88,7 +88,8 @@ impl Design {
     /// The sample has fewer different keys than regions.
     ///
     /// ```
-    /// use rowkey_design::{Design, File, sample};
+    /// use rowkey_design::internal::sample;
+    /// use rowkey_design::{Design, File};
     ///
     /// let text = "format = 1\n[table.hosts]\nkey = [\"host: text raw\"]\nsplits = { sample = \"hosts.tsv\", regions = 2 }\n";
     /// let mut design = Design::parse([File { name: "hosts.rowkey.toml".into(), text: text.into() }])?;
