@@ -36,6 +36,7 @@ async fn the_longest_times_and_the_largest_numbers_are_no_hindrance() {
 }
 
 #[tokio::test]
+#[expect(clippy::reversed_empty_ranges, reason = "it is refused")]
 async fn what_cannot_be_right_is_not_sent() {
     let fake = Fake::start(|_| Reply::Exception("java.lang.IllegalArgumentException", String::new())).await;
     let table = super::tests::table(&fake);

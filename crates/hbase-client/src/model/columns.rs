@@ -173,6 +173,7 @@ mod tests {
     use crate::model::filter::{Compare, IfMissing};
 
     #[test]
+    #[expect(clippy::reversed_empty_ranges, reason = "it is refused")]
     fn what_cannot_be_read_is_told() {
         let wrong = |change: &dyn Fn(&mut Columns)| {
             let mut columns = Columns::default();
