@@ -260,7 +260,7 @@ fn known<T>(result: Result<T, Error>, call: &Call<'_>) -> Result<Option<T>, Erro
 }
 
 fn busy(table: &str) -> Error {
-    Error::engine_of(ErrorKind::Busy, format!("table {table:?} is changed by others all the time"))
+    Error::engine_of(ErrorKind::Busy, format!("the schema of table {table:?} changed during each of {TURNS} attempts"))
 }
 
 /// The error of an alteration of a table that does not exist.
