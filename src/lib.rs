@@ -134,7 +134,7 @@ pub use table::{Table, TableScan, WideTable, WriteBatch};
 #[cfg(feature = "tables")]
 pub use tools::{ids, jobs, migrate, secondary, splits};
 
-/// What the derive's code names. Not for use by hand.
+/// The names that the derive's code uses. Not for use by hand.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::keys::encode::{

@@ -1,4 +1,4 @@
-//! Where a job stopped, as text that a program can store.
+//! The checkpoint of a job: the place where it stopped, as text that a program can store.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,8 +7,8 @@ use crate::keys::cursor::Cursor;
 use crate::keys::error::CursorError;
 use crate::keys::fingerprint::Fingerprint;
 
-/// Where a [`Job`](crate::jobs::Job) stopped: the pass over its tables, and the last row of that pass that is done; and
-/// which job it was, so that no other job skips rows by it.
+/// The place where a [`Job`](crate::jobs::Job) stopped: the pass over its tables, and the last row of that pass that is
+/// done; and a fingerprint of the job, so that no other job skips rows by it.
 ///
 /// Its text is opaque and safe in a URL: the number of the pass, then a dot and the [`Cursor`] if a row of the pass is
 /// done, then `~` and a fingerprint of the job. Store it with [`Display`](fmt::Display), and parse it with [`FromStr`].

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::keys::error::{CursorError, Hex};
 use crate::keys::fingerprint::Fingerprint;
 
-/// Where a page of a scan ended, to read the next page: the page's last key, and the fingerprint of its layout.
+/// The end of a page of a scan, to read the next page: the page's last key, and the fingerprint of its layout.
 ///
 /// A page returns it, and `TableScan::after` takes it. Between two requests it is text
 /// (`to_string`, `parse`), which is opaque and safe in a URL: lower-case hex of a version byte (01), the fingerprint

@@ -66,7 +66,7 @@ struct DecodeErrorParts {
     reason: DecodeReason,
 }
 
-/// What is wrong with the bytes of a key.
+/// The reason why the bytes are not a valid key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeReason {
@@ -180,7 +180,7 @@ impl DecodeError {
         self.0.offset
     }
 
-    /// What is wrong there.
+    /// The reason of the error.
     pub fn reason(&self) -> &DecodeReason {
         &self.0.reason
     }

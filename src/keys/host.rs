@@ -244,8 +244,8 @@ impl Domain {
         &self.0
     }
 
-    /// Whether a host is this domain or one of its subdomains. A host that is not valid, as one that ends in a dot, is
-    /// not.
+    /// Returns whether a host is this domain or one of its subdomains. `false` for an invalid host, such as one that
+    /// ends in a dot.
     pub fn contains(&self, host: &str) -> bool {
         host.strip_suffix(&self.0).is_some_and(|before| before.is_empty() || before.ends_with('.'))
     }

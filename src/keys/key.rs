@@ -203,7 +203,7 @@ impl<'s, S: Sink, const N: usize> KeyWriter<'s, S, N> {
         Self { w: Writer::new(out), start, ends: [0; N], fields: 0 }
     }
 
-    /// Where the next field is written.
+    /// The writer, at the next field.
     #[inline]
     pub fn writer(&mut self) -> &mut Writer<'s, S> {
         &mut self.w
@@ -253,7 +253,7 @@ impl<'a, const N: usize> KeyReader<'a, N> {
         self.r.skip(layout.lead.width())
     }
 
-    /// Where the next field is read.
+    /// The reader, at the next field.
     #[inline]
     pub fn reader(&mut self) -> &mut Reader<'a> {
         &mut self.r

@@ -88,11 +88,11 @@ pub struct FieldLayout {
     pub name: &'static str,
     /// The type of its values.
     pub ty: &'static Type,
-    /// Whether it is descending: every byte is inverted.
+    /// True if it is descending: every byte is inverted.
     pub desc: bool,
-    /// Where None sorts, if it is not the default: first, or last in a descending field.
+    /// The side where None sorts, if it is not the default: first, or last in a descending field.
     pub nulls: Option<Nulls>,
-    /// Whether it is written without escapes and terminator; for the last field only.
+    /// True if it is written without escapes and terminator; for the last field only.
     pub raw: bool,
 }
 
@@ -130,7 +130,7 @@ impl FieldLayout {
     }
 }
 
-/// Where None sorts in a field.
+/// The side where None sorts in a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
@@ -200,7 +200,7 @@ impl Type {
         }
     }
 
-    /// Whether a field of this type can be `raw`.
+    /// Returns whether a field of this type can be `raw`.
     pub const fn can_be_raw(&self) -> bool {
         match self {
             Self::Scalar(scalar) => scalar.can_be_raw(),
@@ -211,7 +211,7 @@ impl Type {
         }
     }
 
-    /// Whether a raw list can have items of this type: all have the same width, of at least one byte.
+    /// Returns whether a raw list can have items of this type: all have the same width, of at least one byte.
     pub const fn is_raw_item(&self) -> bool {
         match self {
             Self::Scalar(scalar) => matches!(scalar.width(), Some(1..)),
@@ -307,7 +307,7 @@ macro_rules! scalars {
         }
 
         impl Scalar {
-            /// How many bytes a value has, where every value has as many.
+            /// The number of bytes of a value; `None` if it differs from value to value.
             pub const fn width(self) -> Option<usize> {
                 match self {
                     $(Self::$variant => $width,)*

@@ -40,7 +40,7 @@ pub struct Salt<N> {
     pub buckets: u32,
     /// The hash that picks a row's bucket.
     pub hash: SaltHash<N>,
-    /// Whether the bucket is written in lower-case hex digits, which a shell shows as they are.
+    /// True if the bucket is written in lower-case hex digits, which a shell shows as they are.
     pub hex: bool,
 }
 

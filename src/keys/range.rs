@@ -108,7 +108,7 @@ impl KeyRange {
         self.end.as_deref()
     }
 
-    /// Whether `key` is in the range.
+    /// Returns whether `key` is in the range.
     pub fn contains(&self, key: &[u8]) -> bool {
         self.start.as_slice() <= key && !self.ends_by(key)
     }
@@ -128,7 +128,7 @@ impl KeyRange {
         ranges[..begun].last().is_some_and(|range| range.contains(key))
     }
 
-    /// Whether every key of the range is less than `key`.
+    /// Returns whether every key of the range is less than `key`.
     pub fn ends_by(&self, key: &[u8]) -> bool {
         self.end.as_deref().is_some_and(|end| end <= key)
     }

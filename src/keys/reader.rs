@@ -21,7 +21,7 @@ impl<'de> Reader<'de> {
         Self { bytes, at: 0, mask: 0 }
     }
 
-    /// How many bytes of the key were read so far.
+    /// The number of bytes of the key that were read.
     #[inline]
     pub fn offset(&self) -> usize {
         self.at

@@ -344,7 +344,7 @@ impl Site {
         Self { path: path.to_owned(), ..self }
     }
 
-    /// Whether a page is selected.
+    /// Returns whether a page is selected.
     pub fn contains(&self, page: &HostPath) -> bool {
         page.host() == self.host && page.path().starts_with(&self.path)
     }

@@ -1,4 +1,4 @@
-//! What a prefix takes for a field: a value, a range of values, or several of either.
+//! The arguments that a prefix takes for a field: a value, a range of values, or several of either.
 
 use std::ops::{Bound, Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 

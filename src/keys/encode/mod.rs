@@ -153,7 +153,7 @@ pub trait OwnedField: for<'a> Field<Ref<'a> = Self> {}
 
 impl<T: for<'a> Field<Ref<'a> = T>> OwnedField for T {}
 
-/// How the derive reads and writes one field, by a marker type for its form: plain, raw and so on.
+/// The codec of a field in the derive's code, by a marker type for its form: plain, raw and so on.
 ///
 /// An implementation detail of the derive. Each marker has one impl, so the compiler's error for a wrong field names
 /// what that impl requires. The derive's code for a field uses this trait's methods alone, so there is one such error.

@@ -62,7 +62,7 @@ impl GeoBox {
         Point { latitude: (self.south + self.north) / 2.0, longitude }
     }
 
-    /// Whether a point is in the box or on its sides.
+    /// Returns whether a point is in the box or on its sides.
     pub fn contains(&self, point: Point) -> bool {
         let longitude = point.longitude();
         let beside = if self.west <= self.east {
@@ -126,7 +126,7 @@ impl<const Z: u8> Cover<Z> {
         &self.0
     }
 
-    /// Whether a quadkey is in one of them.
+    /// Returns whether a quadkey is in one of the ranges.
     pub fn contains(&self, quadkey: QuadKey<Z>) -> bool {
         let after = self.0.partition_point(|range| *range.start() <= quadkey);
         after.checked_sub(1).is_some_and(|last| quadkey <= *self.0[last].end())

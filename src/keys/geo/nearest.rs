@@ -7,7 +7,7 @@ use super::{GeoBox, Point, Tile};
 pub struct Near<R> {
     /// The distance in metres: see [`Point::distance`].
     pub metres: f64,
-    /// Where the row is.
+    /// The position of the row.
     pub point: Point,
     /// The row.
     pub row: R,

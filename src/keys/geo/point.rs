@@ -144,7 +144,7 @@ impl Tile {
         Self::at(point, MAX_ZOOM).unwrap_or(Self::WORLD)
     }
 
-    /// Whether a point is in the tile.
+    /// Returns whether a point is in the tile.
     pub fn covers(self, point: Point) -> bool {
         self.contains(&Self::deepest(point))
     }
@@ -178,7 +178,7 @@ impl<const Z: u8> QuadKey<Z> {
         Self::new(Tile::deepest(point).digits() >> (2 * (MAX_ZOOM - Self::ZOOM)))
     }
 
-    /// Whether a point is in the quadkey's tile.
+    /// Returns whether a point is in the quadkey's tile.
     pub fn covers(self, point: Point) -> bool {
         Self::at(point) == self
     }

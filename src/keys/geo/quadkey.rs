@@ -90,7 +90,7 @@ impl<const Z: u8> QuadKey<Z> {
         self.tile().children()
     }
 
-    /// Whether `other` is this tile or in it.
+    /// Returns whether `other` is this tile or in it.
     pub fn contains(self, other: &Tile) -> bool {
         self.tile().contains(other)
     }

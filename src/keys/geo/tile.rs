@@ -113,7 +113,7 @@ impl Tile {
         (zoom <= MAX_ZOOM).then(|| [0, 1, 2, 3].map(|digit| Self::new(self.digits() << 2 | digit, zoom)))
     }
 
-    /// Whether `other` is this tile or in it.
+    /// Returns whether `other` is this tile or in it.
     pub fn contains(self, other: &Self) -> bool {
         other.ancestor(self.zoom()) == Some(self)
     }

@@ -8,7 +8,7 @@ use super::key::Trace;
 use crate::keys::error::{DecodeError, Hex};
 use crate::keys::lead::Lead;
 
-/// What the bytes of a key mean, part by part: field, direction, value, escapes, salt. Its `Display` is a table.
+/// The explanation of a key's bytes, part by part: field, direction, value, escapes, salt. Its `Display` is a table.
 ///
 /// Bytes that are not a valid key are explained up to the first error; the rest is the last part.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,12 +26,12 @@ pub struct Explanation {
 /// Some bytes of a key, and what they mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Where the bytes are in the key.
+    /// The place of the bytes in the key.
     pub range: Range<usize>,
     /// The path to the field: names joined by dots. Empty for the salt or digest.
     pub field: String,
-    /// What the bytes are: a scalar's shape, with ` desc` if they are inverted; `option`, `list` or `enum` for the byte
-    /// that opens one (or for a raw list without items); `salt` or `digest`; `?` after an error.
+    /// The kind of the part: a scalar's shape, with ` desc` if they are inverted; `option`, `list` or `enum` for the
+    /// byte that opens one (or for a raw list without items); `salt` or `digest`; `?` after an error.
     pub shape: String,
     /// The value, as text.
     pub value: String,

@@ -20,7 +20,7 @@ const MOST_ROOM: usize = 4096;
 pub struct ValueError {
     /// The path to the value: names joined by dots, list items as `[n]`.
     pub path: String,
-    /// What is wrong with it.
+    /// The reason why it is invalid.
     pub reason: String,
 }
 

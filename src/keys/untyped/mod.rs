@@ -54,11 +54,11 @@ pub struct FieldBuf {
     pub name: String,
     /// The type of its values.
     pub ty: TypeBuf,
-    /// Whether it is descending: every byte is inverted.
+    /// True if it is descending: every byte is inverted.
     pub desc: bool,
-    /// Where None sorts, if it is not the default: first, or last in a descending field.
+    /// The side where None sorts, if it is not the default: first, or last in a descending field.
     pub nulls: Option<Nulls>,
-    /// Whether it is written without escapes and terminator; for the last field only.
+    /// True if it is written without escapes and terminator; for the last field only.
     pub raw: bool,
 }
 
@@ -131,7 +131,7 @@ impl CustomBuf {
 pub struct LayoutError {
     /// The place: a path as in `fields[1].type.enum[0].tag`, or `byte 7` of a shape.
     pub path: String,
-    /// What is wrong with it.
+    /// The reason why it is invalid.
     pub reason: String,
 }
 
@@ -198,8 +198,8 @@ impl LayoutBuf {
         self.to_string()
     }
 
-    /// Whether this layout reads every key of `older`, with the same values: the two differ only in variants that enums
-    /// have here and not in `older`.
+    /// Returns whether this layout reads every key of `older`, with the same values: the two differ only in variants
+    /// that enums have here and not in `older`.
     ///
     /// ```
     /// use rowkey::LayoutBuf;

@@ -10,8 +10,8 @@ use crate::keys::prefix::PrefixBuf;
 use crate::keys::range::KeyRange;
 use crate::keys::span::{KeySpan, LeadOver};
 
-/// What a query asks of the field after those that it fixes. Bounds are in the logical order of the field, whatever its
-/// direction.
+/// The condition of a query on the field after those that it fixes. Bounds are in the logical order of the field,
+/// whatever its direction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FieldValues {
