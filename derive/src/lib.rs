@@ -65,9 +65,9 @@ use proc_macro::TokenStream;
 ///
 /// ## nulls_first and nulls_last
 ///
-/// Where `None` sorts. By default `None` is the byte `00`, and `Some` is the byte `01` before the value, both inverted
-/// if the field is `desc`. On the other side, `None` is the byte `02` (`fd` if the field is `desc`). Writing the
-/// default changes nothing. Shape: `option<u8> nulls_last`; the default is not written.
+/// The side where `None` sorts. By default `None` is the byte `00`, and `Some` is the byte `01` before the value, both
+/// inverted if the field is `desc`. On the other side, `None` is the byte `02` (`fd` if the field is `desc`). Writing
+/// the default changes nothing. Shape: `option<u8> nulls_last`; the default is not written.
 ///
 /// ```
 /// use rowkey::RowKey;
