@@ -80,7 +80,7 @@ impl<K: RowKey, V: RowValue, D: AsyncDatabase> AsyncTable<K, V, D> {
     /// Opens a table, or creates it if it does not exist. Checks and errors are those of
     /// [`Table::open`](crate::Table::open).
     ///
-    /// What is stored of keys and values is checked in a thread of its own, which ends with this call.
+    /// Starts a thread that checks the stored layouts of keys and values, and ends with this call.
     pub async fn open(db: D, name: &str) -> Result<Self, Error> {
         Self::open_as(db, name, OpenMode::OpenOrCreate).await
     }

@@ -72,7 +72,7 @@ impl<K: RowKey, D: AsyncWideDatabase> AsyncWideTable<K, D> {
     /// Opens a wide table, or creates it if it does not exist. Checks and errors are those of
     /// [`WideTable::open`](crate::WideTable::open).
     ///
-    /// What is stored of the table is checked in a thread of its own, which ends with this call.
+    /// Starts a thread that checks the stored record of the table, and ends with this call.
     pub async fn open(db: D, name: &str, schema: &TableSchema) -> Result<Self, Error> {
         Self::open_by(db, name, schema, |db, name, schema| db.table(name, schema)).await
     }

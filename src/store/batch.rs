@@ -141,7 +141,7 @@ impl Batch {
         self.bytes.len() - self.len * HEAD
     }
 
-    /// Whether the batch has no writes.
+    /// Returns whether the batch has no writes.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0

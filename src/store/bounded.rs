@@ -195,7 +195,7 @@ impl<D: Database + ?Sized + 'static> Database for Bounded<D> {
     }
 }
 
-/// A scan in which each batch is a call with its own time-out.
+/// A scan in which each batch is a call with its own timeout.
 pub(super) struct BoundedRows {
     /// `None` after the end or an error, so that the engine can free the resources of the scan.
     rows: Option<Box<dyn Rows>>,

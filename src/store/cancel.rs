@@ -58,7 +58,7 @@ impl Cancel {
         tasks.into_values().for_each(Waker::wake);
     }
 
-    /// Whether it was cancelled.
+    /// Returns whether the token was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.0.cancelled.load(Ordering::Acquire)
     }

@@ -1,9 +1,9 @@
-//! What a store promises: atomicity, snapshots, counters, transactions, limits.
+//! The guarantees of a store: atomicity, snapshots, counters, transactions, limits.
 
 use super::limits::Limits;
 
-/// What a store promises beyond key order. An engine starts from [`none`](Self::none) and declares what it has, so a
-/// promise that is added here later is not made by engines that do not declare it.
+/// The guarantees of a store beyond key order. An engine starts from [`none`](Self::none) and declares what it has, so
+/// a promise that is added here later is not made by engines that do not declare it.
 #[doc(alias = "capabilities")]
 #[doc(alias = "isolation")]
 #[doc(alias = "ACID")]
@@ -18,21 +18,21 @@ use super::limits::Limits;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Guarantees {
-    /// How much of a batch is atomic.
+    /// The part of a batch that is atomic.
     pub batch: Atomicity,
-    /// Whether a scan reads a snapshot: the table as it was when the scan was opened, whatever is written meanwhile.
+    /// True if a scan reads a snapshot: the table as it was when the scan was opened, whatever is written meanwhile.
     pub snapshot_scans: bool,
-    /// Whether [`Store::increment`](super::Store::increment) is supported and atomic under concurrent callers.
+    /// True if [`Store::increment`](super::Store::increment) is supported and atomic under concurrent callers.
     pub increment: bool,
-    /// Whether [`Store::compare_and_write`](super::Store::compare_and_write) is supported and atomic under concurrent
+    /// True if [`Store::compare_and_write`](super::Store::compare_and_write) is supported and atomic under concurrent
     /// callers.
     pub compare_and_write: bool,
-    /// Whether [`Store::transact`](super::Store::transact) is supported and serializable. With [`Atomicity::Database`]
+    /// True if [`Store::transact`](super::Store::transact) is supported and serializable. With [`Atomicity::Database`]
     /// this includes [`Database::transact`](super::Database::transact).
     pub transactions: bool,
-    /// Whether a scan waits for something slow (a network, a server), so that reading ahead in threads pays off.
+    /// True if a scan waits for something slow (a network, a server), so that reading ahead in threads pays off.
     pub slow_scans: bool,
-    /// Whether a table created with [split points](super::NewTable::split_at) is split into regions there, as
+    /// True if a table created with [split points](super::NewTable::split_at) is split into regions there, as
     /// [`Store::split_points`](super::Store::split_points) then returns.
     pub split_points: bool,
     /// Maximum lengths of keys, values and names.
@@ -112,7 +112,7 @@ impl Guarantees {
     }
 }
 
-/// How much of a batch is atomic: read in full or not at all, also after a crash.
+/// The part of a batch that is atomic: read in full or not at all, also after a crash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Atomicity {
     /// Each row separately.

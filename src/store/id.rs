@@ -99,7 +99,7 @@ impl TableId {
         self.named.dropped.store(true, Ordering::Release);
     }
 
-    /// Whether the table was dropped after its handle was opened, as far as the engine tells.
+    /// Returns whether the table was dropped after its handle was opened, as far as the engine tells.
     pub fn is_dropped(&self) -> bool {
         self.named.dropped.load(Ordering::Acquire)
     }

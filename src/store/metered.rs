@@ -44,7 +44,7 @@ pub struct Metered<D> {
 /// Returns the part of an entry's key that identifies its row.
 type RowOf = fn(&[u8]) -> &[u8];
 
-/// What a [`Metered`] database has read and written so far. Subtract two to get the cost of what was done in between.
+/// The reads and writes of a [`Metered`] database so far. Subtract two to get the cost of the calls in between.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Costs {

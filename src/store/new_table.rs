@@ -2,7 +2,7 @@
 
 use crate::store::error::Error;
 
-/// How a table is created: split points and options of the engine. Default: none of either, as
+/// The settings of a new table: split points and options of the engine. Default: none of either, as
 /// [`Database::table`](super::Database::table) creates it.
 #[doc(alias = "pre-split")]
 #[doc(alias = "TableDescriptor")]

@@ -44,7 +44,7 @@ impl fmt::Display for Phase {
 }
 
 impl Phase {
-    /// Whether reads use the new table.
+    /// Returns whether reads use the new table.
     pub fn reads_new(self) -> bool {
         matches!(self, Self::CutOver | Self::Finishing | Self::Finished)
     }

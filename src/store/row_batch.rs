@@ -31,7 +31,7 @@ impl RowBatch {
         self.ends.len()
     }
 
-    /// Whether there are no rows.
+    /// Returns whether there are no rows.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
@@ -209,13 +209,13 @@ impl<'b> Room<'b> {
         Self { rows: self.rows.min(rows), ..self }
     }
 
-    /// How many more rows fit, at most.
+    /// The maximum number of rows that still fit.
     #[inline]
     pub fn rows(&self) -> usize {
         if self.is_full() { 0 } else { self.rows - self.batch.len() }
     }
 
-    /// Whether no more rows fit.
+    /// Returns whether no more rows fit.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.batch.len() >= self.rows || self.batch.bytes() >= self.bytes

@@ -4,13 +4,13 @@ use super::RowBatch;
 use crate::keys::range::KeyRange;
 use crate::store::error::Error;
 
-/// What to scan: key ranges, direction, limit, size of batches.
+/// A scan: key ranges, direction, limit, size of batches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Scan {
     /// The ranges to read: sorted, not overlapping ([`KeyRange::merged`]). Without a range the scan has no rows.
     pub ranges: Vec<KeyRange>,
-    /// Whether rows come from the last to the first. Default: `false`.
+    /// True if rows come from the last to the first. Default: `false`.
     pub reverse: bool,
     /// Maximum number of rows. Default: no limit.
     pub limit: Option<u64>,
@@ -43,7 +43,7 @@ impl Scan {
         Self::new(vec![KeyRange::all()])
     }
 
-    /// Whether rows come from the last to the first. Default: `false`.
+    /// Sets the order of rows: `true` for the last row first. Default: `false`.
     #[must_use]
     pub fn reverse(mut self, reverse: bool) -> Self {
         self.reverse = reverse;

@@ -52,12 +52,12 @@ impl Walk {
         Self { ranges, reverse: scan.reverse, left, batch_rows, batch_bytes }
     }
 
-    /// Whether the scan goes from the last row to the first.
+    /// Returns whether the scan goes from the last row to the first.
     pub fn is_reverse(&self) -> bool {
         self.reverse
     }
 
-    /// How many rows may still come.
+    /// The maximum number of rows that may still come.
     pub fn left(&self) -> u64 {
         self.left
     }
@@ -79,7 +79,7 @@ impl Walk {
         (0..self.ranges.len()).map(move |at| &self.ranges[if self.reverse { last - at } else { at }])
     }
 
-    /// Whether nothing is left to read.
+    /// Returns whether nothing is left to read.
     #[inline]
     pub fn is_over(&self) -> bool {
         self.ranges.is_empty()

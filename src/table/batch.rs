@@ -100,7 +100,7 @@ impl WriteBatch {
         self.len
     }
 
-    /// Whether the batch is empty.
+    /// Returns whether the batch is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

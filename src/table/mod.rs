@@ -206,7 +206,7 @@ impl<K, V, D> Table<K, V, D> {
         &self.name
     }
 
-    /// The options of this handle: time-outs and cancellation.
+    /// The options of this handle: timeouts and cancellation.
     pub fn options(&self) -> &CallOptions {
         self.store.options()
     }

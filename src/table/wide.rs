@@ -216,7 +216,7 @@ impl<K, D> WideTable<K, D> {
         &self.name
     }
 
-    /// The options of this handle: time-outs and cancellation.
+    /// The options of this handle: timeouts and cancellation.
     pub fn options(&self) -> &CallOptions {
         self.store.options()
     }

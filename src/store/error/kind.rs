@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{Access, Error};
 
-/// What kind of failure an [`Error`] is. Match on the kind to decide what to do, and on the variant to learn what
+/// The kind of failure of an [`Error`]. Match on the kind to decide what to do, and on the variant to learn what
 /// happened.
 ///
 /// | kind | errors |
@@ -70,7 +70,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// Whether the same call may succeed if it is repeated after a pause, and takes effect once: only `Busy`.
+    /// Returns whether the same call may succeed if it is repeated after a pause, and takes effect once: only `Busy`.
     ///
     /// After `DeadlineExceeded` and `Cancelled` nothing was written either, so a repeat is as safe; whether to give the
     /// call more time is the caller's decision. After `OutcomeUnknown` the write may have been applied. With `Partial`

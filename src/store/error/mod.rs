@@ -410,7 +410,7 @@ pub enum Error {
     Engine(EngineError),
 }
 
-/// Whether something was being read or written.
+/// The direction of an access: read or write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
     /// It was being read.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Error, Hex};
 
-/// Which writes of a call failed, and why. All others are written.
+/// The writes of a call that failed, each with its error. All others are written.
 ///
 /// An engine that writes row by row collects the failures here:
 ///

@@ -80,7 +80,7 @@ pub struct BatchMerge {
     rows_read: u64,
 }
 
-/// What a [`BatchMerge`] found.
+/// The result of a step of a [`BatchMerge`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// The next row is not known until this source is fed its next batch.
@@ -255,8 +255,8 @@ impl BatchMerge {
         (fits && self.stages.come_next(rows - 1)).then_some(rows as u64)
     }
 
-    /// Whether the next row is not known until this source is fed: at the start every source, in any order; later only
-    /// the source that [`Step::Feed`] names.
+    /// Returns whether the next row is not known until this source is fed: at the start every source, in any order;
+    /// later only the source that [`Step::Feed`] names.
     pub fn wants(&self, source: usize) -> bool {
         self.stages.wants(source)
     }

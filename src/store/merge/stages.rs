@@ -17,7 +17,7 @@ macro_rules! settings {
             self
         }
 
-        /// Whether the sources are sorted from the last row to the first. Default: `false`.
+        /// Sets the order of the sources: `true` if they are sorted from the last row to the first. Default: `false`.
         #[must_use]
         pub fn reverse(mut self, reverse: bool) -> Self {
             self.$($stages).+.set_reverse(reverse);

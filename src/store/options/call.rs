@@ -95,7 +95,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 const SLICE: Duration = Duration::from_millis(5);
 
 impl Call<'_> {
-    /// Whether the call may go on.
+    /// Checks whether the call may go on.
     ///
     /// # Errors
     ///

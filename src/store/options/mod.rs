@@ -97,7 +97,7 @@ impl CallOptions {
         self
     }
 
-    /// Whether there are no bounds.
+    /// Returns whether there are no bounds.
     #[inline]
     pub fn is_unbounded(&self) -> bool {
         self.timeout.is_none() && self.deadline.is_none() && self.cancel.is_none()
