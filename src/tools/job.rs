@@ -66,7 +66,7 @@ use crate::wide::PurgeCounts;
 /// A run over the rows of tables that can be stopped and resumed: a verification, a rebuild, a backfill, a repair or a
 /// purge, before it is run. It works in batches, while others read and write.
 ///
-/// A time-out of the handle's [`CallOptions`](crate::store::CallOptions) bounds each batch, not the whole job.
+/// A timeout of the handle's [`CallOptions`](crate::store::CallOptions) bounds each batch, not the whole job.
 ///
 /// `K1` and `K2` are the keys of a [`Difference`]. A purge finds none.
 ///
@@ -110,7 +110,7 @@ pub struct Job<'j, K1 = Infallible, K2 = Infallible> {
     bounds: Bounds,
 }
 
-/// What a job has done and found in this run.
+/// The report of a job: the work and the differences of this run.
 ///
 /// `Display` writes one line for a log, which leaves out the kinds of differences of which there are none. `Debug`
 /// writes all fields.
@@ -150,17 +150,18 @@ pub struct Report {
     /// Differences of all kinds found by the earlier runs that this one resumed. A migration stores this number. In
     /// other jobs it is 0.
     pub earlier: u64,
-    /// What a purge did to cells. All 0 in other jobs.
+    /// The cells that a purge kept and removed. All 0 in other jobs.
     pub cells: PurgeCounts,
-    /// Where to resume, or `None` if the job is done.
+    /// The checkpoint to resume from, or `None` if the job is done.
     pub next: Option<Checkpoint>,
 }
 
-/// How far a job is, after each batch.
+/// The progress of a job, after each batch.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Progress<K1 = Infallible, K2 = Infallible> {
-    /// What this run has done and found so far. `report.next` is where to resume if it is stopped now.
+    /// The work and the differences of this run so far. `report.next` is the checkpoint to resume from if it is stopped
+    /// now.
     pub report: Report,
     /// The differences found in the last batch.
     pub differences: Vec<Difference<K1, K2>>,
@@ -172,7 +173,7 @@ pub struct Progress<K1 = Infallible, K2 = Infallible> {
 /// of the old table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference<K1, K2> {
-    /// How it differs.
+    /// The kind of the difference.
     pub kind: DifferenceKind,
     /// The key of the source: a row of the primary table, or of the old one. If the kind is `Extra`, the row need not
     /// exist.
@@ -181,7 +182,7 @@ pub struct Difference<K1, K2> {
     pub target: K2,
 }
 
-/// How a row differs from the one computed from its source.
+/// The kind of difference between a row and the one computed from its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DifferenceKind {
@@ -235,9 +236,9 @@ impl<'j, K1, K2> Job<'j, K1, K2> {
         self
     }
 
-    /// How long a write without transactions may take. After that time, what an unfinished write has left is treated as
-    /// that of a killed process. Default: that of the [`Primary`](crate::secondary::Primary::write_timeout) when the
-    /// secondary table was declared, or of the [`Migration`](crate::migrate::Migration::lock_timeout). Use zero if
+    /// Sets the timeout of a write without transactions. After that time, the traces of an unfinished write are treated
+    /// as those of a killed process. Default: that of the [`Primary`](crate::secondary::Primary::write_timeout) when
+    /// the secondary table was declared, or of the [`Migration`](crate::migrate::Migration::lock_timeout). Use zero if
     /// there are no other writers.
     pub fn write_timeout(mut self, timeout: Duration) -> Self {
         self.bounds.timeout = Some(timeout);

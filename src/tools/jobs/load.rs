@@ -44,7 +44,7 @@ pub struct BulkLoad<W, F> {
     batch_bytes: usize,
 }
 
-/// How much the store has acknowledged: whole batches, and those writes of a partly failed batch that succeeded.
+/// The writes that the store has acknowledged: whole batches, and those writes of a partly failed batch that succeeded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Loaded {
@@ -52,7 +52,7 @@ pub struct Loaded {
     pub writes: u64,
     /// Batches that were written whole.
     pub batches: u64,
-    /// Whether the load was stopped before the last write.
+    /// True if the load was stopped before the last write.
     pub stopped: bool,
 }
 
@@ -61,8 +61,8 @@ pub struct Loaded {
 #[derive(Debug, thiserror::Error)]
 #[error("the load failed; the store acknowledged {} writes ({} whole batches)", .loaded.writes, .loaded.batches)]
 pub struct LoadError {
-    /// What the store has acknowledged. A batch that failed may be written too if the [kind](crate::ErrorKind) of the
-    /// error is `OutcomeUnknown`.
+    /// The writes that the store has acknowledged. A batch that failed may be written too if the
+    /// [kind](crate::ErrorKind) of the error is `OutcomeUnknown`.
     pub loaded: Loaded,
     /// The first error of a write, or else the error of the iterator. [`Error::Rows`] names the writes that failed, by
     /// their place in the iterator, from 0, including those of other batches that partly failed at the same time.
@@ -149,8 +149,8 @@ impl<W, F> BulkLoad<W, F> {
         self
     }
 
-    /// How many bytes a write counts for in [`batch_bytes`](Self::batch_bytes). Default: for a store or a wide store,
-    /// the bytes of keys, qualifiers and values; for a table, those of the key and
+    /// Sets the number of bytes that a write counts for in [`batch_bytes`](Self::batch_bytes). Default: for a store or
+    /// a wide store, the bytes of keys, qualifiers and values; for a table, those of the key and
     /// [`RowValue::size`](crate::RowValue::size); otherwise `size_of` the write, without what it points to.
     ///
     /// ```

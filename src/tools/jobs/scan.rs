@@ -53,7 +53,7 @@ pub struct ParallelScan<T> {
     options: CallOptions,
 }
 
-/// How far a parallel scan is, by the items it has returned.
+/// The progress of a parallel scan, by the items it has returned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Scanned {
@@ -205,14 +205,14 @@ impl<T: Send + 'static> ParallelScan<T> {
         self
     }
 
-    /// How many rows and bytes an item counts for in [`ParallelIter::progress`]. Default: 1 and 0.
+    /// Sets the number of rows and bytes that an item counts for in [`ParallelIter::progress`]. Default: 1 and 0.
     #[must_use]
     pub fn sized(mut self, size: fn(&T) -> (u64, u64)) -> Self {
         self.size = size;
         self
     }
 
-    /// Whether items come in range order. If `false`, ranges are interleaved; the order within a range is kept.
+    /// Sets whether items come in range order. If `false`, ranges are interleaved; the order within a range is kept.
     /// Default: `true`.
     #[must_use]
     pub fn in_order(mut self, in_order: bool) -> Self {
@@ -220,7 +220,7 @@ impl<T: Send + 'static> ParallelScan<T> {
         self
     }
 
-    /// Options that bound the wait for each item; a time-out counts for each item. Default: the options of the store,
+    /// Options that bound the wait for each item; a timeout counts for each item. Default: the options of the store,
     /// or none if the scan does not read a store. A read that has begun is bounded by the options of its store.
     #[must_use]
     pub fn options(mut self, options: &CallOptions) -> Self {
@@ -354,8 +354,8 @@ impl<T> Worker<T> {
 
 /// An iterator over the items of a [`ParallelScan`]. After an error it ends.
 ///
-/// When it ends or is dropped, it joins its threads. Each may first finish reading one item. A panic in a thread
-/// becomes an [`Error::Engine`].
+/// The iterator joins its threads when it ends or is dropped. Each may first finish reading one item. A panic in a
+/// thread becomes an [`Error::Engine`].
 pub struct ParallelIter<T> {
     /// Ranges that no thread has yet, and the channel to give them.
     waiting: VecDeque<KeyRange>,

@@ -93,7 +93,7 @@
 //!
 //! A copy or a repair of a row is such a write, of the new table alone.
 //!
-//! - **A writer is killed, or stalls for longer than the [time-out](Migration::lock_timeout).** Another writer takes
+//! - **A writer is killed, or stalls for longer than the [timeout](Migration::lock_timeout).** Another writer takes
 //!   over its lock by compare-and-write. If the write was committed, the new holder first completes it, in both tables.
 //!   If not, the stalled writer can no longer commit. So each write takes place exactly once or not at all, and in both
 //!   tables alike. A write whose writer was killed after the commit may become visible only then.
@@ -302,11 +302,11 @@ where
         }
     }
 
-    /// How long a write without transactions may take: a row stays locked this long if its writer was killed. Default:
-    /// one minute.
+    /// Sets the timeout of a write without transactions: a row stays locked this long if its writer was killed.
+    /// Default: one minute.
     ///
     /// A writer that takes longer loses nothing: another one may complete its write. All processes should use the same
-    /// time-out, and their clocks should agree to within it; otherwise writers take over the locks of live writers,
+    /// timeout, and their clocks should agree to within it; otherwise writers take over the locks of live writers,
     /// which costs time. Of a writer that was killed while its clock was ahead, a lock is taken over once another
     /// writer has waited this long for it.
     #[must_use]

@@ -108,7 +108,7 @@
 //! A write that times out or is cancelled between its steps ([`CallOptions`](crate::store::CallOptions)) leaves what a
 //! crash there leaves. Its error says which side of step 2 that was: [`OutcomeUnknown`](Error::OutcomeUnknown) if the
 //! primary row is written, or may be, and before it any other, with which it is not. Until the mark that it left is
-//! older than the time-out, other rows that want the key get [`SecondaryBusy`](Error::SecondaryBusy): try again. A
+//! older than the timeout, other rows that want the key get [`SecondaryBusy`](Error::SecondaryBusy): try again. A
 //! write of the same row does not wait.
 //!
 //! A row is written back only if it still has the bytes that were written. If another writer has put the same bytes

@@ -17,7 +17,7 @@ type DecideRow<'d> = dyn FnMut(Option<&[u8]>) -> Result<Option<Vec<u8>>, Error> 
 pub(super) const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How often a write starts again if it is too old before it writes its row. If writes always take longer than the
-/// time-out, it then goes on, and finds out afterwards whether another row has its keys.
+/// timeout, it then goes on, and finds out afterwards whether another row has its keys.
 const RESTARTS: u32 = 3;
 
 /// The tables to write.

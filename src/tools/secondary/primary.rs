@@ -52,11 +52,11 @@ where
         Ok(Self { table: Table::open(db, name)?, followers: Vec::new(), timeout: ordered::WRITE_TIMEOUT })
     }
 
-    /// How long a write may take on a database without transactions. Default: 60 seconds.
+    /// Sets the timeout of a write on a database without transactions. Default: 60 seconds.
     ///
     /// A write that takes longer is treated as that of a killed process, and other rows may get its keys: see [the
     /// module](crate::secondary#crashes-and-writers-that-stall). All processes that write the table should use the same
-    /// time-out. Set it before declaring secondary tables: their jobs use it too.
+    /// timeout. Set it before declaring secondary tables: their jobs use it too.
     ///
     /// ```
     /// use std::time::Duration;

@@ -4,7 +4,7 @@ use super::{Splits, SplitsError};
 use crate::keys::range::KeyRange;
 use crate::store::{RowBatch, Rows, Scan, Store};
 
-/// What regions should have an equal share of.
+/// The unit of which regions should have an equal share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
     /// Rows.
