@@ -86,7 +86,7 @@ pub enum Compare {
 }
 
 impl Compare {
-    /// Whether the comparison holds for `stored` and `given`.
+    /// Returns whether the comparison holds for `stored` and `given`.
     pub fn holds(self, stored: &[u8], given: &[u8]) -> bool {
         match self {
             Self::Less => stored < given,
@@ -126,7 +126,7 @@ impl Condition {
         Self::value(column, Compare::Equal, value)
     }
 
-    /// Whether the condition holds, given the value of the column's newest version.
+    /// Returns whether the condition holds, given the value of the column's newest version.
     pub fn holds(&self, stored: Option<&[u8]>) -> bool {
         match (&self.value, stored) {
             (None, stored) => stored.is_none(),
@@ -136,7 +136,7 @@ impl Condition {
     }
 }
 
-/// What to read of a row: which columns, and which of their versions. Default: all columns, the newest version of each.
+/// The columns to read of a row, and their versions. Default: all columns, the newest version of each.
 #[doc(alias = "Get")]
 #[doc(alias = "filter")]
 ///

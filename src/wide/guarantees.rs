@@ -1,14 +1,14 @@
-//! What a wide store promises.
+//! The guarantees of a wide store.
 
 use super::check::WideLimits;
 use super::mutation::{Edit, Mutation};
 use crate::store::error::Error;
 
-/// What a wide store promises. An engine starts from [`none`](Self::none) and declares what it has, field by field. The
-/// conformance suite (`conformance::wide`) checks that and no more.
+/// The guarantees of a wide store. An engine starts from [`none`](Self::none) and declares what it has, field by field.
+/// The conformance suite (`conformance::wide`) checks that and no more.
 ///
 /// `false` and `None` promise nothing. A field that says "supported" means: without it the store refuses the operation
-/// with [`Error::Unsupported`](crate::Error::Unsupported). What each engine declares is in
+/// with [`Error::Unsupported`](crate::Error::Unsupported). The declarations of the engines are in
 /// [the table of differences](super#where-engines-differ).
 #[doc(alias = "capabilities")]
 #[doc(alias = "ACID")]
@@ -34,78 +34,79 @@ use crate::store::error::Error;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WideGuarantees {
-    /// Whether a mutation of a row is atomic: read in full or not at all, also after a crash.
+    /// True if a mutation of a row is atomic: read in full or not at all, also after a crash.
     pub atomic_rows: bool,
-    /// Whether a scan reads a snapshot: the table as it was when the scan was opened, whatever is written meanwhile.
+    /// True if a scan reads a snapshot: the table as it was when the scan was opened, whatever is written meanwhile.
     pub snapshot_scans: bool,
-    /// Whether a scan waits for something slow (a network, a server), so that reading ahead in threads pays off.
+    /// True if a scan waits for something slow (a network, a server), so that reading ahead in threads pays off.
     pub slow_scans: bool,
 
     /// The range of timestamps. Others are refused with [`Error::Timestamp`](crate::Error::Timestamp). `None`: writes
     /// with a timestamp are not supported.
     pub timestamps: Option<Timestamps>,
-    /// Whose clock stamps a write without a timestamp.
+    /// The clock that stamps a write without a timestamp.
     pub clock: Option<ClockOf>,
     /// A put without a timestamp, if the column has a version or a delete marker with a later time than the clock's.
     pub untimed_puts: Option<UntimedPuts>,
     /// A delete of a column, a family or a row without a timestamp, if there are versions with a later time than the
     /// clock's.
     pub untimed_deletes: Option<UntimedDeletes>,
-    /// Whether a put without a timestamp is returned right after a delete without one. If `false`, the delete may hide
+    /// True if a put without a timestamp is returned right after a delete without one. If `false`, the delete may hide
     /// the put when both are written in the same millisecond.
     pub put_after_delete: bool,
-    /// How edits of one mutation without timestamps affect each other.
+    /// The order in which edits of a mutation without timestamps take effect.
     pub edit_order: Option<EditOrder>,
 
-    /// What a delete does to later writes with a timestamp that it covers.
+    /// The effect of a delete on later writes with a timestamp that it covers.
     pub deletes: Option<Deletes>,
-    /// Whether [`Mutation::delete_family_until`](super::Mutation::delete_family_until) and
+    /// True if [`Mutation::delete_family_until`](super::Mutation::delete_family_until) and
     /// [`Mutation::delete_row_until`](super::Mutation::delete_row_until) are supported.
     pub delete_family_until: bool,
-    /// Whether [`Mutation::delete_latest`](super::Mutation::delete_latest) is supported, and what it does if the column
-    /// has no version.
+    /// The effect of [`Mutation::delete_latest`](super::Mutation::delete_latest) on a column without a version; `None`
+    /// if it is not supported.
     pub delete_latest: Option<DeleteLatest>,
-    /// Whether deleted data never reappears, whatever the store cleans up and when. If `false`, a version that was
+    /// True if deleted data never reappears, whatever the store cleans up and when. If `false`, a version that was
     /// written after a delete that covers it may reappear when the delete's marker is dropped.
     pub deleted_for_good: bool,
 
-    /// Whether every read applies [`max_versions`](super::FamilySchema::max_versions),
+    /// True if every read applies [`max_versions`](super::FamilySchema::max_versions),
     /// [`min_versions`](super::FamilySchema::min_versions) and [`ttl`](super::FamilySchema::ttl). If `false`, more
     /// versions may be returned until the store cleans up. Versions that the family keeps are always returned.
     pub kept_on_read: bool,
-    /// Whether versions that a family no longer keeps stay stored until a purge, so that deleting a newer version
+    /// True if versions that a family no longer keeps stay stored until a purge, so that deleting a newer version
     /// uncovers them. If `false`, they may be removed at any time. An increment may always remove the value before it.
     pub unkept_until_purge: bool,
 
-    /// Whether [`WideStore::increment`](super::WideStore::increment) is supported and atomic under concurrent callers.
+    /// True if [`WideStore::increment`](super::WideStore::increment) is supported and atomic under concurrent callers.
     pub increment: bool,
-    /// What an increment does if it contains a counter twice.
+    /// The effect of an increment that contains a counter twice.
     pub repeated_counters: Option<RepeatedCounters>,
-    /// Whether [`WideStore::check_and_mutate`](super::WideStore::check_and_mutate) is supported and atomic under
+    /// True if [`WideStore::check_and_mutate`](super::WideStore::check_and_mutate) is supported and atomic under
     /// concurrent callers.
     pub check_and_mutate: bool,
-    /// How a check treats empty values: the column's, or the given one.
+    /// The meaning of empty values in a check: the column's, or the given one.
     pub empty_values: Option<EmptyValues>,
-    /// Whether an invalid mutation (to a family that the table does not have) is refused even if its check fails. If
+    /// True if an invalid mutation (to a family that the table does not have) is refused even if its check fails. If
     /// `false`, the check may fail first.
     pub validated_first: bool,
 
-    /// Which versions of a column a page of columns has ([`Columns::limit`](super::Columns::limit()),
+    /// The versions of a column in a page of columns ([`Columns::limit`](super::Columns::limit()),
     /// [`Columns::offset`](super::Columns::offset())).
     pub page_versions: Option<PageVersions>,
-    /// Whether a page counts the empty qualifier as one column, however many versions it has.
+    /// True if a page counts the empty qualifier as one column, however many versions it has.
     pub page_empty_qualifier: bool,
-    /// What the condition on a row ([`Columns::rows_where`](super::Columns::rows_where())) looks at.
+    /// The cells that the condition on a row ([`Columns::rows_where`](super::Columns::rows_where())) is checked
+    /// against.
     pub row_conditions: Option<RowConditions>,
-    /// Whether a scan supports a condition on its rows together with [pieces](super::Columns::piece()). If not, the
+    /// True if a scan supports a condition on its rows together with [pieces](super::Columns::piece()). If not, the
     /// scan's first batch is the error.
     pub pieces_under_conditions: bool,
-    /// Whether a read that asks for nothing (a time range without a millisecond of 1970 or later, no version, a limit
+    /// True if a read that asks for nothing (a time range without a millisecond of 1970 or later, no version, a limit
     /// of no column) returns nothing. If `false`, it may be refused, or read without the bound. A scan with a limit of
     /// no row returns none on every store.
     pub empty_reads: bool,
 
-    /// Whether a table created with [split points](crate::store::NewTable::split_at) is split into regions there, as
+    /// True if a table created with [split points](crate::store::NewTable::split_at) is split into regions there, as
     /// [`WideStore::split_points`](super::WideStore::split_points) then returns.
     pub split_points: bool,
     /// Maximum lengths of row keys, qualifiers and values.
@@ -195,7 +196,7 @@ impl TimestampUnit {
     }
 }
 
-/// Whose clock stamps writes.
+/// The clock that stamps writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ClockOf {
@@ -226,7 +227,7 @@ pub enum UntimedDeletes {
     UntilClock,
 }
 
-/// How edits of one mutation without timestamps affect each other.
+/// The order in which edits of a mutation without timestamps take effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EditOrder {
@@ -237,7 +238,7 @@ pub enum EditOrder {
     DeletesLast,
 }
 
-/// What a delete does to later writes with a timestamp that it covers.
+/// The effect of a delete on later writes with a timestamp that it covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Deletes {
@@ -247,7 +248,7 @@ pub enum Deletes {
     Erase,
 }
 
-/// What [`Mutation::delete_latest`](super::Mutation::delete_latest) does if the column has no version.
+/// The effect of [`Mutation::delete_latest`](super::Mutation::delete_latest) on a column without a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DeleteLatest {
@@ -257,7 +258,7 @@ pub enum DeleteLatest {
     MarksNothing,
 }
 
-/// What an increment does if it contains a counter twice.
+/// The effect of an increment that contains a counter twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RepeatedCounters {
@@ -278,7 +279,7 @@ pub enum EmptyValues {
     AsAbsent,
 }
 
-/// Which versions of a column a page of columns has.
+/// The versions of a column in a page of columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PageVersions {
@@ -288,14 +289,14 @@ pub enum PageVersions {
     Newest,
 }
 
-/// What a condition on a row looks at.
+/// The cells that a condition on a row is checked against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RowConditions {
     /// The newest version of its column, whatever is read of the row. A column of a family that the table does not have
     /// is refused.
     OnRow,
-    /// What is read of the row. A column that is not read, that has no such family, or that has no version in the time
-    /// range counts as absent.
+    /// The versions that are read of the row. A column that is not read, that has no such family, or that has no
+    /// version in the time range counts as absent.
     OnRead,
 }

@@ -222,7 +222,7 @@ impl Mutation {
         &self.edits
     }
 
-    /// Whether there are no writes.
+    /// Returns whether the mutation has no edits.
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty()
     }

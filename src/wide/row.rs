@@ -178,7 +178,7 @@ impl Row {
         &self.cells
     }
 
-    /// Whether nothing was read: there is no such row, or none of the columns asked for.
+    /// Returns whether nothing was read: there is no such row, or none of the columns asked for.
     pub fn is_empty(&self) -> bool {
         self.cells.is_empty()
     }

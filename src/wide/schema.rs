@@ -46,7 +46,7 @@ pub struct TableSchema {
     pub families: BTreeMap<String, FamilySchema>,
 }
 
-/// How many versions of a column a family keeps, and how long. Reads apply it at once, unless the store
+/// The versions of a column that a family keeps: how many, and how long. Reads apply it at once, unless the store
 /// [declares otherwise](super::WideGuarantees::kept_on_read).
 #[doc(alias = "ColumnFamilyDescriptor")]
 #[doc(alias = "HColumnDescriptor")]
@@ -139,7 +139,7 @@ impl TableSchema {
     ///
     /// # Errors
     ///
-    /// What is wrong with the field or the name.
+    /// The reason why the field or the name is invalid.
     pub fn rename_row_field(mut self, field: &str, name: &str) -> Result<Self, String> {
         let mut fields: KeyFields = self.row_fields.as_deref().unwrap_or_default().parse()?;
         fields.rename(field, name)?;
@@ -320,7 +320,7 @@ fn refusal(table: &str, changes: &[Change]) -> Error {
 /// A difference between two schemas.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Whether [`alter`](super::WideDatabase::alter) can make this change to a table that has rows.
+    /// True if [`alter`](super::WideDatabase::alter) can make this change to a table that has rows.
     pub in_place: bool,
     what: String,
 }

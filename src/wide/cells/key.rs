@@ -81,11 +81,11 @@ pub struct Version {
     /// Its timestamp, in milliseconds since 1970.
     #[rowkey(desc)]
     pub at: i64,
-    /// What kind of entry it is.
+    /// The kind of the entry.
     pub kind: Kind,
 }
 
-/// What kind of entry a version is. At one timestamp, markers sort before the value that they hide.
+/// The kind of a version's entry. At one timestamp, markers sort before the value that they hide.
 #[doc(alias = "tombstone")]
 #[derive(RowKey, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {

@@ -20,7 +20,7 @@ use crate::store::error::Error;
 use crate::store::options::Within;
 use crate::store::{Readable, Store};
 
-/// What a purge did to cells: part of a [`Report`](crate::jobs::Report).
+/// The numbers of cells that a purge kept and removed: part of a [`Report`](crate::jobs::Report).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PurgeCounts {
