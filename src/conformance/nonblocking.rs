@@ -112,13 +112,13 @@ pub fn async_wide_database<D: AsyncWideDatabase + 'static>(
     });
 }
 
-/// How long the futures of a law may take together.
+/// Timeout of the futures of a law together.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// How long a future that does nothing may take.
+/// Timeout of a future that does nothing.
 const TRIAL: Duration = Duration::from_secs(20);
 
-/// What a future returned that was run where the engine's futures run. Its panic becomes one of this thread, which the
-/// test reports.
+/// Runs a future where the engine's futures run, and returns its result. Its panic becomes one of this thread, which
+/// the test reports.
 #[track_caller]
 fn run<T: Send + 'static>(law: &str, spawn: &impl Spawn, future: impl Future<Output = T> + Send + 'static) -> T {
     let (tell, told) = sync_channel(1);
@@ -138,7 +138,7 @@ fn run<T: Send + 'static>(law: &str, spawn: &impl Spawn, future: impl Future<Out
     }
 }
 
-/// Whether futures are run at all.
+/// Checks that futures are run at all.
 #[track_caller]
 fn trial(spawn: &impl Spawn) {
     let (tell, told) = sync_channel(1);
@@ -362,7 +362,7 @@ async fn late_calls(store: Arc<dyn AsyncStore>) {
     }
 }
 
-/// Whether each write says truly that nothing was written. Some end before the token is seen; of others the engine
+/// Checks that no write that ends with `Cancelled` was applied. Some end before the token is seen; of others the engine
 /// knows.
 async fn cancelled_writes(store: Arc<dyn AsyncStore>) {
     let law = "cancelled-write";

@@ -85,7 +85,7 @@ pub(super) trait Keys: Values {
 }
 
 pub(super) trait OwnedKeys: Keys {
-    /// What the bytes decode to, if it does not equal a key.
+    /// The result of decoding the bytes, as text; `None` if it equals the key at `at`.
     fn differs(&self, at: usize, bytes: &[u8]) -> Option<String>;
     /// Adds the key that the bytes decode to.
     fn push(&mut self, bytes: &[u8]) -> Result<(), DecodeError>;

@@ -17,8 +17,8 @@ use super::laws::{Model, Row, done, holds, read, read_on};
 use crate::keys::range::KeyRange;
 use crate::store::{Atomicity, Batch, Database, Readable, Scan, Store};
 
-/// How long a body waits for an operation that would return at once if it were alone. A store that locks makes it wait
-/// this long.
+/// The time for which a body waits for an operation that would return at once if it were alone. A store that locks
+/// makes it wait this long.
 const PATIENCE: Duration = Duration::from_millis(20);
 
 /// Number of tries: the thread of an operation that has begun may have been descheduled before it did anything.

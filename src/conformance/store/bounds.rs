@@ -17,7 +17,7 @@ const DEADLINE: &str = "deadline";
 const CANCEL: &str = "cancel";
 const WAITS: &str = "waits-in-bounds";
 
-/// How long the body of a transaction waits for calls that must end earlier.
+/// The time for which the body of a transaction waits for calls that must end earlier.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The timeout of calls that wait, and when the others are cancelled.

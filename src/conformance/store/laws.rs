@@ -1,4 +1,4 @@
-//! What the laws share: a model to compare with, complete scans, random numbers.
+//! Helpers of the laws: a model to compare with, complete scans, random numbers.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug};

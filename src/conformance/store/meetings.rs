@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// Number of concurrent callers.
 pub(crate) const THREADS: usize = 4;
 
-/// How often a call has to begin while another is running.
+/// Number of calls that have to begin while another is running.
 const ENOUGH: u64 = 64;
 
 /// Minimum number of calls per caller, however soon they have met.
@@ -40,7 +40,7 @@ pub(crate) struct Caller<'m> {
 }
 
 impl Caller<'_> {
-    /// Whether to make more calls.
+    /// Returns whether the caller should make more calls.
     pub(crate) fn goes_on(&self) -> bool {
         let enough = || self.calls >= AT_LEAST && self.all.met.load(Ordering::Relaxed) >= ENOUGH;
         !self.all.failed.load(Ordering::Relaxed) && !enough() && self.all.begun.elapsed() < LONGEST

@@ -1,6 +1,6 @@
 //! Laws of writes inside a closure that is part of a write, of ids, and of bodies that panic.
 //!
-//! What may hang runs in a thread of its own, which is abandoned if it does.
+//! Calls that may hang run in a thread of their own, which is abandoned if they do.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{RecvTimeoutError, channel};

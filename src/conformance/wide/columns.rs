@@ -84,7 +84,7 @@ pub(super) fn order(store: &dyn WideStore) {
     check("first-only", &later, &|family, qualifier| family == "ab" && qualifier == b"q");
 }
 
-/// How many versions, of which time, with which value, and the order in which they are counted.
+/// Selections of versions: by number, by time and by value, and the order in which they are counted.
 pub(super) fn versions(store: &dyn WideStore) {
     let law = "versions";
     for at in [30, 10, 50, 20, 40] {

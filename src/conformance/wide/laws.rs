@@ -1,4 +1,4 @@
-//! What the laws share: a table, rows as text, every way of reading.
+//! Helpers of the laws: a table, rows as text, every way of reading.
 
 use std::time::Duration;
 

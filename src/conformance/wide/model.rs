@@ -309,7 +309,7 @@ impl WideModel {
     }
 }
 
-/// Whether the newest value of a column passes a check.
+/// Returns whether the newest value of a column passes a check.
 pub(super) fn passes(check: &Condition, newest: Option<&[u8]>, empty_values: Option<EmptyValues>) -> bool {
     let as_absent = empty_values == Some(EmptyValues::AsAbsent);
     let is_absent = newest.is_none_or(|newest| as_absent && newest.is_empty());

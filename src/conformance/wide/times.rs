@@ -48,7 +48,7 @@ pub(super) fn range(store: &dyn WideStore) {
     row_is(law, store, b"ends", &all(), &[]);
 }
 
-/// Whose clock stamps a write without a timestamp.
+/// The clock that stamps a write without a timestamp.
 pub(super) fn clock(store: &dyn WideStore) {
     let law = "clock";
     let Some(clock) = store.guarantees().clock else { return };
@@ -68,7 +68,7 @@ pub(super) fn clock(store: &dyn WideStore) {
     }
 }
 
-/// What a put without a timestamp does if there is a version in the future, or a delete.
+/// The effect of a put without a timestamp if there is a version in the future, or a delete.
 pub(super) fn puts(store: &dyn WideStore) {
     let law = "untimed-put";
     let guarantees = store.guarantees();
@@ -98,7 +98,7 @@ pub(super) fn puts(store: &dyn WideStore) {
     }
 }
 
-/// What a delete without a timestamp does to a version in the future.
+/// The effect of a delete without a timestamp on a version in the future.
 pub(super) fn deletes(store: &dyn WideStore) {
     let law = "untimed-delete";
     let Some(deletes) = store.guarantees().untimed_deletes else { return };

@@ -26,7 +26,8 @@ pub(super) fn kept(store: &dyn WideStore) {
     row_is(law, store, b"r", &all(), &["b:q@20=v20", "b:q@10=in one"]);
 }
 
-/// What the family keeps of a row: all that is read, or the first of it if a read may return more.
+/// Checks the versions that the family keeps of a row: all that are read, or the first of them if a read may return
+/// more.
 #[track_caller]
 fn kept_are(law: &str, store: &dyn WideStore, key: &[u8], columns: &Columns, kept: &[&str]) {
     if store.guarantees().kept_on_read {
@@ -213,7 +214,7 @@ pub(super) fn latest(store: &dyn WideStore) {
     values_are(law, store, b"nothing", &column, left);
 }
 
-/// What a delete does to later writes with a timestamp that it covers.
+/// The effect of a delete on later writes with a timestamp that it covers.
 pub(super) fn covered(store: &dyn WideStore) {
     let guarantees = store.guarantees();
     let Some(deletes) = guarantees.deletes else { return };

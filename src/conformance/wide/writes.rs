@@ -333,7 +333,7 @@ pub(super) fn validated(store: &dyn WideStore) {
     values_are(law, store, b"r", &Columns::all(), &["a:q=before"]);
 }
 
-/// Whether a check holds; `None` if no promise covers it.
+/// Returns whether a check holds; `None` if no promise covers it.
 fn expected(check: &Condition, stored: Option<&str>, empty_values: Option<EmptyValues>) -> Option<bool> {
     let given_empty = check.value.as_ref().is_some_and(|(_, given)| given.is_empty());
     let covered = stored != Some("") && !given_empty || empty_values.is_some();
