@@ -73,13 +73,13 @@ pub enum DecodeReason {
     /// The key ends too early.
     #[error("the key ends here, expected {needed} more bytes")]
     Truncated {
-        /// How many bytes are missing.
+        /// The number of missing bytes.
         needed: usize,
     },
     /// The key has more bytes after its last field.
     #[error("{left} bytes are left after the last field, from {found:02x} on")]
     Trailing {
-        /// How many bytes are left.
+        /// The number of bytes left.
         left: usize,
         /// The first of them.
         found: u8,
@@ -105,7 +105,7 @@ pub enum DecodeReason {
     Byte {
         /// The byte found, as it is in the key.
         found: u8,
-        /// Which bytes are valid, as in "a bool is 00 or 01".
+        /// The valid bytes, as in "a bool is 00 or 01".
         expected: String,
     },
     /// Text that is not UTF-8.
@@ -116,7 +116,7 @@ pub enum DecodeReason {
     Value {
         /// The value found.
         found: String,
-        /// Which values are valid, as in "nanoseconds are below 1000000000".
+        /// The valid values, as in "nanoseconds are below 1000000000".
         expected: &'static str,
     },
     /// The salt or digest before the fields is not that of the fields.

@@ -32,7 +32,7 @@ pub enum HostPathError {
     EmptyLabel {
         /// The host.
         host: String,
-        /// Which label, counted from 1 on the left.
+        /// The number of the label, counted from 1 on the left.
         number: usize,
     },
     /// The host ends in the dot of DNS's root. `apache.org.` and `apache.org` are one host, and a key has one form of
@@ -85,7 +85,7 @@ fn hint(form: &Option<String>) -> String {
     form.as_ref().map(|form| format!(": write {form:?}")).unwrap_or_default()
 }
 
-/// Whether a host is a name, whose labels are reversed in a key, or an address.
+/// The kind of a host: a name, whose labels are reversed in a key, or an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Name,

@@ -46,12 +46,12 @@ impl Layout {
     }
 }
 
-/// How deep types may be nested. A shape may come from somebody else, and reading it takes stack for each level. The
-/// same limit holds for derived keys, so that each shape that a table keeps can be read again.
+/// Maximum depth to which types may be nested. A shape may come from somebody else, and reading it takes stack for each
+/// level. The same limit holds for derived keys, so that each shape that a table keeps can be read again.
 pub(crate) const MAX_DEPTH: usize = 128;
 
-/// Whether fields at this depth are within [`MAX_DEPTH`]. It calls itself for structs and enums alone, because the
-/// compiler limits the depth of calls.
+/// Returns whether fields at this depth are within [`MAX_DEPTH`]. It calls itself for structs and enums alone, because
+/// the compiler limits the depth of calls.
 const fn fields_fit(fields: &[FieldLayout], depth: usize) -> bool {
     let mut i = 0;
     while i < fields.len() {

@@ -224,7 +224,7 @@ impl RangeBounds<[u8]> for &KeyRange {
     }
 }
 
-/// How much of a range was dropped.
+/// The part of a range that was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dropped {
     Nothing,
@@ -232,7 +232,7 @@ pub(crate) enum Dropped {
     All,
 }
 
-/// Whether no key lies between `key` and `next`.
+/// Returns whether no key lies between `key` and `next`.
 fn is_next(key: &[u8], next: &[u8]) -> bool {
     next.split_last() == Some((&0, key))
 }

@@ -123,7 +123,7 @@ impl<'de> Reader<'de> {
         result
     }
 
-    /// Whether all bytes were read.
+    /// Returns whether all bytes were read.
     #[inline]
     pub(crate) fn is_at_end(&self) -> bool {
         self.at == self.bytes.len()
@@ -189,7 +189,7 @@ pub(crate) struct Run<'de> {
 /// Searching this many bytes is faster than the call of `memchr`.
 const SHORT: usize = 64;
 
-/// Where the first 00 or 01 is, once bytes are inverted back.
+/// The place of the first 00 or 01, once bytes are inverted back.
 #[inline]
 fn first_low(bytes: &[u8], mask: u8) -> Option<usize> {
     let mut rest = bytes;

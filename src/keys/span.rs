@@ -53,7 +53,7 @@ pub(crate) fn between(low: &Cut, high: &Cut) -> Option<KeyRange> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeySpan {
     pub(crate) body: Vec<u8>,
-    /// Where each field that `body` fixes ends.
+    /// The end of each field that `body` fixes.
     pub(crate) ends: Vec<usize>,
     pub(crate) low: Cut,
     pub(crate) high: Cut,
@@ -95,7 +95,7 @@ pub(crate) enum Unselectable {
 pub(crate) struct LeadOver<'l, N> {
     pub(crate) lead: &'l Lead<N>,
     pub(crate) by: &'l [usize],
-    /// How many fields a key has.
+    /// The number of fields of a key.
     pub(crate) fields: usize,
 }
 

@@ -48,7 +48,7 @@ impl<'b> Slot<'b> {
         Self { buf, len: 0 }
     }
 
-    /// Whether exactly as many bytes were written as fit.
+    /// Returns whether exactly as many bytes were written as fit.
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
         self.len == self.buf.len()
@@ -117,7 +117,7 @@ impl<'s, S: Sink> Writer<'s, S> {
         Writer { mask: if desc { !self.mask } else { self.mask }, sink: self.sink }
     }
 
-    /// How many bytes the sink holds.
+    /// The number of bytes in the sink.
     #[inline]
     pub(crate) fn position(&mut self) -> usize {
         self.sink.written().len()

@@ -1,8 +1,8 @@
 //! Synchronous code over an asynchronous engine, inside a future.
 //!
-//! What opens a table reads and writes the catalog in a dozen steps, and exists once, as synchronous code. Here it runs
-//! in a thread. The calls that it makes of the engine run in the task that awaits it, so they need no runtime but the
-//! caller's.
+//! The code that opens a table reads and writes the catalog in a dozen steps, and exists once, as synchronous code.
+//! Here it runs in a thread. The calls that it makes of the engine run in the task that awaits it, so they need no
+//! runtime but the caller's.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -29,7 +29,7 @@ where
 
 struct Driven<E, C, R> {
     shared: Arc<Shared<R>>,
-    /// What the thread starts with, until the first poll.
+    /// The engine and the code that the thread starts with, until the first poll.
     start: Option<(E, C)>,
     /// The engine's calls that have begun.
     running: Vec<BoxFuture<'static, ()>>,
@@ -37,12 +37,12 @@ struct Driven<E, C, R> {
 
 struct Shared<R>(Mutex<Inbox<R>>);
 
-/// What the thread leaves for the task.
+/// The calls and the result that the thread leaves for the task.
 struct Inbox<R> {
     given: Vec<BoxFuture<'static, ()>>,
     task: Option<Waker>,
     result: Option<Result<R, Error>>,
-    /// Whether the task is gone. Calls that come later are dropped.
+    /// True if the task is gone. Calls that come later are dropped.
     is_closed: bool,
 }
 

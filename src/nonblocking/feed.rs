@@ -8,7 +8,7 @@ use crate::store::error::Error;
 use crate::store::merge::{BatchMerge, Step};
 use crate::table::progress::Progress;
 
-/// What a stream yielded: a batch with rows, or `None` at its end.
+/// The item that a stream yielded: a batch with rows, or `None` at its end.
 pub(super) type Yielded = Result<Option<RowBatch>, Error>;
 
 /// Passes over empty batches, of which there may be many: after each, other tasks have a turn.
@@ -25,7 +25,7 @@ pub(super) fn poll_batch(batches: &mut Batches, context: &mut Context<'_>) -> Po
 /// Open streams, numbered as the sources of the merge that they feed.
 pub(super) struct Feed {
     sources: Vec<Source>,
-    /// Whether each stream is asked for its next batch when it has yielded one, and not when that is needed.
+    /// True if each stream is asked for its next batch when it has yielded one, and not when that is needed.
     ahead: bool,
     rows_read: u64,
     /// Rows read when the task last gave other tasks a turn, and rows returned since.

@@ -115,7 +115,7 @@ pub trait AsyncStore: Send + Sync {
     /// Returns a handle to the same table with `options`. They replace the options of this handle.
     fn with_options(&self, options: &CallOptions) -> Arc<dyn AsyncStore>;
 
-    /// What this store promises.
+    /// The guarantees of this store.
     #[doc(alias = "capabilities")]
     fn guarantees(&self) -> Guarantees;
 
@@ -173,7 +173,7 @@ pub trait AsyncDatabase: Send + Sync {
     /// tables opened through the new one.
     fn with_options(&self, options: &CallOptions) -> Arc<dyn AsyncDatabase>;
 
-    /// What this database and its tables promise.
+    /// The guarantees of this database and its tables.
     fn guarantees(&self) -> Guarantees;
 
     /// Opens a table, and creates it if it does not exist.
@@ -195,7 +195,7 @@ pub trait AsyncDatabase: Send + Sync {
     fn write(&self, batches: &[(&str, &Batch)]) -> Answer<'_, ()>;
 }
 
-/// What an engine promises through an adapter.
+/// The guarantees of an engine through an adapter.
 fn promised(of_engine: Guarantees) -> Guarantees {
     of_engine.slow_scans(false).transactions(false)
 }

@@ -129,7 +129,7 @@ impl<K: RowKey, V> TableStream<K, V> {
         feed.poll_row(context, progress).map_err(|error| error.of_key(&setup.table, &[]))
     }
 
-    /// What `read` makes of the row that was found.
+    /// Returns the result of `read` for the row that was found.
     #[inline]
     fn row<'s, T>(
         &'s mut self,

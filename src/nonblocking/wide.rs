@@ -21,7 +21,7 @@ pub trait AsyncWideStore: Send + Sync {
     /// Returns a handle to the same table with `options`. They replace the options of this handle.
     fn with_options(&self, options: &CallOptions) -> Arc<dyn AsyncWideStore>;
 
-    /// What this store promises.
+    /// The guarantees of this store.
     fn guarantees(&self) -> WideGuarantees;
 
     /// The table's schema: its families.
@@ -74,7 +74,7 @@ pub trait AsyncWideDatabase: Send + Sync {
     /// tables opened through the new one.
     fn with_options(&self, options: &CallOptions) -> Arc<dyn AsyncWideDatabase>;
 
-    /// What the tables promise.
+    /// The guarantees of the tables.
     fn guarantees(&self) -> WideGuarantees;
 
     /// Opens a table, and creates it if it does not exist.
@@ -107,7 +107,7 @@ pub trait AsyncWideDatabase: Send + Sync {
     fn drop_table(&self, name: &str) -> Answer<'_, ()>;
 }
 
-/// What an engine promises through an adapter.
+/// The guarantees of an engine through an adapter.
 pub(super) fn promised(mut of_engine: WideGuarantees) -> WideGuarantees {
     of_engine.slow_scans = false;
     of_engine

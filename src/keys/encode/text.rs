@@ -408,7 +408,7 @@ mod tests {
 
     type Content = (Vec<u8>, usize);
 
-    /// What content is, read byte by byte, and its length with the terminator; or where and at which byte it is wrong.
+    /// The content, read byte by byte, and its length with the terminator; or the place and the byte of the error.
     fn read_naively(bytes: &[u8], mask: u8) -> Result<Content, Option<(usize, u8)>> {
         let end = bytes.iter().position(|&byte| byte == mask).ok_or(None)?;
         let (mut content, mut at) = (Vec::new(), 0);

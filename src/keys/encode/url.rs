@@ -57,7 +57,7 @@ pub enum UrlKeyError {
     Host {
         /// The URL.
         url: String,
-        /// Which label, and why.
+        /// The reason why the host is invalid.
         source: HostPathError,
     },
     /// The URL's path is empty.

@@ -238,7 +238,8 @@ impl<E: Encoding<T>, T> IntoField<With<E, T>> for &T {
     }
 }
 
-/// Whether a text can name a user's own encoding: one word that is not a word of the format, without its punctuation.
+/// Returns whether a text can name a user's own encoding: one word that is not a word of the format, without its
+/// punctuation.
 pub(crate) const fn is_custom_shape(shape: &str) -> bool {
     let bytes = shape.as_bytes();
     let mut i = 0;
@@ -306,7 +307,7 @@ pub(crate) fn nearest_type(word: &str) -> Option<&'static str> {
     types().find(|name| *name == word).or(elsewhere).or_else(|| types().find(|name| is_near(name, &word)))
 }
 
-/// Whether one letter changed, added or left out makes one word the other.
+/// Returns whether two words differ by one letter, which is changed, added or left out.
 fn is_near(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();

@@ -160,7 +160,7 @@ struct Rect {
 }
 
 impl Rect {
-    /// How many of its tiles are in `tile`, whose zoom is lower by `down`.
+    /// The number of its tiles in `tile`, whose zoom is lower by `down`.
     fn shared(&self, tile: Tile, down: u8) -> u64 {
         let side = |at: u32, low: u32, high: u32| {
             let (first, size) = (u64::from(at) << down, 1u64 << down);
@@ -174,7 +174,7 @@ impl Rect {
 /// A tile on the edge of the box: how many of its cells (tiles of the cover's zoom) are outside, and the tile.
 type Edge = (u64, Reverse<Tile>);
 
-/// How many tiles are split for each range of the result. With more, the ranges hardly get better.
+/// The number of tiles split for each range of the result. With more, the ranges hardly get better.
 const SPLITS: usize = 8;
 
 /// The cover as ranges of digits.

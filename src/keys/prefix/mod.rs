@@ -186,7 +186,7 @@ impl<K: RowKey + ?Sized> Selection<K> {
     }
 }
 
-/// What selects keys of type `K`, for scans, counts and deletes: a prefix, a [`Selection`], or `..` for all keys; for
+/// A selection of keys of type `K`, for scans, counts and deletes: a prefix, a [`Selection`], or `..` for all keys; for
 /// keys without salt and digest also a range of keys.
 ///
 /// ```
@@ -322,7 +322,7 @@ pub trait OrderedField<const DEPTH: usize> {}
 pub struct PrefixBuf {
     body: Vec<u8>,
     ends: Vec<usize>,
-    /// Whether these are fields of a variant or a tuple, whose ends are not ends of the key's fields.
+    /// True if these are fields of a variant or a tuple, whose ends are not ends of the key's fields.
     inner: bool,
 }
 

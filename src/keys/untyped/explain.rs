@@ -137,7 +137,7 @@ fn ending(bytes: &[u8], inverted: bool) -> String {
     }
 }
 
-/// How many bytes a line of the table shows.
+/// Number of bytes in a line of the table.
 const BYTES_A_LINE: usize = 16;
 
 /// The greatest width of a column. A longer entry moves the rest of its own line only.

@@ -250,7 +250,7 @@ mod tests {
         }
     }
 
-    /// How deep one can be depends on how many levels of JSON its types take.
+    /// The maximum depth of a layout depends on the levels of JSON that its types take.
     #[test]
     fn a_layout_as_deep_as_json_goes_comes_back() {
         for (open, close, deepest) in

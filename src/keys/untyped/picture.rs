@@ -42,9 +42,9 @@ struct Picture<'e>(&'e Explanation);
 
 /// The greatest width of a row of boxes, in characters. A row of one box may be wider.
 const WIDTH: usize = 110;
-/// How many bytes of a part are shown. Of a longer part the first and the last are shown.
+/// Maximum number of bytes of a part that are shown. Of a longer part the first and the last are shown.
 const BYTES: usize = 16;
-/// How many characters of a value are shown.
+/// Maximum number of characters of a value that are shown.
 const CHARS: usize = 47;
 
 /// A box: its four lines, and the width of the longest.

@@ -61,7 +61,7 @@ impl<T> fmt::Debug for Blocking<T> {
     }
 }
 
-/// What runs the engine's futures.
+/// The runtime of the engine's futures.
 #[derive(Clone)]
 struct Runtime(Arc<dyn Fn(BoxFuture<'static, ()>) + Send + Sync>);
 
@@ -93,7 +93,7 @@ fn within<T>(options: &CallOptions, tables: &str, mut wait: impl FnMut(Duration)
     bounds.and_then(|bounds| bounds.wait(&mut wait)).or_else(|ended| wait(GRACE).ok_or(ended))
 }
 
-/// How long the engine may take to end a call.
+/// The time that the engine may take to end a call after its bounds.
 const GRACE: Duration = Duration::from_secs(1);
 
 #[cold]

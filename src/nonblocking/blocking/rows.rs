@@ -28,9 +28,9 @@ struct Shared {
 #[derive(Default)]
 struct State {
     is_open: bool,
-    /// What the stream yielded and the reader has not taken yet; after the end, the end.
+    /// The item that the stream yielded and the reader has not taken yet; after the end, the end.
     yielded: Option<Yielded>,
-    /// Whether the reader is gone.
+    /// True if the reader was dropped.
     is_dropped: bool,
     /// The task, while it waits for the reader.
     task: Option<Waker>,

@@ -16,17 +16,17 @@ use crate::store::error::Error;
 use crate::store::reentry::Inherited;
 use crate::store::{CallOptions, RowBatch, Rows, Scan};
 
-/// Where calls run.
+/// The place where calls run.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
     Pool,
     Here,
 }
 
-/// How long a write that has begun may take beyond its deadline to say what became of it.
+/// The time that a write that has begun may take beyond its deadline to report its outcome.
 const GRACE: Duration = Duration::from_millis(100);
 
-/// What a call does, for its errors.
+/// The operation of a call, for its errors.
 #[derive(Clone, Copy)]
 pub(super) enum Does {
     Read(&'static str),
@@ -95,9 +95,9 @@ pub(super) async fn call<R: Send + 'static>(
     }
 }
 
-/// How long the second job of a scan reads batches, about, and the longest: each reads for twice as long as the one
-/// before. Waking a thread may take longer than reading a batch. The first job reads one: its rows do not wait for
-/// others.
+/// The approximate time for which the second job of a scan reads batches, and the longest job: each reads for twice as
+/// long as the one before. Waking a thread may take longer than reading a batch. The first job reads one: its rows do
+/// not wait for others.
 const SECOND_JOB: Duration = Duration::from_micros(500);
 const LONGEST_JOB: Duration = Duration::from_millis(4);
 
@@ -117,7 +117,7 @@ pub(super) fn batches(place: Place, rows: Box<dyn Rows>, scan: &Scan, options: &
 }
 
 struct Reading {
-    /// What was read and is yielded before anything else.
+    /// The batches that were read, which are yielded first.
     read: VecDeque<RowBatch>,
     source: Source,
     options: CallOptions,
@@ -133,10 +133,10 @@ enum Source {
     Ended,
 }
 
-/// What a job read, and the scan, if that goes on.
+/// The batches that a job read, and the scan, if that goes on.
 type Read = (VecDeque<RowBatch>, Result<Option<Box<dyn Rows>>, Error>);
 
-/// What the next job reads, about.
+/// The approximate bounds of the next job.
 struct Jobs {
     time: Duration,
     bytes: usize,
