@@ -7,7 +7,7 @@ use syn::{
     TypeParamBound,
 };
 
-/// What to do at each node. To visit the nodes inside it too, call `inside_type` or `inside_path`.
+/// A visitor of nodes. To visit the nodes inside one too, call `inside_type` or `inside_path`.
 pub(crate) trait Walk {
     fn ty(&mut self, ty: &Type);
     fn path(&mut self, path: &Path);

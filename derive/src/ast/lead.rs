@@ -1,4 +1,4 @@
-//! What is before the fields of a key: a salt, a digest, or nothing.
+//! The lead of a key, before its fields: a salt, a digest, or nothing.
 
 use proc_macro2::TokenStream;
 use syn::parse::{ParseStream, Parser};
@@ -124,8 +124,8 @@ impl Hash {
     }
 }
 
-/// Whether a word has a meaning in shapes, as the names of the built-in hashes have. A test compares the words with those
-/// of `src/keys/words.rs`, which `rowkey::encode::Encoding` and `rowkey::LayoutBuf` refuse.
+/// Returns whether a word has a meaning in shapes, as the names of the built-in hashes have. A test compares the words
+/// with those of `src/keys/words.rs`, which `rowkey::encode::Encoding` and `rowkey::LayoutBuf` refuse.
 fn is_reserved(word: &str) -> bool {
     const RESERVED: &[&str] = &[
         "xxh3",

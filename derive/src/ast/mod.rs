@@ -34,7 +34,7 @@ pub(crate) struct Variant {
     pub(crate) ident: Ident,
     /// The number, and the tokens at which a mistake in it is reported.
     pub(crate) tag: Option<(TokenStream, u64)>,
-    /// Whether nothing says a tag, not even a wrong one.
+    /// True if neither a discriminant nor an attribute sets a tag, not even an invalid one.
     pub(crate) untagged: bool,
     pub(crate) fields: Vec<Field>,
 }
@@ -48,7 +48,7 @@ pub(crate) struct Field {
     pub(crate) nulls: Option<Arg>,
     pub(crate) raw: Option<Arg>,
     pub(crate) with: Option<(Arg, Path)>,
-    /// Whether it is a `PhantomData`, which is not part of the key.
+    /// True if it is a `PhantomData`, which is not part of the key.
     pub(crate) phantom: bool,
 }
 
@@ -101,7 +101,7 @@ impl<'i> Key<'i> {
         self.ident.unraw().to_string()
     }
 
-    /// Whether a key of this type can't be a field of another key.
+    /// Returns whether a key of this type can't be a field of another key.
     pub(crate) fn is_whole(&self) -> bool {
         !matches!(self.lead, Lead::None) || self.fields().iter().any(|field| field.raw.is_some())
     }

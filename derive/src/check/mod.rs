@@ -243,7 +243,7 @@ fn check_method_names(fields: &[&Field], mistakes: &mut Mistakes) {
     }
 }
 
-/// Whether a type is known not to be an `Option`. It is not known of an alias.
+/// Returns whether a type is known not to be an `Option`. It is not known of an alias.
 fn cannot_be_option(ty: &Type) -> bool {
     match last_segment(ty) {
         Some(segment) => {

@@ -159,12 +159,12 @@ fn number(segment: &PathSegment) -> Option<u64> {
     })
 }
 
-/// Whether a path is a name alone, which says nothing of its crate, or begins with one of these crates.
+/// Returns whether a path is a name alone, which says nothing of its crate, or begins with one of these crates.
 fn is_of(path: &TypePath, crates: &[&str]) -> bool {
     path.path.segments.len() == 1 || crates.iter().any(|name| is_of_crate(path, name))
 }
 
-/// Whether a path begins with the name of this crate.
+/// Returns whether a path begins with the name of this crate.
 fn is_of_crate(path: &TypePath, name: &str) -> bool {
     path.path.segments.len() > 1 && path.path.segments.first().is_some_and(|segment| segment.ident == name)
 }

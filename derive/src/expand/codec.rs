@@ -32,13 +32,13 @@ impl Field {
         if is_usual { self.ty.to_token_stream() } else { self.codec(private) }
     }
 
-    /// Whether None sorts on the other side than by default.
+    /// Returns whether None sorts on the other side than by default.
     fn has_other_nulls(&self) -> bool {
         self.nulls.as_ref().is_some_and(|arg| (arg.name == "nulls_first") == self.is_desc())
     }
 
-    /// Where the compiler reports that the field can't be encoded: at its type, or at the encoding in `with`. Names in
-    /// the code at this span are resolved as in the rest of the derive's code.
+    /// The place where the compiler reports that the field can't be encoded: at its type, or at the encoding in `with`.
+    /// Names in the code at this span are resolved as in the rest of the derive's code.
     pub(crate) fn span(&self) -> Span {
         let span = self.with.as_ref().map_or_else(|| self.ty.span(), |(_, path)| path.span());
         span.resolved_at(Span::call_site())

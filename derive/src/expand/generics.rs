@@ -23,7 +23,7 @@ impl Key<'_> {
         quote!(where #(#predicates,)* #(#bounded: #p::OwnedField,)*)
     }
 
-    /// Whether a type parameter is used in a field of the key.
+    /// Returns whether a type parameter is used in a field of the key.
     fn uses(&self, param: &Ident) -> bool {
         let mut uses = Uses { param, found: false };
         match &self.body {

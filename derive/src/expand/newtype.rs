@@ -31,7 +31,7 @@ pub(crate) fn transparent(key: &Key<'_>, all: &[Field]) -> TokenStream {
     quote!(#field_impl #raw #forwarded)
 }
 
-/// What the methods of prefixes need of the type, taken from the type of its field.
+/// The impls that the methods of prefixes need of the type, taken from the type of its field.
 fn forwarded(key: &Key<'_>, field: &Field) -> TokenStream {
     let (p, ident, ty) = (&key.private, key.ident, &field.ty);
     let (_, ty_generics, where_clause) = key.split_bound();

@@ -84,7 +84,7 @@ impl<'b> Methods<'b> {
         names::method(&format!("{}{suffix}", self.field.name), Span::call_site())
     }
 
-    /// Whether another field has the name of a method of this one.
+    /// Returns whether another field has the name of a method of this one.
     fn is_taken(&self, suffix: &str) -> bool {
         let name = format!("{}{suffix}", self.field.name);
         self.builder.fields.iter().any(|field| field.name == name)
@@ -96,7 +96,7 @@ impl<'b> Methods<'b> {
         if self.field.with.is_some() { quote!(#source) } else { quote!(#ty) }
     }
 
-    /// Whether a prefix can end at this field: it is not one of those that a digest is taken over.
+    /// Returns whether a prefix can end at this field: it is not one of those that a digest is taken over.
     fn can_end(&self) -> bool {
         self.depth >= self.builder.first
     }
