@@ -33,12 +33,12 @@ pub(crate) fn in_order<'b>(batches: &'b [(&'b str, &'b Batch)]) -> impl Iterator
     empty.filter(|(_, batch)| batch.is_empty()).chain(filled.filter(|(_, batch)| !batch.is_empty())).copied()
 }
 
-/// What became of the batches of [`write_by_table`].
+/// The outcome of the batches of [`write_by_table`].
 pub(crate) struct ByTable {
     failed: RowErrors,
     /// The number of writes in the batches so far.
     begun: usize,
-    /// Whether there is only one batch with writes.
+    /// True if there is only one batch with writes.
     alone: bool,
 }
 

@@ -76,7 +76,7 @@ pub struct TableId {
 #[derive(Debug)]
 struct Named {
     name: Box<str>,
-    /// Whether the table of the handles with this id was dropped. A table that is created with the name later has
+    /// True if the table of the handles with this id was dropped. A table that is created with the name later has
     /// another id.
     dropped: AtomicBool,
 }

@@ -95,7 +95,7 @@ pub trait Store: Readable + Send + Sync {
     /// Returns a handle to the same table with `options`. They replace the options of this handle.
     fn with_options(&self, options: &CallOptions) -> Arc<dyn Store>;
 
-    /// What this store promises.
+    /// The guarantees of this store.
     #[doc(alias = "capabilities")]
     fn guarantees(&self) -> Guarantees;
 
@@ -208,7 +208,7 @@ pub trait Database: Send + Sync {
     /// tables opened through the new one.
     fn with_options(&self, options: &CallOptions) -> Arc<dyn Database>;
 
-    /// What this database and its tables promise.
+    /// The guarantees of this database and its tables.
     fn guarantees(&self) -> Guarantees;
 
     /// Opens a table, and creates it if it does not exist. Two handles with one name are one table.

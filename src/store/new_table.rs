@@ -1,4 +1,4 @@
-//! How a table is created: split points and options of the engine.
+//! The settings of a new table: split points and options of the engine.
 
 use crate::store::error::Error;
 

@@ -49,12 +49,12 @@ impl Phase {
         matches!(self, Self::CutOver | Self::Finishing | Self::Finished)
     }
 
-    /// Whether the old table is written, or may still be.
+    /// Returns whether the old table is written, or may still be.
     pub(crate) fn has_old(self) -> bool {
         self != Self::Finished
     }
 
-    /// Whether the new table is written, or may still be.
+    /// Returns whether the new table is written, or may still be.
     pub(crate) fn has_new(self) -> bool {
         self != Self::RolledBack
     }

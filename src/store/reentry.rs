@@ -102,12 +102,13 @@ impl Drop for Entered {
     }
 }
 
-/// What a thread has entered, for the threads that work for it. It waits for them, so they must not wait for its lock.
+/// The engines that a thread has entered, for the threads that work for it. It waits for them, so they must not wait
+/// for its lock.
 #[derive(Clone)]
 pub(crate) struct Inherited(Vec<u64>);
 
 impl Inherited {
-    /// What this thread has entered.
+    /// The engines that this thread has entered.
     pub(crate) fn of_this_thread() -> Self {
         Self(ENTERED.try_with(|entered| entered.borrow().clone()).unwrap_or_default())
     }

@@ -66,7 +66,7 @@ impl RowBatch {
         clear_within(&mut self.bytes, bytes);
     }
 
-    /// Whether no row but the last reaches `bytes`.
+    /// Returns whether no row but the last reaches `bytes`.
     pub(crate) fn is_within(&self, bytes: usize) -> bool {
         self.len().checked_sub(2).and_then(|row| self.ends.get(row)).is_none_or(|&(_, end)| end < bytes)
     }
@@ -143,7 +143,7 @@ impl<'b> IntoIterator for &'b RowBatch {
 #[derive(Clone, Debug)]
 pub struct RowBatchIter<'b> {
     bytes: &'b [u8],
-    /// Where the next row begins.
+    /// The place where the next row begins.
     start: usize,
     ends: std::slice::Iter<'b, (usize, usize)>,
 }

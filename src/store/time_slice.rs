@@ -1,4 +1,4 @@
-//! How long work on many rows keeps others waiting.
+//! The time for which work on many rows keeps other writers waiting.
 
 use std::time::{Duration, Instant};
 

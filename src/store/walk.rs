@@ -256,7 +256,7 @@ pub struct RangeRows<R> {
     walk: Walk,
     /// `None` after the end.
     reader: Option<R>,
-    /// Whether the next read does not continue where the last one ended.
+    /// True if the next read does not continue where the last one ended.
     moved: bool,
     /// Maximum number of rows of the next batch.
     next_rows: usize,

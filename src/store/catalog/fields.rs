@@ -23,7 +23,7 @@ use crate::keys::layout::{FieldLayout, Layout, Type};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct KeyFields(BTreeMap<Place, KeyField>);
 
-/// What a width begins with among the details.
+/// The prefix of a width among the details.
 const WIDTH: &str = "width(";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ struct KeyField {
     width: Option<String>,
 }
 
-/// Where a field or a variant is in a key. Options and lists do not add a step.
+/// The place of a field or a variant in a key. Options and lists do not add a step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Place(Vec<Step>);
 
@@ -70,7 +70,7 @@ impl KeyField {
             && (widths.contains(&&None) || self.width == other.width)
     }
 
-    /// What of its details another field does not have.
+    /// The details that another field does not have.
     fn beside(&self, other: &Self) -> String {
         match &self.width {
             Some(width) if self.details == other.details => width.clone(),
@@ -183,7 +183,8 @@ impl KeyFields {
         self.0.iter().filter(move |(other, _)| beside(other)).map(|(_, field)| field)
     }
 
-    /// Whether these can replace `stored`: every field of `stored` still has its name, now or as an earlier name.
+    /// Returns whether these can replace `stored`: every field of `stored` still has its name, now or as an earlier
+    /// name.
     pub(crate) fn follow(&self, stored: &Self) -> bool {
         stored.0.iter().all(|(place, stored)| {
             self.0.get(place).is_some_and(|field| field.shares_a_name(stored) && field.agrees_in_details(stored))
@@ -194,7 +195,7 @@ impl KeyFields {
     ///
     /// # Errors
     ///
-    /// What is wrong with the path or the name.
+    /// The reason why the path or the name is invalid.
     pub(crate) fn rename(&mut self, path: &str, name: &str) -> Result<(), String> {
         let found: Vec<_> = self.0.keys().filter(|place| self.path(place) == path).cloned().collect();
         let [place] = found.as_slice() else {

@@ -60,7 +60,7 @@ pub(crate) const RESERVED: &str = "rowkey.";
 /// Prefix of the wide tables that store the crate's own plain tables, where plain tables are stored in wide ones.
 pub(crate) const PLAIN: &str = "rowkey.plain.";
 
-/// What a row of the catalog says: the first byte of its key, before the table's name.
+/// The content of a row of the catalog: the first byte of its key, before the table's name.
 #[derive(Clone, Copy, Debug)]
 #[repr(u8)]
 enum Kind {
@@ -182,7 +182,7 @@ pub(crate) struct Opened {
     pub(crate) store: Arc<dyn Store>,
     /// The fingerprints of the earlier shapes of its keys.
     pub(crate) earlier: Arc<[Fingerprint]>,
-    /// Whether it was created, or something was stored about it.
+    /// True if it was created, or something was stored about it.
     #[cfg_attr(
         not(feature = "async"),
         expect(dead_code, reason = "an opening of asynchronous tables goes on after this one")
@@ -342,7 +342,7 @@ fn there(db: &(impl Database + ?Sized), table: &str) -> Result<Arc<dyn Store>, E
     }
 }
 
-/// What the catalog stores about a wide table, besides the layout of its entries.
+/// The texts that the catalog stores about a wide table, besides the layout of its entries.
 #[derive(Clone, Debug)]
 pub(crate) struct WideTexts {
     /// The families, and the shape of the row keys.
@@ -402,7 +402,7 @@ impl WideTexts {
     }
 }
 
-/// What the catalog stores about a wide table, if it exists.
+/// The texts that the catalog stores about a wide table, if it exists.
 pub(crate) fn wide(db: &(impl Database + ?Sized), table: &str) -> Result<Option<WideTexts>, Error> {
     of_catalog("look-up", table, |_| {
         let Some(catalog) = existing(db)? else { return Ok(None) };

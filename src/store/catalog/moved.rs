@@ -1,4 +1,4 @@
-//! What a database stores about migrations, for everybody who opens tables: the state of each, and the tables it moves.
+//! The records of migrations in a database, for everybody who opens tables: the state of each, and the tables it moves.
 //!
 //! The catalog has a row for each table that takes part in a migration, which points to the migration's state. Only
 //! that state says whether the table's rows have moved. It changes atomically. A row of the catalog without a state has
@@ -93,7 +93,7 @@ impl State {
         })
     }
 
-    /// Where a table's rows are now, if it was one of the two and is dropped.
+    /// The table that the rows of `table` are in now, if `table` was one of the two and is dropped.
     fn moved(&self, table: &str) -> Option<&str> {
         match self.phase {
             Phase::Finished if table == self.old => Some(&self.new),

@@ -69,7 +69,7 @@ pub enum Error {
     Fields {
         /// The table's name.
         table: String,
-        /// Which fields differ, and how.
+        /// The fields that differ, and how.
         differences: String,
     },
 
@@ -99,7 +99,7 @@ pub enum Error {
         table: String,
         /// The index of the split point, from 0.
         index: usize,
-        /// What is wrong with it.
+        /// The reason why it is invalid.
         what: &'static str,
     },
 
@@ -110,7 +110,7 @@ pub enum Error {
         table: String,
         /// The option's name.
         option: String,
-        /// What is wrong with it. If the engine does not know the option, the options it does know.
+        /// The reason why it is refused. If the engine does not know the option, the options it does know.
         what: String,
     },
 
@@ -125,7 +125,7 @@ pub enum Error {
         table: String,
         /// The key. Empty if it is not known.
         key: Vec<u8>,
-        /// Which field is wrong, and why.
+        /// The field that is invalid, and the reason.
         source: DecodeError,
     },
 
@@ -136,7 +136,7 @@ pub enum Error {
         table: String,
         /// The row's key. Empty if the value was being written.
         key: Vec<u8>,
-        /// Whether the value was being read or written.
+        /// The direction of the access: read or write.
         access: Access,
         /// The codec's error.
         source: CodecError,
@@ -147,7 +147,7 @@ pub enum Error {
     Cell {
         /// The column.
         column: String,
-        /// Whether the value was being read or written.
+        /// The direction of the access: read or write.
         access: Access,
         /// The codec's error.
         source: CodecError,
@@ -156,7 +156,7 @@ pub enum Error {
     /// A key, a value or a name exceeds the engine's [`Limits`](crate::store::Limits). Nothing was written.
     #[error("{what} of {len} bytes{} is too large: the maximum is {max}", OfRow(table, key))]
     TooLarge {
-        /// What is too large: a key, a value, a table's name, a qualifier.
+        /// The thing that is too large: a key, a value, a table's name, a qualifier.
         what: &'static str,
         /// The table's name. Empty if it is not known.
         table: String,
@@ -202,7 +202,7 @@ pub enum Error {
     Family {
         /// The family's name.
         name: String,
-        /// What is wrong with it.
+        /// The reason why it is invalid.
         what: &'static str,
     },
 
@@ -291,7 +291,7 @@ pub enum Error {
         primary: String,
         /// The name of the secondary table.
         secondary: String,
-        /// What is wrong with it.
+        /// The reason why the name is refused.
         what: &'static str,
     },
 
@@ -311,7 +311,7 @@ pub enum Error {
     Migration {
         /// The migration's name.
         name: String,
-        /// What is wrong with it.
+        /// The reason of the error.
         what: String,
     },
 
@@ -389,7 +389,7 @@ pub enum Error {
     OutcomeUnknown {
         /// The table's name, or the names of several.
         table: String,
-        /// What went wrong.
+        /// The error after which the outcome is unknown.
         source: Box<Error>,
     },
 
@@ -443,7 +443,7 @@ impl Error {
         self
     }
 
-    /// What a scan says after a panic in it that the program caught.
+    /// The error of a scan after a panic in it that the program caught.
     #[cold]
     pub(crate) fn unwound(table: &str, key: &[u8], what: &'static str) -> Self {
         let (table, key) = (table.to_owned(), key.to_vec());
@@ -518,7 +518,7 @@ impl fmt::Display for OfRow<'_> {
     }
 }
 
-/// What to do about another codec.
+/// The advice about another codec.
 fn codec_cure(stored: &str, given: &str) -> &'static str {
     const CLAIMS: &str = "claims";
     match (stored, given) {

@@ -1,4 +1,4 @@
-//! Which rows of a call failed.
+//! The rows of a call that failed.
 
 use std::error::Error as StdError;
 use std::fmt;

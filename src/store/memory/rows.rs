@@ -72,7 +72,7 @@ impl PartialEq for Row {
 
 impl Eq for Row {}
 
-/// What a scan reads: the snapshot it was opened on.
+/// The reader of a scan: the snapshot it was opened on.
 pub(super) struct Reader(pub(super) OrdSet<Row>);
 
 /// Searches the tree for each batch, and keeps no pointer into it in between.
@@ -104,5 +104,5 @@ impl RangeReader for Reader {
     }
 }
 
-/// How many rows are fetched together.
+/// Number of rows fetched together.
 const GROUP: usize = 32;

@@ -138,7 +138,7 @@ impl BatchMerge {
         }
     }
 
-    /// Whether the next row is known to come from the same batch.
+    /// Returns whether the next row is known to come from the same batch.
     #[inline]
     pub(super) fn is_in_run(&self) -> bool {
         self.stages.is_in_run()

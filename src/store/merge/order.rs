@@ -1,8 +1,8 @@
-//! How keys compare, and their first bytes as integers.
+//! The order of keys, and their first bytes as integers.
 
 use std::cmp::Ordering;
 
-/// How keys compare: without their first `skip` bytes, ascending or descending.
+/// The order of keys: without their first `skip` bytes, ascending or descending.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Order {
     pub(super) skip: usize,

@@ -107,7 +107,7 @@ impl<S: Source, E> Stages<S, E> {
         self.tree.left()
     }
 
-    /// Whether only one source is left.
+    /// Returns whether only one source is left.
     pub(super) fn is_only_one_left(&self) -> bool {
         self.tree.live() == 1
     }
@@ -118,7 +118,7 @@ impl<S: Source, E> Stages<S, E> {
         if self.stage == Stage::Opening { self.first_unfed } else { self.tree.winner() }
     }
 
-    /// Whether a source has to be fed before the next row is known.
+    /// Returns whether a source has to be fed before the next row is known.
     pub(super) fn wants(&self, source: usize) -> bool {
         match self.stage {
             // If several fail to open, the error of the first source counts, whichever came first in time.
@@ -288,14 +288,14 @@ impl<S: Source, E> Stages<S, E> {
         self.placed.push((source, error));
     }
 
-    /// Whether an error has a place. Then rows are found by [`Self::settle`] alone, which stops
-    /// [at it](Self::is_at_place).
+    /// Returns whether an error has a place. Then rows are found by [`Self::settle`] alone, which stops [at
+    /// it](Self::is_at_place).
     #[inline]
     pub(super) fn has_places(&self) -> bool {
         !self.placed.is_empty()
     }
 
-    /// Whether the row that [`Self::settle`] found is the place of an error.
+    /// Returns whether the row that [`Self::settle`] found is the place of an error.
     pub(super) fn is_at_place(&self) -> bool {
         let winner = self.tree.winner();
         self.stage == Stage::Standing && self.placed.iter().any(|(source, _)| *source == winner)
@@ -327,7 +327,7 @@ impl<S: Source, E> Stages<S, E> {
         is_in_run
     }
 
-    /// Whether the next row is known.
+    /// Returns whether the next row is known.
     #[inline]
     pub(super) fn is_in_run(&self) -> bool {
         self.stage == Stage::Taken && self.tree.is_in_run()
@@ -364,8 +364,8 @@ impl<S: Source, E> Stages<S, E> {
         if self.stage == Stage::Standing { self.tree.sources.get(self.tree.winner()) } else { None }
     }
 
-    /// Whether the next `rows` rows after the winner's are in memory and come next too. The winner's row is not taken
-    /// yet.
+    /// Returns whether the next `rows` rows after the winner's are in memory and come next too. The winner's row is not
+    /// taken yet.
     pub(super) fn come_next(&self, rows: usize) -> bool {
         self.tree.come_next(rows)
     }

@@ -8,8 +8,8 @@
 //! plays up to the root: log₂ k matches per row. If it wins again, as in a run of rows from one source, that one match
 //! was all.
 //!
-//! So, unless a source wins twice, the next winner is known before the last winner's next key has arrived from memory,
-//! and a processor that speculates waits for two keys at once.
+//! Unless a source wins twice, the next winner is known before the last winner's next key has arrived from memory, and
+//! a processor that speculates waits for two keys at once.
 //!
 //! Each entry carries the *head* of its key, eight bytes as an integer, so a match seldom reads the keys. Rows under
 //! one prefix share their first bytes, so heads begin after the bytes that all current keys share ([`Tree::build`]).
@@ -25,9 +25,9 @@ const SHARED_IN_HEAD: usize = 3;
 /// The tree is rebuilt, on a new shared prefix, after this many ties of heads per source.
 const TIES_PER_SOURCE: usize = 8;
 
-/// What is in memory of a sorted source. It stands on one of its rows.
+/// The part of a sorted source that is in memory. It stands on one of its rows.
 pub(super) trait Source {
-    /// Whether rows after the current one can be in memory.
+    /// True if rows after the current one can be in memory.
     const LOOKS_AHEAD: bool;
 
     /// Moves forward by `rows` rows, which are in memory.
@@ -99,7 +99,7 @@ pub(super) struct Tree<S> {
     /// Number of rows after the current row of the winner's source that are in memory and come next whatever the others
     /// hold.
     run: usize,
-    /// How many of them were taken. A step within a run writes only this.
+    /// Number of rows of the run that were taken. A step within a run writes only this.
     stepped: usize,
     /// The head of each source's next row, if the row is in memory. It is computed while the row before is returned, so
     /// that no match waits for a key to arrive from memory.
@@ -161,7 +161,7 @@ impl<S: Source> Tree<S> {
         self.left = self.left.saturating_sub(1);
     }
 
-    /// Whether the winner's next row is known to come next.
+    /// Returns whether the winner's next row is known to come next.
     #[inline]
     pub(super) fn is_in_run(&self) -> bool {
         S::LOOKS_AHEAD && self.stepped < self.run
@@ -250,7 +250,8 @@ impl<S: Source> Tree<S> {
         }
     }
 
-    /// Whether this many rows after the winner's are in memory and come next too. The winner's row is not taken yet.
+    /// Returns whether this many rows after the winner's are in memory and come next too. The winner's row is not taken
+    /// yet.
     pub(super) fn come_next(&self, rows: usize) -> bool {
         self.run >= rows || self.count_sure() >= rows
     }
@@ -409,7 +410,7 @@ fn parent(node: usize) -> usize {
     node.wrapping_sub(1) / 2
 }
 
-/// Whether `a` comes before `b`, which has the same head: compares the keys, then the numbers of the sources.
+/// Returns whether `a` comes before `b`, which has the same head: compares the keys, then the numbers of the sources.
 #[cold]
 fn tie<S: Source>(sources: &[S], order: Order, a: Entry, b: Entry) -> bool {
     let key = |entry: Entry| sources.get(entry.source()).and_then(S::key);

@@ -70,7 +70,7 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(600);
 
-    /// What a future returns at its first poll, as the kind of the error.
+    /// The result of a future at its first poll, with the kind of its error; `None` if it is pending.
     fn at_once<T>(future: impl Future<Output = Result<T, Error>>) -> Option<Result<T, ErrorKind>> {
         match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(result) => Some(result.map_err(|error| error.kind())),

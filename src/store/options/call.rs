@@ -91,7 +91,7 @@ impl Bounds<'_> {
 const FIRST_PAUSE: Duration = Duration::from_micros(20);
 const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 
-/// How long to wait at a time for something that the token does not wake.
+/// Maximum time of one wait for something that the token does not wake.
 const SLICE: Duration = Duration::from_millis(5);
 
 impl Call<'_> {

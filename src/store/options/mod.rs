@@ -103,7 +103,7 @@ impl CallOptions {
         self.timeout.is_none() && self.deadline.is_none() && self.cancel.is_none()
     }
 
-    /// Whether there is a timeout.
+    /// Returns whether there is a timeout.
     pub(crate) fn is_timed(&self) -> bool {
         self.timeout.is_some()
     }

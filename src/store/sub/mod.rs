@@ -82,7 +82,6 @@ impl<S: Store> SubStore<S> {
         Ok(self.check_name(name).is_ok() && store.get(&register_key(name))?.is_some())
     }
 
-    /// Whether the store's keys have room for the table's entry in the list and for a row key of one byte.
     /// Creates a table; `false` if it exists.
     fn register(&self, store: &dyn Store, name: &str) -> Result<bool, Error> {
         let registered = register_key(name);
@@ -97,6 +96,7 @@ impl<S: Store> SubStore<S> {
         Ok(absent)
     }
 
+    /// Checks that the store's keys have room for the table's entry in the list and for a row key of one byte.
     fn check_name(&self, name: &str) -> Result<(), Error> {
         let longest = (prefix(name).len() + 1).max(register_key(name).len());
         let max = self.store.guarantees().limits.key;
