@@ -87,9 +87,9 @@ pub struct FirstOfEach<K, V, F> {
     /// The scan from the next group on; `None` after the last group or an error.
     scan: Option<TableScan<K, V>>,
     group: F,
-    /// How many groups are still to be skipped.
+    /// Number of groups still to be skipped.
     pass: u64,
-    /// How many may still be returned.
+    /// Number of groups that may still be returned.
     left: u64,
     rows_read: u64,
     /// Set while a row is read. If it is set when the next one is, that panicked.

@@ -340,8 +340,8 @@ impl<K: RowKey, V, D> Table<K, V, D> {
         TableScan::new(setup, Source::Plain(Arc::clone(&self.store)))
     }
 
-    /// Whether a cursor or checkpoint with this fingerprint belongs to the table: to its keys, or to what they were
-    /// before their enums got more variants.
+    /// Returns whether a cursor or checkpoint with this fingerprint belongs to the table: to its keys, or to what they
+    /// were before their enums got more variants.
     pub(crate) fn knows(&self, fingerprint: Fingerprint) -> bool {
         fingerprint == K::LAYOUT.fingerprint() || self.earlier.contains(&fingerprint)
     }

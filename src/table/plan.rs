@@ -1,4 +1,4 @@
-//! Which byte ranges a scan reads: from its selection, start and direction. No store, no I/O.
+//! The byte ranges that a scan reads: from its selection, start and direction. No store, no I/O.
 
 use crate::keys::cursor::Cursor;
 use crate::keys::error::CursorError;
@@ -8,7 +8,7 @@ use crate::keys::lead::Lead;
 use crate::keys::prefix::Selection;
 use crate::keys::range::KeyRange;
 
-/// Where in its selection a scan starts, in its direction.
+/// The place in its selection where a scan starts, in its direction.
 pub(crate) enum Start<K> {
     First,
     /// After a cursor, whose key must be in the selection.
@@ -63,12 +63,12 @@ fn at_key(body: &[u8], itself: bool, reverse: bool) -> Vec<u8> {
     bound
 }
 
-/// What a scan reads.
+/// The ranges that a scan reads.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
     /// The ranges of each salt bucket that can hold rows of the scan, sorted. A key without salt has at most one list.
     pub(crate) buckets: Vec<Vec<KeyRange>>,
-    /// How many bytes of a key are its salt: a merge of the buckets does not compare them.
+    /// Number of bytes of a key that are its salt: a merge of the buckets does not compare them.
     pub(crate) salt: usize,
 }
 
@@ -97,7 +97,7 @@ impl Plan {
     }
 }
 
-/// How many bytes of a key are its salt.
+/// Number of bytes of a key that are its salt.
 fn salt_width<K: RowKey>() -> usize {
     match K::LAYOUT.lead {
         Lead::Salt(_) => K::LAYOUT.lead.width(),

@@ -14,23 +14,23 @@ pub(crate) fn most_read(limit: Option<u64>, offset: u64) -> Option<u64> {
 /// Offset, limit and page count rows. Items with one key that follow each other are pieces of one row.
 pub(crate) struct Progress {
     merge: BatchMerge,
-    /// How many of the merge's next rows are the scan's, without a look at them.
+    /// Number of the merge's next rows that the scan returns without a look at them.
     free: u64,
-    /// How many rows are still to be skipped.
+    /// Number of rows still to be skipped.
     offset: u64,
-    /// How many rows may come after the free ones. If rows do not come in pieces, the merge keeps the limit, and this
-    /// is only the page's.
+    /// Number of rows that may come after the free ones. If rows do not come in pieces, the merge keeps the limit, and
+    /// this is only the page's.
     left: u64,
     in_pieces: bool,
-    /// Whether the scan ends with a page; and whether there was a row after it.
+    /// True if the scan ends with a page; `more` is then true if there was a row after it.
     page: bool,
     more: bool,
     over: bool,
-    /// Whether it is over because of a panic, which nobody was told yet.
+    /// True if it is over because of a panic, which no caller was told yet.
     unwound: bool,
     /// The key of the last row, if the merge can be past it: of rows in pieces always, of others after a page.
     last: Option<Vec<u8>>,
-    /// Whether that row is skipped.
+    /// True if the last row is skipped.
     passing: bool,
     returned: u64,
 }
@@ -74,7 +74,7 @@ impl Progress {
         }
     }
 
-    /// Whether the page was full, and there was a row after it.
+    /// Returns whether the page was full, and there was a row after it.
     pub(crate) fn has_more(&self) -> bool {
         self.more
     }
@@ -155,8 +155,8 @@ impl Progress {
         Step::Done
     }
 
-    /// What `read` makes of the row that was found; it borrows key and value. If that is an error, the scan has ended.
-    /// If it panics, the next step is an error, and then it has ended.
+    /// Returns the result of `read` for the row that was found; it borrows key and value. If that is an error, the scan
+    /// has ended. If it panics, the next step is an error, and then it has ended.
     #[inline]
     pub(crate) fn read<'s, T>(
         &'s mut self,

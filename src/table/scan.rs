@@ -123,7 +123,7 @@ impl<K: RowKey, V> TableScan<K, V> {
         self
     }
 
-    /// What `read` makes of the next row.
+    /// Returns the result of `read` for the next row.
     fn next_with<'s, T>(
         &'s mut self,
         read: impl FnOnce(&'s str, &'s [u8], &'s [u8]) -> Result<T, Error>,

@@ -1,4 +1,4 @@
-//! What a scan of a table reads: its settings, and the plan that they make. No store, no I/O.
+//! The input of a scan of a table: its settings, and the plan that they make. No store, no I/O.
 
 use std::sync::Arc;
 

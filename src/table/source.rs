@@ -1,4 +1,4 @@
-//! What a scan of a table reads from, and its state.
+//! The source of a scan of a table, and its state.
 
 use std::sync::Arc;
 

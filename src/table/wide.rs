@@ -359,7 +359,7 @@ impl<K, D: Database> WideTable<K, CellsDatabase<D>> {
 pub(crate) struct Opened {
     pub(crate) store: Arc<dyn WideStore>,
     pub(crate) earlier: Arc<[Fingerprint]>,
-    /// Whether it was created, or something was stored about it.
+    /// True if it was created, or something was stored about it.
     #[cfg_attr(
         not(feature = "async"),
         expect(dead_code, reason = "an opening of asynchronous tables goes on after this one")

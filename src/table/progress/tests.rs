@@ -27,7 +27,7 @@ struct Key {
 /// Rows that are not there at once.
 struct Slow {
     rows: Box<dyn Rows>,
-    /// How often it was polled, and how often it says that it is not ready.
+    /// The number of polls so far, and the number of those that are pending before each that is ready.
     polls: usize,
     pending: usize,
 }
@@ -85,7 +85,7 @@ impl<K: OwnedKey> TableStream<K> {
     }
 }
 
-/// What is asked of both.
+/// The query of both.
 #[derive(Clone, Debug)]
 struct Query {
     offset: u64,
