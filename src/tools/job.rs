@@ -361,7 +361,7 @@ fn parts(f: &mut fmt::Formatter<'_>, parts: &[(&str, u64)]) -> fmt::Result {
     f.write_str(if before == ", " { ")" } else { "" })
 }
 
-/// What bounds a batch.
+/// The bounds of a batch.
 #[derive(Clone, Debug)]
 pub(super) struct Bounds {
     /// The most rows, if the default is not used.
@@ -376,17 +376,17 @@ impl Bounds {
     }
 }
 
-/// What a job does to its tables.
+/// The work of a job on its tables.
 pub(super) trait Work<K1, K2>: fmt::Debug {
-    /// What it does, to tables of which names, so that a checkpoint is of no other job. `None` if the names are not
-    /// known, or the database keeps the checkpoint.
+    /// The kind of work and the names of its tables, so that a checkpoint is of no other job. `None` if the names are
+    /// not known, or the database keeps the checkpoint.
     fn job(&self) -> Option<String>;
 
     /// Does one batch from a checkpoint on.
     fn batch(&mut self, at: &Checkpoint, bounds: &Bounds) -> Result<Batch<K1, K2>, Error>;
 }
 
-/// What one batch has done and found.
+/// The work and the findings of one batch.
 pub(super) struct Batch<K1, K2> {
     pub(super) rows: u64,
     pub(super) written: u64,

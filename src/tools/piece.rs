@@ -8,7 +8,7 @@ const ROWS: usize = 256;
 
 /// A piece under way: what a transaction of a batch may read and write.
 pub(super) struct Piece {
-    /// What is left of the batch.
+    /// The rest of the batch, in rows and bytes.
     rows: usize,
     bytes: usize,
     read: usize,
@@ -36,7 +36,7 @@ impl Piece {
         Scan::new(vec![range]).limit(rows as u64).batch_rows(rows).batch_bytes(self.bytes)
     }
 
-    /// Whether the piece ends before the next row.
+    /// Returns whether the piece ends before the next row.
     pub(super) fn ends(&mut self) -> bool {
         if self.read >= self.rows || self.used >= self.bytes {
             return true;
@@ -45,12 +45,12 @@ impl Piece {
         self.cut
     }
 
-    /// A row was read.
+    /// Counts a row that was read.
     pub(super) fn row(&mut self) {
         self.read += 1;
     }
 
-    /// So many bytes were read, or are to be written.
+    /// Counts bytes that were read, or are to be written.
     pub(super) fn bytes(&mut self, bytes: usize) {
         self.used += bytes;
     }
@@ -60,7 +60,7 @@ impl Piece {
         self.used
     }
 
-    /// Whether the batch goes on with another piece.
+    /// Returns whether the batch goes on with another piece.
     pub(super) fn is_cut(&self) -> bool {
         self.cut
     }

@@ -22,7 +22,7 @@ impl Token {
         Self { millis: now(), unique: SEED.hash_one((COUNT.fetch_add(1, Ordering::Relaxed), std::process::id())) }
     }
 
-    /// Whether it is at least this old.
+    /// Returns whether it is at least this old.
     pub(crate) fn is_older_than(self, age: Duration) -> bool {
         u128::from(now().saturating_sub(self.millis)) >= age.as_millis()
     }

@@ -63,7 +63,7 @@ pub struct NameIds<const BYTES: usize = 3> {
     known: RwLock<Known<BYTES>>,
 }
 
-/// What a handle has read: its cache.
+/// The cache of a handle: the names and ids that it has read.
 struct Known<const BYTES: usize> {
     ids: HashMap<String, [u8; BYTES]>,
     names: HashMap<[u8; BYTES], String>,

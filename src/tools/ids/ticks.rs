@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// How many milliseconds ids may run ahead of the clock before the generator waits.
+/// Number of milliseconds that ids may run ahead of the clock before the generator waits.
 const AHEAD: u64 = 1000;
 
 /// The next free tick: milliseconds since an epoch, and `BITS` bits of sequence below them.

@@ -28,10 +28,10 @@ impl<K1, V1, K2, V2, D> fmt::Debug for Pass<'_, K1, V1, K2, V2, D> {
     }
 }
 
-/// What differs between the rows of an old and a new key, and the number of bytes to write for it.
+/// The difference between the rows of an old and a new key, and the number of bytes to write for it.
 type OfRow<'r> = dyn FnMut((&[u8], &[u8])) -> Result<(Option<DifferenceKind>, usize), Error> + 'r;
 
-/// What a batch has done and found.
+/// The work and the findings of a batch.
 #[derive(Default)]
 struct Seen {
     rows: u64,
@@ -40,12 +40,12 @@ struct Seen {
     /// Kind, old key, new key.
     findings: Vec<(DifferenceKind, Vec<u8>, Vec<u8>)>,
     bytes: usize,
-    /// Whether the batch goes on with another piece.
+    /// True if the batch goes on with another piece.
     is_cut: bool,
 }
 
 impl Seen {
-    /// What is left of a batch, in rows and bytes.
+    /// The rest of a batch, in rows and bytes.
     fn left(&self, bounds: &Bounds) -> (usize, usize) {
         let rows = usize::try_from(self.rows).map_or(0, |rows| bounds.rows().saturating_sub(rows));
         (rows, bounds.bytes.saturating_sub(self.bytes))
@@ -194,7 +194,7 @@ where
         })
     }
 
-    /// Whether the table of a pass had keys of this layout before their enums got more variants.
+    /// Returns whether the table of a pass had keys of this layout before their enums got more variants.
     fn knows(&self, of_old: bool, found: Fingerprint) -> bool {
         let Migration { old, new, .. } = self.migration;
         match of_old {

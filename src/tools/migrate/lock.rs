@@ -116,7 +116,7 @@ fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
     Some(*taken)
 }
 
-/// How long a writer sleeps before it checks again whether a lock is free.
+/// The time that a writer sleeps before it checks again whether a lock is free.
 const NAP: Duration = Duration::from_micros(200);
 
 /// A row of both tables, for a writer that locks it, writes it, and releases it.

@@ -1,4 +1,4 @@
-//! The value of a secondary row: which primary rows claim its key.
+//! The value of a secondary row: the primary rows that claim its key.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// Whether it claims the key for the primary row.
+    /// Returns whether it claims the key for the primary row.
     pub(crate) fn claims(&self) -> bool {
         !matches!(self.state, State::Changing(_))
     }
@@ -32,7 +32,7 @@ impl Claim {
         }
     }
 
-    /// Whether it is the mark of a write that may still go on.
+    /// Returns whether it is the mark of a write that may still go on.
     pub(crate) fn is_under_way(&self, timeout: Duration) -> bool {
         self.mark().is_some_and(|token| !token.is_older_than(timeout))
     }

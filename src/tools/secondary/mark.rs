@@ -9,10 +9,10 @@ use crate::store::Store;
 use crate::store::error::Error;
 use crate::tools::token::Token;
 
-/// How often, a millisecond apart, a write checks again whether another write still claims the same key.
+/// Number of times, a millisecond apart, that a write checks again whether another write still claims the same key.
 pub(super) const LOOKS: u32 = 20;
 
-/// What a write is about to do to a secondary row.
+/// The change that a write is about to make to a secondary row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     /// The primary row gets the key.
@@ -169,7 +169,7 @@ impl Pair<'_> {
         Ok(None)
     }
 
-    /// Whether it is a mark, not a claim, of another row, which that row's writer removes.
+    /// Returns whether it is a mark, not a claim, of another row, which that row's writer removes.
     fn is_foreign_change(&self, claim: &Claim) -> bool {
         claim.primary != self.key && !claim.claims() && claim.is_under_way(self.timeout)
     }

@@ -13,11 +13,11 @@ use crate::tools::token::Token;
 /// The new value of a row, from its old one.
 type DecideRow<'d> = dyn FnMut(Option<&[u8]>) -> Result<Option<Vec<u8>>, Error> + 'd;
 
-/// How long an unfinished write is treated as one under way, and not as that of a killed process.
+/// The time for which an unfinished write is treated as one under way, and not as that of a killed process.
 pub(super) const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How often a write starts again if it is too old before it writes its row. If writes always take longer than the
-/// timeout, it then goes on, and finds out afterwards whether another row has its keys.
+/// Maximum number of times that a write starts again if it is too old before it writes its row. If writes always take
+/// longer than the timeout, it then goes on, and finds out afterwards whether another row has its keys.
 const RESTARTS: u32 = 3;
 
 /// The tables to write.

@@ -24,7 +24,7 @@ pub(super) struct Found {
 pub(super) struct Reader {
     pub(super) follower: Arc<Follower>,
     pub(super) rows: Arc<dyn Store>,
-    /// Whether primary rows are read, and claims checked against them.
+    /// True if primary rows are read, and claims checked against them.
     pub(super) check: bool,
 }
 
@@ -84,7 +84,7 @@ enum Run {
     Ended,
 }
 
-/// How many secondary rows are checked against their primary rows at once, at first and at most. The size of the
+/// Number of secondary rows that are checked against their primary rows at once, at first and at most. The size of the
 /// primary rows is not known before they are read: the number is as many as fit into [`DEFAULT_BATCH_BYTES`], by the
 /// largest seen so far.
 const FIRST_TOGETHER: u64 = 16;

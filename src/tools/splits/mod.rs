@@ -86,7 +86,7 @@ pub enum SplitsError {
     NotSpread {
         /// The key type's name.
         key: String,
-        /// What the key would need.
+        /// The lead that the key would need.
         needed: &'static str,
     },
     /// A split point is empty.
@@ -100,7 +100,7 @@ pub enum SplitsError {
     Text {
         /// The offset in the text in bytes, from 0.
         at: usize,
-        /// What was expected there.
+        /// The description of the text that is expected there.
         expected: &'static str,
     },
     /// The store whose rows were read failed.

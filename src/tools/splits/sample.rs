@@ -13,7 +13,7 @@ pub enum Weight {
     Bytes,
 }
 
-/// How many keys are kept in memory for each region. If there are more, every second one is dropped.
+/// Maximum number of keys kept in memory for each region. If there are more, every second one is dropped.
 const KEPT: usize = 1024;
 
 impl Splits {

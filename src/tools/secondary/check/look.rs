@@ -11,7 +11,7 @@ use crate::tools::secondary::claim::Claims;
 use crate::tools::secondary::follow::Follower;
 use crate::tools::secondary::mark::Pair;
 
-/// How often a secondary row that others write is read again.
+/// Maximum number of times that a secondary row that others write is read again.
 const LOOKS: u32 = 16;
 
 /// The tables of a verification or rebuild, and how to read them.
@@ -26,7 +26,7 @@ pub(super) struct Look<'l> {
     pub(super) timeout: Duration,
 }
 
-/// What a batch has done and found.
+/// The work and the findings of a batch.
 #[derive(Default)]
 pub(super) struct Seen {
     pub(super) rows: u64,
@@ -39,7 +39,7 @@ pub(super) struct Seen {
     /// The first primary row that lacks a secondary key.
     planned: BTreeMap<Vec<u8>, Vec<u8>>,
     bytes: usize,
-    /// Whether the batch goes on with another piece.
+    /// True if the batch goes on with another piece.
     is_cut: bool,
 }
 
@@ -118,7 +118,7 @@ impl Look<'_> {
         Ok(seen)
     }
 
-    /// What the claims of a row have to be after a repair.
+    /// The claims that a row has to have after a repair.
     fn repaired(&self, rows: &dyn Readable, secondary: &dyn Readable, finding: &Finding) -> Result<Claims, Error> {
         if finding.kind != DifferenceKind::Extra {
             return Ok(Claims::exact(&finding.key, &finding.value));
@@ -185,7 +185,7 @@ impl Look<'_> {
         }
     }
 
-    /// What is wrong with a secondary row that has to exist.
+    /// The difference of a secondary row that has to exist.
     fn missing(
         &self,
         rows: &dyn Readable,
@@ -224,7 +224,7 @@ impl Look<'_> {
         Ok(stale)
     }
 
-    /// Whether a write may still change the secondary row, so that it is not judged.
+    /// Returns whether a write may still change the secondary row, so that it is not judged.
     fn is_under_way(&self, claims: &Claims) -> bool {
         claims.0.iter().any(|claim| claim.is_under_way(self.timeout))
     }
