@@ -142,7 +142,7 @@ pub trait WideStore: Send + Sync {
     /// Returns a handle to the same table with `options`. They replace the options of this handle.
     fn with_options(&self, options: &CallOptions) -> Arc<dyn WideStore>;
 
-    /// What this store promises.
+    /// The guarantees of this store.
     fn guarantees(&self) -> WideGuarantees;
 
     /// The table's schema: its families.
@@ -212,7 +212,7 @@ pub trait WideStore: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Whether the row exists.
+    /// Returns whether the row exists.
     fn exists(&self, row: &[u8]) -> Result<bool, Error> {
         Ok(!self.get(row, &Columns::all().first_only())?.is_empty())
     }
@@ -243,7 +243,7 @@ pub trait WideDatabase: Send + Sync {
     /// tables opened through the new one.
     fn with_options(&self, options: &CallOptions) -> Arc<dyn WideDatabase>;
 
-    /// What the tables promise.
+    /// The guarantees of the tables.
     fn guarantees(&self) -> WideGuarantees;
 
     /// Opens a table, and creates it if it does not exist.

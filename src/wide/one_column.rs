@@ -107,8 +107,8 @@ impl<W> OneColumn<W> {
 
     /// The check and the mutation of a compare-and-write.
     ///
-    /// What is written takes the place of what was compared: also of a version with a later time, where a put would
-    /// stay behind it. That version is of a process whose clock is ahead.
+    /// The new value takes the place of the compared one: also of a version with a later time, where a put would stay
+    /// behind it. That version is of a process whose clock is ahead.
     pub(crate) fn comparison(
         &self,
         expected: Option<&[u8]>,
@@ -373,7 +373,7 @@ pub(crate) fn known_for<H>(batch: &Batch, known: impl FnOnce() -> Option<H>) -> 
     if batch.is_empty() { None } else { known() }
 }
 
-/// Whether nothing was written as the table was dropped after it was opened.
+/// Returns whether nothing was written because the table was dropped after it was opened.
 pub(crate) fn is_gone(error: &Error) -> bool {
     match error {
         Error::Rows(rows) => rows.written() == 0 && rows.iter().all(|row| row.error().kind() == ErrorKind::NotFound),

@@ -62,7 +62,7 @@ impl Cell<'_> {
 #[derive(Clone, Default)]
 pub struct Row {
     cells: Vec<u8>,
-    /// Where each cell begins. Computed when a column of a larger row is looked up.
+    /// The place where each cell begins. Computed when a column of a larger row is looked up.
     starts: OnceLock<Vec<usize>>,
 }
 
@@ -325,7 +325,7 @@ impl fmt::Debug for Row {
     }
 }
 
-/// So that scans of wide tables return typed rows.
+/// Lets scans of wide tables return typed rows.
 impl RowValue for Row {
     fn encode_value(&self, out: &mut Vec<u8>) -> Result<(), CodecError> {
         out.extend_from_slice(&self.cells);

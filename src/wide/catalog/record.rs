@@ -1,4 +1,4 @@
-//! The record of a wide table: what is stored about it besides its families.
+//! The record of a wide table: its schema, as it is stored besides the table's families.
 
 use crate::wide::{Condition, FamilySchema, Mutation, Row, TableSchema};
 
@@ -18,7 +18,7 @@ const CLAIM: &str = "s:claim";
 pub struct Record {
     /// The schema's text.
     pub(super) text: Option<String>,
-    /// Whether it is a claim: it becomes the table's schema when the table exists.
+    /// True if it is a claim: it becomes the table's schema when the table exists.
     pub(super) is_claim: bool,
     token: Option<Vec<u8>>,
 }
@@ -68,7 +68,7 @@ impl Record {
         (is_before, write)
     }
 
-    /// Whether nothing is stored.
+    /// Returns whether no record is stored.
     pub(super) fn is_none(&self) -> bool {
         self.token.is_none() && self.text.is_none()
     }

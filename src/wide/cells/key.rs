@@ -5,9 +5,9 @@
 //! row, 00 → 01 01, 01 → 01 02 │ 00 │ family │ 00 │ 02 │ qualifier, as the row │ 00 │ at, inverted │ kind
 //! ```
 //!
-//! So the entries of a row are adjacent, in the order that readers need: a family's markers before its columns, the
-//! newest version of a column first, a marker before the version that it hides. The encoding is what the derive makes
-//! of these types.
+//! The entries of a row are therefore adjacent, in the order that readers need: a family's markers before its columns,
+//! the newest version of a column first, a marker before the version that it hides. The encoding is what the derive
+//! makes of these types.
 
 use std::borrow::Cow;
 

@@ -25,7 +25,7 @@ pub(super) struct Pending<'m> {
     markers: BTreeSet<Vec<u8>>,
     /// The index of the mutation being written.
     mutation: usize,
-    /// Which mutations put or removed each entry, for stores in which entries can fail one by one.
+    /// The mutations that put or removed each entry, for stores in which entries can fail one by one.
     writers: Option<Writers>,
 }
 

@@ -9,7 +9,7 @@ use crate::wide::column::{Columns, Compare};
 use crate::wide::row::{end_cell, push_column};
 use crate::wide::schema::TableSchema;
 
-/// What to do after an entry.
+/// The step after an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Then {
     /// Return the cell: it was asked for.
@@ -39,7 +39,7 @@ pub(super) struct Pick {
     /// to row, as the next row often has the same column.
     column: Vec<u8>,
     cell: Vec<u8>,
-    /// Whether the column was seen in this row.
+    /// True if the column was seen in this row.
     in_column: bool,
     /// Number of versions of the column that were taken.
     taken: u32,

@@ -1,4 +1,4 @@
-//! What a read of rows looks at.
+//! The entries that a read of rows looks at.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -57,7 +57,7 @@ impl Families {
     }
 }
 
-/// What a read of rows looks at, and which cells it picks.
+/// The entries that a read of rows looks at, and the cells that it picks.
 pub(super) struct Plan {
     families: Arc<Families>,
     pub(super) places: Vec<KeyRange>,

@@ -12,7 +12,7 @@ use crate::wide::row::CellIter;
 
 /// A row, or some of its cells.
 pub(super) struct Piece<'r> {
-    /// Whether it is the first piece of the row.
+    /// True if it is the first piece of the row.
     first: bool,
     row: &'r [u8],
     cells: &'r [u8],
@@ -32,9 +32,9 @@ pub(super) struct RowReader {
     cells: Vec<u8>,
     at: usize,
     picked: usize,
-    /// Whether the row's condition holds.
+    /// True if the row's condition holds.
     holds: bool,
-    /// Whether a piece of the row was returned.
+    /// True if a piece of the row was returned.
     given: bool,
     /// The entries of a row that is read in reverse.
     buffer: RowBatch,
@@ -183,7 +183,7 @@ impl RowReader {
         Ok(())
     }
 
-    /// Where the next piece ends.
+    /// The end of the next piece.
     fn end_of_piece(&self) -> usize {
         let Some(piece) = self.plan.piece else { return self.cells.len() };
         let mut cells = CellIter::new(&self.cells[self.at..]);

@@ -1,10 +1,10 @@
-//! Which versions of a row are visible: deletes, TTL, maximum number of versions.
+//! The visible versions of a row, by deletes, TTL, maximum number of versions.
 
 use super::key::{Kind, Version};
 use crate::RowKey;
 use crate::wide::schema::FamilySchema;
 
-/// What becomes of an entry.
+/// The fate of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     /// It is visible.
@@ -74,12 +74,12 @@ impl Visible {
         self.column_gone
     }
 
-    /// Goes on in the middle of a column that has so many visible versions before.
+    /// Goes on in the middle of a column that has this many visible versions before.
     pub(super) fn assume(&mut self, versions: u32) {
         self.versions = versions;
     }
 
-    /// How many visible versions of a column hide its rest for this reason; `None` if they don't.
+    /// The number of visible versions of a column that hide its rest for this reason; `None` if they don't.
     pub(super) fn versions_for(&self, why: Why) -> Option<u32> {
         match why {
             Why::Deleted => None,

@@ -30,7 +30,7 @@ pub(super) struct Writer<'a> {
     row: OfRow<'a>,
 }
 
-/// What is known of the current row.
+/// The state of the current row.
 #[derive(Default)]
 struct OfRow<'a> {
     row: &'a [u8],
@@ -40,14 +40,14 @@ struct OfRow<'a> {
     families: Vec<OfFamily<'a>>,
 }
 
-/// Where a family's entries are in the row, and what was read of them.
+/// The places of a family's entries in the row, and what was read of them.
 struct OfFamily<'a> {
     name: &'a str,
     /// Its markers of now or later.
     markers: KeyRange,
     /// All its columns.
     columns: KeyRange,
-    /// Whether the store has none of those markers, except removed ones.
+    /// True if the store has none of those markers, except removed ones.
     cut: bool,
     /// The store has no value from now up to this timestamp, except removed ones.
     swept: Option<i64>,

@@ -60,13 +60,13 @@ impl PurgeCounts {
     }
 }
 
-/// What one batch of a purge did.
+/// The work of one batch of a purge.
 #[derive(Debug, Default)]
 pub(crate) struct Purged {
     /// Number of rows visited to their end.
     pub(crate) rows: u64,
     pub(crate) cells: PurgeCounts,
-    /// Where the next batch begins; `None` at the end of the table.
+    /// The position where the next batch begins; `None` at the end of the table.
     pub(crate) next: Option<Position>,
 }
 

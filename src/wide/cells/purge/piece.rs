@@ -12,10 +12,10 @@ use crate::wide::cells::pick::VERSION;
 use crate::wide::cells::plan::Families;
 use crate::wide::cells::visible::{Fate, Visible, Why};
 
-/// A piece reads this many entries at most, and removes so many bytes of keys.
+/// The bounds of a piece: entries that it reads at most, and bytes of keys after whose removal it ends.
 const ENTRIES: usize = 1000;
 const BYTES: usize = 1 << 20;
-/// The clock is looked at before each of so many entries.
+/// Number of entries between two looks at the clock.
 const BETWEEN_LOOKS: usize = 8;
 
 /// The bounds of a batch of pieces, and what was read and removed of them.
@@ -30,7 +30,7 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Whether the batch ends, between two rows or inside of one.
+    /// Returns whether the batch ends, between two rows or inside of one.
     pub(super) fn is_full(&self, inside: bool) -> bool {
         match inside {
             true => self.of_row >= self.most_entries,
@@ -39,7 +39,7 @@ impl Room {
     }
 }
 
-/// What a piece has done.
+/// The work of a piece.
 pub(super) struct Done {
     pub(super) rows: u64,
     pub(super) cells: PurgeCounts,
@@ -74,13 +74,13 @@ struct At {
     part: Vec<u8>,
     /// The family, if the schema has it.
     family: String,
-    /// Whether the piece began in the family.
+    /// True if the piece began in the family.
     in_family: bool,
     /// As of an [`Inside`].
     family_hides: Option<i64>,
     /// The prefix of the column's entries; empty outside of a column.
     column: Vec<u8>,
-    /// Whether the piece began in the column, and its versions were not counted in this piece.
+    /// True if the piece began in the column, and its versions were not counted in this piece.
     in_column: bool,
     /// As of an [`Inside`].
     column_hides: Option<i64>,
@@ -246,7 +246,7 @@ impl<'p> Piece<'p> {
         Ok(())
     }
 
-    /// What becomes of a version of the current column.
+    /// The fate of a version of the current column.
     fn fate(&mut self, key: &[u8], version: Version) -> Result<Fate, Error> {
         let fate = self.at.visible.version(version);
         let Fate::ColumnGone(why) = fate else { return Ok(fate) };
@@ -340,7 +340,7 @@ impl<'p> Piece<'p> {
 }
 
 impl At {
-    /// Whether an entry is another one than the version that the last entry deletes: those two go together.
+    /// Returns whether an entry is another one than the version that the last entry deletes: those two go together.
     fn goes_on(&self, key: &[u8], place: &Place<'_>) -> bool {
         match place.entry {
             Entry::Column { version, .. } => self.version_deleted != Some(version.at) || self.column != column_of(key),

@@ -1,11 +1,11 @@
-//! How far a purge is.
+//! The position of a purge in its table.
 
 use std::borrow::Cow;
 
 use crate::RowKey;
 use crate::wide::cells::visible::Why;
 
-/// What a purge has done.
+/// The part of the table that a purge has done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Position {
     /// Nothing.
@@ -17,7 +17,7 @@ pub(crate) enum Position {
     Inside(Inside<'static>),
 }
 
-/// What a purge has done of a row. A checkpoint contains it.
+/// The part of a row that a purge has done. A checkpoint contains it.
 #[derive(RowKey, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Inside<'a> {
     /// The key of the last entry that is done.
