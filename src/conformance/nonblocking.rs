@@ -385,7 +385,7 @@ async fn cancelled_writes(store: Arc<dyn AsyncStore>) {
             Err(other) => broken(law, format_args!("it ended otherwise: {other}")),
         }
     }
-    // What was sent has arrived by now.
+    // Writes that were sent have arrived by now.
     done(law, store.write(Batch::new().put("after", "v")).await);
     for key in unwritten {
         equal(law, "a row of a write that ended with `Cancelled`", done(law, store.get(&key).await), None);

@@ -51,7 +51,8 @@ impl<R> Shared<R> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Leaves something for the task. What is returned is dropped outside of the lock: it may hold anything.
+    /// Leaves something for the task. The value that `what` returns is dropped outside of the lock: it may hold
+    /// anything.
     fn leave<T>(&self, what: impl FnOnce(&mut Inbox<R>) -> T) {
         let mut inbox = self.inbox();
         let dropped = what(&mut inbox);

@@ -33,7 +33,7 @@ pub(super) struct Feed {
     returned: u64,
 }
 
-/// After so many rows that were there at once, read or returned, the task gives others a turn.
+/// Number of rows that were there at once, read or returned, after which the task gives others a turn.
 const ROWS_A_TURN: u64 = 256;
 
 struct Source {

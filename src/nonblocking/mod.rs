@@ -35,7 +35,7 @@
 //! # Cancellation
 //!
 //! - **A scan that is dropped ends**, also on the engine's server.
-//! - **A read that is dropped** is given up. (One that a thread of [`Unblock`] has begun runs to its end there.)
+//! - **A read that is dropped** is abandoned. (One that a thread of [`Unblock`] has begun runs to its end there.)
 //! - **The outcome of a write whose future is dropped is unknown**, once it was polled: it may have been applied, it
 //!   may be applied later, or never. That is the state after [`Error::OutcomeUnknown`], and a later write of the same
 //!   program can be overtaken by it. To have an outcome, let the call end: by its timeout or a
@@ -92,7 +92,7 @@ pub type Batches = BoxStream<'static, Result<RowBatch, Error>>;
 ///
 /// For authors of engines:
 ///
-/// - A call does nothing before its future is polled. What it needs of its arguments it copies.
+/// - A call does nothing before its future is polled. It copies the parts of its arguments that it needs.
 /// - At its first poll a call that writes begins with [`TableId::check_write`], in the thread that polls, and every
 ///   call with [`CallOptions::begin`]. It ends by its deadline, and when its token is cancelled
 ///   ([`Cancel::cancelled`](crate::store::Cancel::cancelled)), with [`Error::DeadlineExceeded`] or [`Error::Cancelled`]

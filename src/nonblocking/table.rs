@@ -338,8 +338,8 @@ impl<K: RowKey, V, D> AsyncTable<K, V, D> {
         async move { count(Within::one_call(&*self.store).scan(&scan)).await }
     }
 
-    /// Deletes the selected rows. Whether that is atomic is up to the engine. It is idempotent: calling it again
-    /// deletes what is left.
+    /// Deletes the selected rows. The engine decides whether that is atomic. It is idempotent: calling it again deletes
+    /// what is left.
     ///
     /// # Errors
     ///

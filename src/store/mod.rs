@@ -132,8 +132,8 @@ pub trait Store: Readable + Send + Sync {
     /// Deletes the rows that are in the ranges when the call begins.
     ///
     /// It is not atomic. An engine that locks deletes many rows in pieces, in the order of the ranges and the keys, and
-    /// lets others write in between ([`TimeSlice`]). What others put into the ranges meanwhile may be deleted or not.
-    /// The bounds of the call hold between two pieces too. It is idempotent: calling it again deletes the rest.
+    /// lets others write in between ([`TimeSlice`]). Rows that others put into the ranges meanwhile may be deleted or
+    /// not. The bounds of the call hold between two pieces too. It is idempotent: calling it again deletes the rest.
     ///
     /// # Errors
     ///
@@ -232,8 +232,8 @@ pub trait Database: Send + Sync {
     /// The names of all tables, sorted.
     fn tables(&self) -> Result<Vec<String>, Error>;
 
-    /// Drops a table and its rows. Does nothing if there is no such table. What older handles to the table do is up to
-    /// the engine.
+    /// Drops a table and its rows. Does nothing if there is no such table. The engine decides the behaviour of older
+    /// handles to the table.
     fn drop_table(&self, name: &str) -> Result<(), Error>;
 
     /// Writes to several tables, and creates those that do not exist. The write is atomic if [`Guarantees::batch`] is

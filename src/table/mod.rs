@@ -361,8 +361,8 @@ impl<K: RowKey, V, D> Table<K, V, D> {
         count(Within::one_call(&*self.store).scan(&Scan::new(select.ranges()).batch_rows(4096)))
     }
 
-    /// Deletes the selected rows. Whether that is atomic is up to the engine. It is idempotent: calling it again
-    /// deletes what is left.
+    /// Deletes the selected rows. The engine decides whether that is atomic. It is idempotent: calling it again deletes
+    /// what is left.
     ///
     /// # Errors
     ///

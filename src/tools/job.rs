@@ -207,9 +207,8 @@ impl<'j, K1, K2> Job<'j, K1, K2> {
     /// Resumes where an earlier run of the job stopped; `None` starts at the beginning.
     ///
     /// A checkpoint of another job, such as a verification's that is given to a rebuild, or of the same job over tables
-    /// of other names, is refused. What it does not know is the database, nor the table of a
-    /// [`Cells`](crate::wide::Cells): rows before a checkpoint of the same table in another database are skipped
-    /// without an error.
+    /// of other names, is refused. It does not know the database, nor the table of a [`Cells`](crate::wide::Cells):
+    /// rows before a checkpoint of the same table in another database are skipped without an error.
     ///
     /// A migration keeps its checkpoint in the database, and always resumes from that one, so no row can be skipped.
     /// There `checkpoint` is only checked to be of the key layouts of the migration's tables.
@@ -313,7 +312,7 @@ impl Report {
         let Batch { rows, written, differences, before, cells, next } = batch;
         self.rows += rows;
         self.written += written;
-        // What others have found since this run began counts as well.
+        // Differences that others have found since this run began count as well.
         self.earlier = before.saturating_sub(self.found());
         for difference in &differences {
             *match difference.kind {

@@ -67,9 +67,9 @@ impl<S: Store> Cells<S> {
     /// Concurrent reads and writes are allowed. With [transactions](crate::store::Guarantees::transactions) the job
     /// goes on in transactions of at most 1,000 cells and markers, and of some 10 ms. Writers wait for one of them, and
     /// what the job holds in memory does not grow with a row. (A family that keeps more than some 10,000 versions of a
-    /// column is the exception: so many are counted in one transaction where older ones are removed.)
+    /// column is the exception: this many are counted in one transaction where older ones are removed.)
     ///
-    /// A row of more than that is purged in several transactions. What others write in between has its effect: a delete
+    /// A row of more than that is purged in several transactions. Writes of others in between take effect: a delete
     /// stays, and a version that has become visible is kept. The newest delete marker of a family or a column is
     /// removed after all that it hides. A write with an older timestamp that comes in between, to a part of the row
     /// that is done, is hidden until then and visible after. A delete that is written again in between with exactly the

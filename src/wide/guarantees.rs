@@ -17,7 +17,7 @@ use crate::store::error::Error;
 /// use rowkey::Memory;
 /// use rowkey::wide::{Cells, FamilySchema, TableSchema, UntimedPuts, WideGuarantees, WideStore};
 ///
-/// // What the author of an engine writes.
+/// // The declaration of an engine, by its author.
 /// const fn of_my_engine() -> WideGuarantees {
 ///     let mut guarantees = WideGuarantees::none();
 ///     guarantees.atomic_rows = true;
@@ -26,7 +26,7 @@ use crate::store::error::Error;
 /// }
 /// assert!(!of_my_engine().snapshot_scans);
 ///
-/// // What a program checks.
+/// // The check of a program.
 /// let store = Cells::open(&Memory::new(), "t", &TableSchema::new().family("a", FamilySchema::new()))?;
 /// assert_eq!(store.guarantees().untimed_puts, Some(UntimedPuts::Latest));
 /// # Ok::<(), rowkey::Error>(())

@@ -52,8 +52,8 @@
 //! The rules above are those of `Cells`. Each row of this table is a field of [`WideGuarantees`], in which a store
 //! declares what it does: `store.guarantees()`. The behaviour of HBase and Bigtable was recorded (`tests/wide/*.cases`;
 //! Bigtable's from its emulator); `differences.cases` and `bigtable.differences.cases` record where `Cells` differs.
-//! The column of Bigtable is what its server does. Where the crate `rowkey-bigtable` declares more, because it decides
-//! before it sends, its name is there.
+//! The column of Bigtable is the behaviour of its server. Where the crate `rowkey-bigtable` declares more, because it
+//! decides before it sends, its name is there.
 //!
 //! | | HBase | Bigtable | `Cells` | guarantee |
 //! |---|---|---|---|---|

@@ -51,7 +51,7 @@ fn check_enum(key: &Key<'_>, variants: &[Variant], mistakes: &mut Mistakes) {
     }
 }
 
-/// Each variant without a tag is told another one: the lowest that is free.
+/// Suggests a tag for each variant without one: the lowest that is free.
 fn check_untagged(variants: &[Variant], mistakes: &mut Mistakes) {
     let taken = |tag: &u64| variants.iter().any(|variant| variant.tag.as_ref().is_some_and(|(_, other)| other == tag));
     let mut free = (1..=255).filter(|tag| !taken(tag));

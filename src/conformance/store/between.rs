@@ -69,8 +69,8 @@ fn at_once<R, A: Send>(
     })
 }
 
-/// A transaction, a competing call, and what each does to a state `S`. What the transaction read (`R`), what the call
-/// returned (`A`), and the final state must be those of one after the other.
+/// A transaction, a competing call, and the effect of each on a state `S`. The rows that the transaction read (`R`),
+/// the result of the call (`A`), and the final state must be those of one after the other.
 struct Pair<'p, S, R, A> {
     law: &'p str,
     rival_is: &'p str,

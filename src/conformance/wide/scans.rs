@@ -63,7 +63,7 @@ pub(super) fn order(store: &dyn WideStore) {
             }
         }
     }
-    // What is asked for applies to each row separately.
+    // Selections of cells apply to each row separately.
     let first =
         |cells: &str| -> Vec<RowText> { filled.iter().map(|row| (row.0.clone(), vec![cells.into()])).collect() };
     let firsts = rows("first-only", store, &Scan::all(), &Columns::all().first_only());

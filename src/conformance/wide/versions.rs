@@ -33,7 +33,7 @@ fn kept_are(law: &str, store: &dyn WideStore, key: &[u8], columns: &Columns, kep
     if store.guarantees().kept_on_read {
         return values_are(law, store, key, columns, kept);
     }
-    // What is not kept may go between two reads, and does not come back.
+    // Versions that are not kept may go between two reads, and do not come back.
     let mut before: Option<Vec<String>> = None;
     for (way, cells) in readings(law, store, key, columns) {
         let is = timeless(&cells);
@@ -56,7 +56,7 @@ pub(super) fn limits(store: &dyn WideStore) {
     mutate(law, store, b"few", put_at("a:q", 2).put_at("a:q", 8, "again"));
     kept_are(law, store, b"few", &all().column("a:q"), &["a:q=v9", "a:q=again", "a:q=v7"]);
     if store.guarantees().kept_on_read {
-        // What the family does not keep is not compared.
+        // Versions that the family does not keep are not compared.
         row_is("value", store, b"few", &all().column("a:q").value(Compare::Equal, "v1"), &[]);
         row_is("value", store, b"few", &Columns::of("a:q").value(Compare::Equal, "v7"), &["a:q@7=v7"]);
     }
@@ -105,7 +105,7 @@ pub(super) fn deletes(store: &dyn WideStore) {
     deleted(b"row", Mutation::new().delete_row(), &all(), &[]);
     mutate(law, store, b"never there", Mutation::new().delete_row().delete_family("a").delete_version("b:q", 5));
     row_is(law, store, b"never there", &all(), &[]);
-    // What an older delete hides is hidden in a time range, too.
+    // Versions that an older delete hides are hidden in a time range, too.
     row_is(law, store, b"until", &q.clone().time(5..21), &[]);
     if store.guarantees().delete_family_until {
         let some_a = [&["a:q@30=v", "ab:q@5=v"][..], &of_b].concat();

@@ -110,7 +110,7 @@ impl FieldBuf {
     /// A field of this name, and of this shape: one of those that a key's shape has between commas.
     ///
     /// # Errors
-    /// If it is not a valid shape of a field. What a field can be in its key, [`LayoutBuf::of_fields`] checks.
+    /// If it is not a valid shape of a field. [`LayoutBuf::of_fields`] checks the field's place in a key.
     ///
     /// ```
     /// use rowkey::untyped::FieldBuf;

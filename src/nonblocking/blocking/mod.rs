@@ -219,7 +219,7 @@ impl<T: Send + Sync + 'static> Blocking<T> {
         self.runtime.wait(options, table, async move { call(&engine).await })
     }
 
-    /// Waits for a call that writes to tables. If the runtime gives it up, or does not answer, its outcome is unknown.
+    /// Waits for a call that writes to tables. If the runtime drops it, or does not respond, its outcome is unknown.
     fn write_call<R: Send + 'static>(
         &self,
         options: &CallOptions,

@@ -34,7 +34,7 @@ pub(super) enum Does {
     Write(&'static str),
 }
 
-/// A job runs at most once, and not after it was given up.
+/// The states of a job. It runs at most once, and not after it was abandoned.
 const WAITS: u8 = 0;
 const BEGUN: u8 = 1;
 const GIVEN_UP: u8 = 2;
@@ -80,7 +80,7 @@ pub(super) async fn call<R: Send + 'static>(
     if state.swap(GIVEN_UP, Ordering::AcqRel) == WAITS || matches!(does, Does::Read(_)) {
         return Err(ended);
     }
-    // The engine has the same bounds, so its answer is near, and says whether anything was written.
+    // The engine has the same bounds, so its response is near, and tells whether anything was written.
     let late = async {
         Delay::new(GRACE).await;
         None

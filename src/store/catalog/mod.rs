@@ -299,7 +299,7 @@ pub(crate) fn of_catalog<T>(
 ) -> Result<T, Error> {
     let commit = CommitPoint::default();
     match run(&commit) {
-        // What another program has stored about the table meanwhile.
+        // Another program has stored something else about the table meanwhile.
         Err(refused) if refused.kind() == ErrorKind::Mismatch => Err(refused),
         result => commit.outcome(table, result).map_err(|error| error.of_catalog(doing, table)),
     }

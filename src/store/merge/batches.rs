@@ -50,7 +50,7 @@ use crate::store::{Room, RowBatch};
 /// # use rowkey::store::RowBatch;
 /// # use rowkey::Result;
 /// # fn poll_read(_source: usize, _batch: &mut RowBatch) -> Poll<Result<()>> { Poll::Ready(Ok(())) }
-/// /// Whether there is a row for `merge.row()` to lend. `poll_read` reads the next batch of a source.
+/// /// Returns whether there is a row for `merge.row()` to lend. `poll_read` reads the next batch of a source.
 /// fn poll_row(merge: &mut BatchMerge, sources: usize) -> Poll<Result<bool>> {
 ///     loop {
 ///         match merge.step()? {

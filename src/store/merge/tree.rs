@@ -336,7 +336,7 @@ impl<S: Source> Tree<S> {
             if other.head() == entry.head() {
                 return self.play_tied(entry, node);
             }
-            // Which key is smaller is unpredictable, and a mispredicted branch costs more than the whole path.
+            // The smaller key is unpredictable, and a mispredicted branch costs more than the whole path.
             let wins = other.head() < entry.head();
             *loser = Entry(select_unpredictable(wins, entry.0, other.0));
             entry = Entry(select_unpredictable(wins, other.0, entry.0));

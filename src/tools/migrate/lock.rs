@@ -185,7 +185,7 @@ impl<'r> LockedRow<'r> {
                 break;
             }
         }
-        // What this writer wrote late is written. If it is wrong, `complete` corrects it.
+        // Late writes of this writer are applied by now. If one is wrong, `complete` corrects it.
         self.mine.clear();
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Split points: the keys at which a table's regions (HBase), tablets (Bigtable) or shards begin.
 //!
 //! A table that is created with one region is served by one machine until it has grown. Created with split points, it
-//! is spread over machines from its first row on. Which points are good depends on the keys:
+//! is spread over machines from its first row on. Good points depend on the keys:
 //!
 //! | keys | splits |
 //! |---|---|

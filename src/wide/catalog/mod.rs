@@ -119,9 +119,9 @@ where
 
 /// Opens a table, or creates it.
 ///
-/// The record decides, if the table exists. Whoever finds a claim and the table makes the one the schema of the other.
-/// A record without a table, and a claim that is not what the table is, are of programs that ended in the middle or
-/// were overtaken: they are replaced.
+/// The record decides, if the table exists. A program that finds a claim and the table makes the claim the schema of
+/// the table. A record without a table, and a claim that is not what the table is, are of programs that ended in the
+/// middle or were overtaken: they are replaced.
 ///
 /// # Errors
 ///
@@ -135,7 +135,7 @@ pub async fn open<A: WideAdmin>(
     call: &Call<'_>,
 ) -> Result<(), Error> {
     let (text, plain) = (schema.to_string(), NewTable::new());
-    // Whether the table was created here.
+    // True if the table was created here.
     let mut created = false;
     for _ in 0..TURNS {
         let Found { record, table } = admin.find(name, call).await?;
@@ -152,7 +152,7 @@ pub async fn open<A: WideAdmin>(
                 }
             }
             let made = admin.create(name, schema, new, call).await;
-            // Whose table it is that is there now, a program that must create it can't know.
+            // A program that must create the table can't know whether an existing one is its own.
             let made = if *mode == OpenMode::OpenOrCreate { known(made, call)? } else { Some(made?) };
             created |= made == Some(true);
             continue;
@@ -235,7 +235,8 @@ pub async fn drop_table<A: WideAdmin>(admin: &A, name: &str, call: &Call<'_>) ->
     Ok(())
 }
 
-/// The schema of a table that exists. An engine may not say all that was given. What it can say is the truth.
+/// The schema of a table that exists. An engine may not report all that was given. The part that it reports is the
+/// truth.
 fn stored<A: WideAdmin>(admin: &A, name: &str, record: &Record, table: &A::Table) -> Result<TableSchema, Error> {
     let given = record.text.as_deref().map(|text| parsed(name, text)).transpose()?;
     match given {

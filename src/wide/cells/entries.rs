@@ -23,7 +23,7 @@ impl Entries {
         Self { rows, batch: RowBatch::new(), at: 0, prefix: Vec::new(), call: None }
     }
 
-    /// Begins a call: the entries read from now on belong to it.
+    /// Begins another call: the entries read from now on belong to it.
     pub(super) fn begin(&mut self, rest: CallOptions, table: &TableId) {
         self.call = Some((rest, table.clone()));
     }

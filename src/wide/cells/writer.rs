@@ -153,7 +153,7 @@ impl<'a> Writer<'a> {
             };
             self.pending.drop_entry(key, kind);
         }
-        // What the removed markers hid of older versions stays hidden.
+        // Older versions that the removed markers hid stay hidden.
         if let Some(until) = family_deleted {
             self.sweep(&column.family, until)?;
             self.mark_family(&column.family);

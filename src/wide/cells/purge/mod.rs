@@ -1,9 +1,9 @@
 //! Purge: removes what no read returns any more, piece by piece.
 //!
-//! A piece is one transaction, and may begin and end inside a row. What it knows of the entries before it was read in
-//! another transaction, and others have written since. So it reads again what its entries' fates depend on: the newest
-//! marker of the family, and for a column in whose middle it begins, the marker or the versions that hide the rest.
-//! What it can't find any more hides nothing, and the rest is kept.
+//! A piece is one transaction, and may begin and end inside a row. Its knowledge of the entries before it was read in
+//! another transaction, and others have written since. It therefore reads again what its entries' fates depend on: the
+//! newest marker of the family, and for a column in whose middle it begins, the marker or the versions that hide the
+//! rest. A marker or version that it can't find any more hides nothing, and the rest is kept.
 //!
 //! The newest marker of a family, or of a column, is removed after all that it hides, in the piece that reaches the
 //! end.

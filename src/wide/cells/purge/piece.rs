@@ -57,7 +57,7 @@ pub(super) struct Piece<'p> {
     rows: u64,
     cells: PurgeCounts,
     read: usize,
-    /// The piece ends when it has read as many entries.
+    /// The number of entries after which the piece ends.
     end: usize,
     slice: TimeSlice,
     values: Vec<Vec<u8>>,
