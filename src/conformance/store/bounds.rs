@@ -39,8 +39,8 @@ pub(crate) fn late() -> [(&'static str, CallOptions); 3] {
     let hour = Duration::from_secs(3600);
     [
         ("a deadline that has passed", CallOptions::new().deadline(Instant::now())),
-        ("a time-out of nothing", CallOptions::new().timeout(Duration::ZERO).deadline(Instant::now() + hour)),
-        ("a deadline before the time-out", CallOptions::new().deadline(Instant::now()).timeout(hour)),
+        ("a timeout of nothing", CallOptions::new().timeout(Duration::ZERO).deadline(Instant::now() + hour)),
+        ("a deadline before the timeout", CallOptions::new().deadline(Instant::now()).timeout(hour)),
     ]
 }
 
