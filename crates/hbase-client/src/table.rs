@@ -68,7 +68,7 @@ impl Table {
         self.read(&get.into(), false).await.map(|(row, _)| row)
     }
 
-    /// Whether a row, or what a [`Get`] reads of it, exists.
+    /// Returns whether a row exists, or the part of it that a [`Get`] reads.
     ///
     /// # Errors
     ///

@@ -217,12 +217,12 @@ impl Options {
         self
     }
 
-    /// Where to connect for a server of HBase, by the address that it has in the cluster. For clients that reach
-    /// servers by other addresses than these reach each other: behind NAT, a forwarded port, or outside of the
-    /// containers in which they run. Default: the address itself.
+    /// Maps the address of a server in the cluster to the address to connect to. For clients that reach servers by
+    /// other addresses than these reach each other: behind NAT, a forwarded port, or outside of the containers in which
+    /// they run. Default: the address itself.
     ///
-    /// It is asked before each connection to a master or a region server, not to ZooKeeper, and should answer at once.
-    /// Errors and [`dump`](crate::Client::dump) name servers by their addresses in the cluster.
+    /// The function is called before each connection to a master or a region server, not to ZooKeeper, and should
+    /// return at once. Errors and [`dump`](crate::Client::dump) name servers by their addresses in the cluster.
     ///
     /// ```
     /// use hbase_client::{Address, Options};
@@ -237,7 +237,7 @@ impl Options {
     }
 }
 
-/// Where to connect for a server's address.
+/// The map from a server's address in the cluster to the address to connect to.
 #[derive(Clone)]
 pub(crate) struct Resolve(Arc<dyn Fn(&Address) -> Address + Send + Sync>);
 

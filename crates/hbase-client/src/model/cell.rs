@@ -6,7 +6,7 @@ use bytes::{BufMut, Bytes};
 
 use crate::pb;
 
-/// What a cell is: a value, or a mark that hides others.
+/// The kind of a cell: a value, or a tombstone that hides other cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CellKind {
@@ -97,7 +97,7 @@ impl<'a> Cell<'a> {
         key.and_then(|(length, rest)| rest.get(..u16::from_be_bytes(*length).into())).unwrap_or_default()
     }
 
-    /// Where the family begins and ends.
+    /// The start and the end of the family in `key`.
     #[inline]
     fn family_at(&self) -> (usize, usize) {
         let at = 2 + usize::from(self.row_length) + 1;
@@ -133,7 +133,7 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// What the cell is.
+    /// The kind of the cell.
     pub fn kind(&self) -> CellKind {
         CellKind::of(self.key.last().copied().unwrap_or_default())
     }
@@ -144,7 +144,7 @@ impl<'a> Cell<'a> {
         self.value
     }
 
-    /// Whether `self` is sorted after `other`, a cell of the same row: by family and qualifier, the newest first.
+    /// Returns whether `self` sorts after `other`, a cell of the same row: by family and qualifier, the newest first.
     pub(crate) fn is_after(&self, other: &Cell<'_>) -> bool {
         let by_column = self.family().cmp(other.family()).then_with(|| self.qualifier().cmp(other.qualifier()));
         by_column

@@ -157,7 +157,7 @@ macro_rules! columns {
             self
         }
 
-        /// Whether the server keeps the blocks that it reads in its cache. Default: yes.
+        /// Sets whether the server keeps the blocks that it reads in its cache. Default: true.
         #[must_use]
         pub fn cache_blocks(mut self, cache: bool) -> Self {
             self.columns.no_cache = !cache;

@@ -11,7 +11,7 @@ use crate::model::names::{FamilyName, RowKey, Wrong};
 use crate::pb;
 use crate::pb::mutation_proto::MutationType;
 
-/// When a write reaches the write-ahead log (WAL) of its server.
+/// The point at which a write reaches the write-ahead log (WAL) of its server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Durability {
     /// By the table's setting.

@@ -84,7 +84,7 @@ impl Region {
         String::from_utf8_lossy(name.get(from..).unwrap_or_default()).into_owned()
     }
 
-    /// Whether it has this key.
+    /// Returns whether the key is in the region.
     pub fn contains(&self, row: &[u8]) -> bool {
         self.start <= *row && (self.end.is_empty() || *row < *self.end)
     }

@@ -43,12 +43,12 @@ impl Row {
         Cells { bytes: &self.bytes, left: self.cells }
     }
 
-    /// How many cells there are.
+    /// The number of cells.
     pub fn len(&self) -> usize {
         self.cells
     }
 
-    /// Whether there is no cell: a row of no cells does not exist.
+    /// Returns whether the row has no cells: such a row does not exist.
     pub fn is_empty(&self) -> bool {
         self.cells == 0
     }

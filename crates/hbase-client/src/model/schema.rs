@@ -257,7 +257,7 @@ impl Family {
         &self.name
     }
 
-    /// How long a cell lives, rounded up to whole seconds: at least one. HBase's option `TTL`.
+    /// Sets the time to live of a cell, rounded up to whole seconds: at least one. HBase's option `TTL`.
     #[must_use]
     pub fn time_to_live(self, time: Duration) -> Self {
         let seconds = time.as_secs().saturating_add(u64::from(time.subsec_nanos() > 0));

@@ -66,7 +66,7 @@ impl FromStr for Address {
     }
 }
 
-/// One run of a server: where it listens, and when it was started.
+/// One run of a server: the address on which it listens, and the time when it was started.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ServerName {
     address: Address,
@@ -78,12 +78,12 @@ impl ServerName {
         Self { address, start_code }
     }
 
-    /// Where it listens.
+    /// The address on which the server listens.
     pub fn address(&self) -> &Address {
         &self.address
     }
 
-    /// When it was started, in Unix milliseconds. A restarted server has another one.
+    /// The time when the server was started, in Unix milliseconds. It is another one after a restart.
     pub fn start_code(&self) -> u64 {
         self.start_code
     }

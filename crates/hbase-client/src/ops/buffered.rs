@@ -60,7 +60,7 @@ pub struct BufferedMutator {
     task: watch::Receiver<()>,
 }
 
-/// When a [`BufferedMutator`] sends what it has gathered.
+/// Thresholds at which a [`BufferedMutator`] sends the writes that it has buffered.
 #[derive(Debug, Clone, Copy)]
 pub struct BufferOptions {
     bytes: u32,

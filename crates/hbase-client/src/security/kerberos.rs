@@ -28,7 +28,7 @@ pub struct Kerberos {
     pub(super) allow_simple: bool,
 }
 
-/// What Kerberos does for the bytes of a connection: `hbase.rpc.protection`.
+/// The protection of a connection's bytes by Kerberos (SASL's QOP): `hbase.rpc.protection`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protection {
     /// Nothing, once both ends know who the other one is.
@@ -60,7 +60,7 @@ impl Kerberos {
         self
     }
 
-    /// Who the client is. Default: whose tickets are in the cache, or the first principal of the keytab.
+    /// The principal of the client. Default: that of the tickets in the cache, or the first one of the keytab.
     #[must_use]
     pub fn principal(mut self, principal: impl Into<String>) -> Self {
         self.principal = Some(principal.into());
@@ -85,8 +85,8 @@ impl Kerberos {
         self
     }
 
-    /// Whether a server that has no Kerberos is talked to without it. Default: false, because anybody can pretend to be
-    /// one.
+    /// Sets whether the client talks without Kerberos to a server that has none. Default: false, because anybody can
+    /// pretend to be such a server.
     #[must_use]
     pub fn allow_simple(mut self, allow: bool) -> Self {
         self.allow_simple = allow;
@@ -108,14 +108,14 @@ impl Kerberos {
     }
 }
 
-/// Whether a value of KRB5_CLIENT_KTNAME means this file.
+/// Returns whether a value of `KRB5_CLIENT_KTNAME` names this file.
 fn names(value: &std::ffi::OsStr, keytab: &Path) -> bool {
     let value = Path::new(value);
     let file = value.to_str().and_then(|text| text.strip_prefix("FILE:")).map_or(value, Path::new);
     file == keytab
 }
 
-/// So many threads may wait for the servers of Kerberos at a time.
+/// The number of threads that may wait for Kerberos servers at a time.
 const AT_A_TIME: usize = 8;
 
 /// Kerberos with its options looked at.

@@ -89,8 +89,8 @@ impl Tls {
         self
     }
 
-    /// Whether the name of a server has to be in its certificate. Default: true. Without it, each server with a trusted
-    /// certificate can pretend to be each other one.
+    /// Sets whether the name of a server has to be in its certificate. Default: true. Without the check, every server
+    /// with a trusted certificate can pretend to be any other.
     #[must_use]
     pub fn verify_names(mut self, verify: bool) -> Self {
         self.verify_names = verify;
@@ -112,7 +112,7 @@ impl Tls {
         self
     }
 
-    /// How long a handshake may take. Default: 5 s.
+    /// Sets the timeout of a handshake. Default: 5 s.
     #[must_use]
     pub fn handshake_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = bounded(timeout);

@@ -164,7 +164,7 @@ impl Exception {
         &self.stack_trace
     }
 
-    /// Whether the server said that the same call would fail again.
+    /// Returns whether the exception says that the same call would fail again.
     pub fn do_not_retry(&self) -> bool {
         self.do_not_retry
     }

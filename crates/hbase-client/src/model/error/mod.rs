@@ -54,7 +54,7 @@ pub(crate) struct Place {
     pub(crate) row: Option<Bytes>,
 }
 
-/// What to do about an error.
+/// The kind of an error, which tells how to handle it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -223,12 +223,12 @@ impl Error {
         Self(Arc::new(inner))
     }
 
-    /// What kind of error it is.
+    /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// Whether the same request may succeed later, and nothing was changed so far: [`Busy`](ErrorKind::Busy) or
+    /// Returns whether the same request may succeed later, and nothing was changed so far: [`Busy`](ErrorKind::Busy) or
     /// [`Unavailable`](ErrorKind::Unavailable).
     pub fn is_retryable(&self) -> bool {
         matches!(self.0.kind, ErrorKind::Busy | ErrorKind::Unavailable)
@@ -268,7 +268,7 @@ impl Error {
         self.0.place.row.as_ref()
     }
 
-    /// How many attempts were made.
+    /// The number of attempts.
     pub fn attempts(&self) -> u32 {
         self.0.attempts
     }

@@ -79,7 +79,7 @@ impl Admin {
             .ok_or_else(|| Error::malformed("the response has a table schema that can't be decoded"))
     }
 
-    /// Whether a table exists.
+    /// Returns whether a table exists.
     ///
     /// # Errors
     ///
@@ -108,7 +108,7 @@ impl Admin {
         names.ok_or_else(|| Error::malformed("the response has a table whose name can't be decoded"))
     }
 
-    /// Whether a table is enabled.
+    /// Returns whether a table is enabled.
     ///
     /// # Errors
     ///

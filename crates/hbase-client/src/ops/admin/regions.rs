@@ -84,7 +84,7 @@ impl Admin {
         done.map_err(|error| error.of_operation("major_compact", &table))
     }
 
-    /// Whether regions of a table are being compacted: the most that any of them is.
+    /// The state of compaction of a table: the most that is under way in any of its regions.
     ///
     /// # Errors
     ///

@@ -36,7 +36,7 @@ pub enum Write {
 pub struct Outcome {
     /// The row that was read, or the new values of increments and appends.
     pub row: Row,
-    /// Whether it was carried out. False if its condition did not hold.
+    /// True if the action was carried out; false if its condition did not hold.
     pub applied: bool,
 }
 

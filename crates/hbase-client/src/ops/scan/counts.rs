@@ -4,17 +4,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::pb;
 
-/// What servers did for a scan, so far.
+/// Counts of the work that servers did for a scan, so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct ScanCounts {
     /// Rows that were read.
     pub scanned: u64,
-    /// Rows of them that a filter left out.
+    /// Those of them that a filter left out.
     pub filtered: u64,
-    /// Answers that only said that the server is still reading.
+    /// Responses that only said that the server is still reading.
     pub heartbeats: u64,
-    /// How often a scanner was kept open while nobody took rows.
+    /// The number of times that a scanner was kept open while the caller took no rows.
     pub renewals: u64,
 }
 
