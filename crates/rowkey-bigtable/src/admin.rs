@@ -14,7 +14,7 @@ use crate::client::proto::admin::{
 use crate::client::requests::last;
 use crate::schema::column_family;
 
-/// Whether a request that created a table did so.
+/// The result of a request to create a table: created by it, or there before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Created {
     Now,

@@ -16,7 +16,7 @@ pub enum Code {
     DeadlineExceeded,
     /// A table, family or instance that does not exist.
     NotFound,
-    /// What was to be created exists.
+    /// The entity to create already exists.
     AlreadyExists,
     /// The caller has no right to do it.
     PermissionDenied,

@@ -12,7 +12,7 @@ use crate::filter::MICROS;
 /// The most edits of a row in one request: <https://cloud.google.com/bigtable/quotas>.
 const MOST_EDITS: usize = 100_000;
 
-/// Whether so many edits of a row, or counters, are one request.
+/// Checks that a request can have this number of edits of a row, or of counters.
 pub(crate) fn check_count(edits: usize) -> Result<(), Error> {
     if edits > MOST_EDITS {
         return Err(Error::Unsupported("more than 100,000 edits of a row in one request, on Bigtable"));

@@ -8,7 +8,8 @@ use crate::client::retry::{is_broken, is_ended};
 use crate::client::tokens::kind_before;
 use crate::code::Code;
 
-/// What Bigtable returned, or why it could not be reached. [`Error::engine_error`] finds it in an [`Error`].
+/// The status that Bigtable returned, or the reason why it could not be reached. [`Error::engine_error`] finds it in an
+/// [`Error`].
 ///
 /// ```
 /// use rowkey::Error;

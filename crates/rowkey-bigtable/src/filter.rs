@@ -1,4 +1,4 @@
-//! What to read of a row, as a filter that the server applies.
+//! The columns to read of a row, as a filter that the server applies.
 
 use prost::Message;
 use rowkey::wide::{ClientFilter, Column, Columns, Compare, Condition, TableSchema};
@@ -14,11 +14,11 @@ pub(crate) const MICROS: i64 = 1000;
 /// The service refuses longer filters: <https://cloud.google.com/bigtable/quotas>.
 const LONGEST: usize = 20 << 10;
 
-/// What to read of each row.
+/// The read of each row: the server's filter, and the client's.
 #[derive(Clone, Debug)]
 pub(crate) struct Reading {
     pub(crate) filter: RowFilter,
-    /// What is left to do with the cells that come.
+    /// The filter that the client applies to the cells that come.
     pub(crate) rest: ClientFilter,
 }
 
@@ -83,7 +83,7 @@ fn pushed(columns: &Columns, versions: u32, families: &[(&str, &[KeyRange])]) ->
     interleave(of_each.collect())
 }
 
-/// What is left of a page when each family was cut on its own.
+/// The rest of a page after each family was cut on its own.
 fn rest_of_page(columns: &Columns, families: &[(&str, &[KeyRange])]) -> ClientFilter {
     match columns.page() {
         Some((offset, most)) if families.len() > 1 => ClientFilter::Page { offset, most },

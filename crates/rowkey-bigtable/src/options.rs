@@ -1,4 +1,4 @@
-//! Where Bigtable is, and how its client behaves.
+//! Options of a client.
 
 #[cfg(feature = "google")]
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::time::Duration;
 #[cfg(feature = "google")]
 use crate::credentials::Credentials;
 
-/// Where Bigtable is, and how its client behaves.
+/// The options of a client: its instance of Bigtable, connections, read-ahead and retries.
 ///
 /// ```
 /// use std::time::Duration;
@@ -39,7 +39,7 @@ pub struct BigtableOptions {
     /// The address of an emulator, `host:port`, which is reached without TLS and credentials. Default: the environment
     /// variable `BIGTABLE_EMULATOR_HOST`, as in Google's clients; without it the service.
     pub emulator: Option<String>,
-    /// Where access tokens come from. Default: Google's application default credentials. An emulator is sent none.
+    /// The source of access tokens. Default: Google's application default credentials. An emulator is sent none.
     #[cfg(feature = "google")]
     pub credentials: Credentials,
     /// The project whose quota requests use and that is billed for them. Default: the environment variable
@@ -63,8 +63,8 @@ pub struct BigtableOptions {
     /// to 256, and closed when nothing is in flight on them. Scans that read ahead by less have connections of their
     /// own, as many for each of three sizes.
     pub connections: usize,
-    /// How long a connection is used before a new one takes its place. Default: 45 minutes. The service closes
-    /// connections after an hour; a new one is opened and warmed before it is used.
+    /// The age at which a connection is replaced. Default: 45 minutes. The service closes connections after an hour; a
+    /// new one is opened and warmed before it is used.
     pub connection_age: Duration,
     /// The longest time for connecting. Default: 10 seconds.
     pub connect_timeout: Duration,
@@ -78,10 +78,10 @@ pub struct BigtableOptions {
     /// The most bytes of a row that is read. Default: 512 MiB, twice as many as Bigtable allows, as a filter may return
     /// a cell twice. A larger one is an error that [names it](crate::BigtableError::large_row).
     pub largest_row: usize,
-    /// How long requests are tried again, counted from the first failure after the last progress; the last attempt may
-    /// take [`attempt_timeout`](Self::attempt_timeout) more. It ends earlier if the next pause would pass that time.
-    /// Default: 60 seconds. The bounds of a handle ([`CallOptions`](rowkey::store::CallOptions)) can end an operation
-    /// earlier.
+    /// The time for which requests are retried, counted from the first failure after the last progress; the last
+    /// attempt may take [`attempt_timeout`](Self::attempt_timeout) more. It ends earlier if the next pause would pass
+    /// that time. Default: 60 seconds. The bounds of a handle ([`CallOptions`](rowkey::store::CallOptions)) can end an
+    /// operation earlier.
     pub retry_for: Duration,
 }
 
@@ -230,7 +230,7 @@ impl BigtableOptions {
     }
 }
 
-/// What an environment variable says.
+/// The value of an environment variable; `None` if it is not set, or empty.
 fn named(variable: &str) -> Option<String> {
     std::env::var(variable).ok().filter(|value| !value.is_empty())
 }

@@ -69,7 +69,7 @@ struct Scanning {
     request: ReadRowsRequest,
     reading: Reading,
     ranges: Vec<KeyRange>,
-    /// What is not requested yet.
+    /// The rows that are not requested yet.
     sets: VecDeque<RowSet>,
     open: Option<RowStream>,
     limit: Option<u64>,

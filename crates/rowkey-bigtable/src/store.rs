@@ -28,7 +28,7 @@ use crate::edit::{changes, check_count, edits, hidden_by};
 use crate::filter::{Reading, predicate};
 use crate::scan::{batches, key_sets, not_asked_for, nothing, refused};
 
-/// What Bigtable promises. The emulator has no split points.
+/// The guarantees of Bigtable. The emulator has no split points.
 pub(crate) fn guarantees(is_emulator: bool) -> WideGuarantees {
     let mut guarantees = WideGuarantees::none();
     guarantees.atomic_rows = true;
@@ -61,7 +61,7 @@ const LIMITS: WideLimits = WideLimits::none().row(LONGEST_KEY).qualifier(16 << 1
 /// The most bytes and edits of a MutateRows request. One row may have more.
 const MOST_BYTES: usize = 8 << 20;
 const MOST_ENTRIES: usize = 5_000;
-/// How many requests of one call are in flight.
+/// The most requests of one call that are in flight at a time.
 const IN_FLIGHT: usize = 4;
 
 /// A table, opened.

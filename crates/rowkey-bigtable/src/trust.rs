@@ -59,7 +59,7 @@ impl Trust {
     }
 }
 
-/// Whether the two sides did not agree on TLS: they won't at the next attempt.
+/// Returns whether the two sides did not agree on TLS: they won't at the next attempt.
 pub(crate) fn is_distrusted(error: &(dyn StdError + 'static)) -> bool {
     let mut cause = Some(error);
     while let Some(error) = cause {

@@ -34,7 +34,7 @@ pub(super) struct Attempts {
     tokens: Tokens,
     /// The token of the last attempt.
     used: Used,
-    /// Whether an attempt was made because the service refused the token of the one before.
+    /// True once an attempt was made because the service refused the token of the one before.
     pub(super) is_reauthorized: bool,
 }
 
@@ -58,7 +58,8 @@ impl Attempts {
         request
     }
 
-    /// Whether the service refused the token of an attempt, and the next one will have another: once in an operation.
+    /// Returns whether the service refused the token of an attempt, and the next one will have another: once in an
+    /// operation.
     pub(super) fn takes_new_token(&mut self, status: &Status) -> bool {
         let is_refused = status.code() == Code::Unauthenticated && !is_broken(status) && !self.is_reauthorized;
         self.is_reauthorized |= is_refused;

@@ -13,10 +13,10 @@ use tonic_prost::ProstDecoder;
 use super::LARGEST_MESSAGE;
 use super::connections::Flight;
 
-/// What is sent as a request.
+/// The message of a request.
 pub(super) trait Body {
     fn bytes(&self) -> usize;
-    /// Writes so many bytes.
+    /// Writes the message: `bytes()` bytes.
     fn write(&self, buffer: &mut impl BufMut);
 }
 
@@ -35,7 +35,7 @@ impl<M: Message> Body for M {
 pub(super) struct Outgoing<Q> {
     message: Arc<Q>,
     sent: Sent,
-    /// Which of the connections that the attempt has waited for this is.
+    /// The number of this connection among those that the attempt has waited for.
     place: u32,
     flight: Option<Arc<Flight>>,
 }
@@ -67,7 +67,7 @@ impl<Q> Outgoing<Q> {
 }
 
 impl<Q: Body> Outgoing<Q> {
-    /// Whether it can be sent. (tonic would find out when it is encoded, and break the stream.)
+    /// Checks that the request can be sent. (tonic would find out when it is encoded, and break the stream.)
     pub(super) fn check(&self) -> Result<(), Status> {
         match self.message.bytes() {
             ..=LARGEST_MESSAGE => Ok(()),
@@ -78,7 +78,7 @@ impl<Q: Body> Outgoing<Q> {
     }
 }
 
-/// Whether the request of an attempt was sent: the place at which it waits, or how the wait ended.
+/// The state of an attempt's request: the place at which it waits, or the end of the wait.
 #[derive(Clone, Debug)]
 pub(super) struct Sent(Arc<AtomicU32>);
 
@@ -99,7 +99,7 @@ impl Sent {
         self.0.compare_exchange(place, ENCODED, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 
-    /// Whether anything of the request may have been sent so far.
+    /// Returns whether anything of the request may have been sent so far.
     pub(super) fn is_encoded(&self) -> bool {
         self.0.load(Ordering::Acquire) == ENCODED
     }

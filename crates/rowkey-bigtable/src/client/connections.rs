@@ -54,7 +54,7 @@ pub(crate) struct Connections {
     renewal: Option<Arc<Renewal>>,
     /// As many as there may be. A connection is made when its place is first used.
     places: Vec<Arc<Place>>,
-    /// How many connections stay open when nothing is in flight.
+    /// The number of connections that stay open when nothing is in flight.
     kept: usize,
     /// The number of places in use.
     count: AtomicUsize,
@@ -63,7 +63,7 @@ pub(crate) struct Connections {
     full: AtomicUsize,
 }
 
-/// How connections are replaced by new ones, which are warmed first.
+/// The replacement of connections by new ones, which are warmed first.
 #[derive(Debug)]
 pub(super) struct Renewal {
     pub(super) age: Duration,
@@ -99,7 +99,8 @@ impl Place {
 #[derive(Debug)]
 struct Connection {
     channel: Channel,
-    /// When it is to be replaced. Not all connections of a client are replaced at once.
+    /// The time from which the connection is old, and is replaced. Not all connections of a client are replaced at
+    /// once.
     old_from: Option<Instant>,
     is_closed: Arc<AtomicBool>,
     load: Arc<Load>,
@@ -133,13 +134,13 @@ impl Connection {
     }
 }
 
-/// What a connection has to do.
+/// The load of a connection.
 #[derive(Debug, Default)]
 struct Load {
     in_flight: AtomicUsize,
     /// Those of which the connection has opened a stream.
     open: AtomicUsize,
-    /// Whether a request was sent, and whether one was answered.
+    /// True once a request was sent; `is_answered`, once a response came.
     is_begun: AtomicBool,
     is_answered: AtomicBool,
     answer: Notify,
@@ -220,7 +221,7 @@ impl Drop for Turn {
 }
 
 impl Connections {
-    /// So many connections, each opened when it is first used.
+    /// Creates `count` connections, each opened when it is first used.
     pub(super) fn new(runtime: Handle, endpoint: Endpoint, count: usize, renewal: Option<Arc<Renewal>>) -> Arc<Self> {
         let places = (0..MOST).map(|_| Arc::default()).collect();
         let kept = count.clamp(1, MOST);
@@ -296,7 +297,8 @@ impl Connections {
         }
     }
 
-    /// What came of a request. After the end of the runtime nothing else than that can come of any.
+    /// The status of a request; or, if its connection failed and the runtime has ended, a status that says so: nothing
+    /// else can come of any request then.
     pub(crate) fn explained(&self, status: Status) -> Status {
         if !is_broken(&status) || !self.has_ended() {
             return status;
@@ -350,5 +352,5 @@ impl Connections {
     }
 }
 
-/// How long an old connection is kept after a new one could not be had.
+/// The pause before the next try to replace an old connection, which is kept meanwhile.
 const NEXT_TRY: Duration = Duration::from_secs(1);

@@ -108,9 +108,9 @@ pub(crate) struct Entries {
     pub(super) head: MutateRowsRequest,
     /// The field of each entry.
     bytes: Vec<u8>,
-    /// Where each entry ends.
+    /// The end of each entry in `bytes`.
     ends: Vec<usize>,
-    /// Where the timestamps are that are not known yet.
+    /// The positions in `bytes` of the timestamps that are not known yet.
     untimed: Vec<usize>,
 }
 

@@ -3,7 +3,7 @@
 use tonic::Status;
 use tonic::metadata::{Ascii, AsciiMetadataValue, KeyRef, MetadataKey, MetadataMap};
 
-/// Where requests are routed, and with which profile.
+/// The routing of a request (`x-goog-request-params`), with its app profile.
 #[derive(Clone, Debug)]
 pub(crate) struct Route(Option<AsciiMetadataValue>);
 

@@ -18,7 +18,7 @@ use super::rows::Violation;
 
 pub(super) const TOO_LARGE: Violation = "a row is too large";
 
-/// What the service says, as Google's client for Java reads it (`LargeReadRowsResumptionStrategy`).
+/// The reason that the service gives, as Google's client for Java reads it (`LargeReadRowsResumptionStrategy`).
 const REASON: &str = "LargeRowReadError";
 const KEY: &str = "rowKeyBase64Encoded";
 const TYPE: &str = "google.rpc.ErrorInfo";
@@ -61,7 +61,7 @@ pub(super) fn status(key: &[u8], most: usize) -> Status {
     Status::with_details(code, message, details.encode_to_vec().into())
 }
 
-/// Whether tonic refused a response for its length.
+/// Returns whether tonic refused a response for its length.
 pub(super) fn is_message(status: &Status) -> bool {
     status.code() == Code::OutOfRange && status.message().contains("decoded message length too large")
 }

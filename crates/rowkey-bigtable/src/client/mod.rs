@@ -106,7 +106,7 @@ struct Inner {
 
 /// A row has at most 256 MiB, and the emulator sends it as one message.
 const LARGEST_MESSAGE: usize = 512 << 20;
-/// What a response may have beside its largest row: other rows.
+/// The bytes that a response may have beside its largest row: other rows.
 const BESIDE_ROW: usize = 16 << 20;
 
 impl Client {

@@ -18,7 +18,7 @@ use super::proto::{
 /// A request of the API of rows, or of the API of tables.
 pub(crate) trait ApiRequest: Message + 'static {
     const PATH: &'static str;
-    /// Whether it is of the API of tables.
+    /// True for a request of the API of tables.
     const IS_ADMIN: bool;
     type Response: Message + Default + 'static;
 

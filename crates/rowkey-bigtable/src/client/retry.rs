@@ -35,7 +35,7 @@ fn delay(status: &Status) -> Option<Delay> {
     is_transient(status).then(|| retry_delay(status).map_or(Delay::Backoff, Delay::Server))
 }
 
-/// How long the server asks to wait before the next attempt.
+/// The delay before the next attempt that the server asks for (`google.rpc.RetryInfo`).
 fn retry_delay(status: &Status) -> Option<Duration> {
     let status = RpcStatus::decode(status.details()).ok()?;
     let detail = status.details.iter().find(|detail| detail.type_url.ends_with("/google.rpc.RetryInfo"))?;
@@ -52,12 +52,12 @@ fn is_caused_by<E: StdError + 'static>(status: &Status) -> bool {
     causes(status).any(<dyn StdError>::is::<E>)
 }
 
-/// Whether no attempt can succeed, as the client's runtime has ended.
+/// Returns whether no attempt can succeed, as the client's runtime has ended.
 pub(crate) fn is_ended(status: &Status) -> bool {
     is_caused_by::<RuntimeEnded>(status)
 }
 
-/// Whether the same request may succeed if it is sent again.
+/// Returns whether the same request may succeed if it is sent again.
 pub(crate) fn is_transient(status: &Status) -> bool {
     if is_ended(status) {
         return false;
@@ -74,13 +74,13 @@ pub(crate) fn is_transient(status: &Status) -> bool {
 
 const RESETS: [&str; 3] = ["RST_STREAM", "Received unexpected EOS", "Received Rst stream"];
 
-/// Whether the connection failed, and no server sent this status.
+/// Returns whether the connection failed, and no server sent this status.
 pub(crate) fn is_broken(status: &Status) -> bool {
     status.source().is_some()
 }
 
-/// Whether the server refused the request, so that nothing was written. `OutOfRange` is not among these: tonic makes it
-/// of a response that is too long.
+/// Returns whether the server refused the request, so that nothing was written. `OutOfRange` is not such a refusal:
+/// tonic returns it for a response that is too long.
 fn is_refusal(status: &Status) -> bool {
     if is_broken(status) {
         return is_caused_by::<Unprocessed>(status);

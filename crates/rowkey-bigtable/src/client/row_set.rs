@@ -23,7 +23,7 @@ pub(crate) fn row_range(range: &KeyRange) -> RowRange {
     RowRange { start_key, end_key }
 }
 
-/// Whether a key of a permitted length can be in the range.
+/// Returns whether the range can have a key of a permitted length.
 pub(crate) fn has_keys(range: &KeyRange) -> bool {
     let cut = |bound: &[u8]| bound.get(..LONGEST_KEY).filter(|cut| cut.len() < bound.len()).map(<[u8]>::to_vec);
     // Between two long bounds with the same beginning there are only longer keys.
@@ -48,7 +48,7 @@ fn key_range(range: &RowRange) -> Option<KeyRange> {
     KeyRange::new(start, end)
 }
 
-/// What is left of `rows` after `last`, in the order of the scan; `None` if nothing is. An empty set must not be sent:
+/// The rest of `rows` after `last`, in the order of the scan; `None` if nothing is left. An empty set must not be sent:
 /// it means the whole table.
 pub(crate) fn after(rows: Option<RowSet>, last: &[u8], reverse: bool) -> Option<RowSet> {
     let RowSet { mut row_keys, row_ranges } = rows.unwrap_or_default();

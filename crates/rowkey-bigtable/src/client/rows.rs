@@ -35,14 +35,14 @@ pub(crate) struct Merger {
     /// The last key that was completed or scanned.
     last: Option<Vec<u8>>,
     row: Option<WireRow>,
-    /// Whether the value of the last cell goes on in the next chunk.
+    /// True while the value of the last cell continues in the next chunk.
     in_cell: bool,
     /// About how many bytes the row has, and may have.
     bytes: usize,
     most: usize,
 }
 
-/// What is wrong with a chunk.
+/// The reason why a chunk is refused.
 pub(crate) type Violation = &'static str;
 
 impl Merger {
@@ -197,7 +197,7 @@ pub(super) fn bytes_of(chunk: &CellChunk) -> usize {
     size_of::<WireCell>() + chunk.row_key.len() + chunk.value.len() + column + labels
 }
 
-/// How many bytes are reserved at once for a value in several chunks.
+/// The most bytes that are reserved at once for a value in several chunks.
 const MOST_RESERVED: usize = 1 << 20;
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ use super::{Attempts, Client, row_set, timed_out};
 #[derive(Debug)]
 pub struct RowStream {
     client: Client,
-    /// What is left to read, as of the last attempt.
+    /// The request of the rows that are left to read, as of the last attempt.
     request: ReadRowsRequest,
     attempts: Attempts,
     merger: Merger,
@@ -42,21 +42,21 @@ pub struct RowStream {
     rows_limit: i64,
     /// The most rows of an attempt, where a response has more than may be held.
     page: Option<i64>,
-    /// What ended the attempt, if the next one has not begun.
+    /// The status that ended the attempt, if the next one has not begun.
     failure: Option<Status>,
     state: State,
     /// Responses since the bounds of the call were looked at.
     unchecked: u8,
 }
 
-/// How much a stream may read ahead.
+/// The read-ahead of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ahead {
     /// Somebody waits for all its rows. It needs no part of the memory of scans.
     Read,
     /// The same, of a key alone.
     Look,
-    /// A scan's stream, of which about so many bytes are held, if the memory of all scans allows it.
+    /// A scan's stream, of which about this many bytes are held, if the memory of all scans allows it.
     Scan(usize),
 }
 
@@ -85,13 +85,13 @@ pub(crate) enum Next {
     Pending,
 }
 
-/// How long to wait for the end of a stream whose rows have all come. To drop it earlier would reset it on the server.
+/// The time to wait for the end of a stream whose rows have all come. Dropping it earlier would reset it on the server.
 pub(super) const END: Duration = Duration::from_millis(100);
 
 /// After so many windows' bytes a stream looks whether there is memory for a larger window.
 const WINDOWS_BETWEEN_LOOKS: usize = 64;
 
-/// So many responses that are there are taken without a look at the bounds of the call.
+/// The number of responses that, if they are there, are taken without a check of the call's bounds.
 const UNCHECKED: u8 = 64;
 
 impl RowStream {

@@ -23,7 +23,7 @@ use super::sound::Sound;
 const LOOKS: u32 = 4;
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What `send` returns, and the turn, which counts as in flight until it is dropped.
+/// Returns the turn, which counts as in flight until it is dropped, and the result of `send`.
 pub(super) async fn on_a_connection<Q, R>(
     connections: &Arc<Connections>,
     request: Request<Outgoing<Q>>,

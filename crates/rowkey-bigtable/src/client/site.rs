@@ -1,4 +1,4 @@
-//! Where a client's requests go, and what authorizes them.
+//! Endpoints of a client's requests, and the tokens that authorize them.
 
 use rowkey::{Error, ErrorKind};
 use tokio::runtime::Handle;

@@ -69,8 +69,8 @@ fn told(error: tonic::transport::Error) -> StdError {
     if is_unprocessed { Unprocessed(error).into() } else { error.into() }
 }
 
-/// Whether it says that the server did not process the stream: it was refused, or it came after the last one that a
-/// server that goes away has looked at. (h2 gives that error to later streams alone.)
+/// Returns whether the error says that the server did not process the stream: it was refused, or it came after the last
+/// one that a server that goes away has looked at. (h2 gives that error to later streams alone.)
 fn refuses(error: &h2::Error) -> bool {
     error.is_remote() && (error.is_go_away() || error.reason() == Some(h2::Reason::REFUSED_STREAM))
 }
@@ -107,7 +107,7 @@ fn of_no_server<B>(response: &http::Response<B>) -> Option<tonic::Status> {
     ))
 }
 
-/// So much of a header is quoted.
+/// The most bytes of a header that are quoted.
 const MOST_QUOTED: usize = 64;
 
 const SENT: &str = "a channel for one request was used twice";

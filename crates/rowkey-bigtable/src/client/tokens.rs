@@ -28,11 +28,13 @@ use crate::trust::is_distrusted;
 const LONGEST_FETCH: Duration = Duration::from_secs(60);
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-/// How long before its end a token is replaced: metadata servers give a new one about then. Of a short life a fifth.
+/// The time before its end at which a token is replaced: metadata servers give a new one about then. At most a fifth of
+/// the token's life.
 const AHEAD: Duration = Duration::from_secs(225);
 /// Tokens with shorter lives are not fetched more often.
 const SHORTEST_LIFE: Duration = Duration::from_secs(1);
-/// So many tokens that the service refuses are dropped in such a time. More often it is not the token's fault.
+/// The most refused tokens that are dropped within `DROPS_IN`. If the service refuses more, it is not the token's
+/// fault.
 const DROPS: usize = 3;
 const DROPS_IN: Duration = Duration::from_secs(60);
 
@@ -70,11 +72,11 @@ struct State {
 #[derive(Default)]
 struct Task {
     is_running: bool,
-    /// When the fetch began that is under way.
+    /// The start of the fetch that is under way.
     fetching_since: Option<Instant>,
-    /// Whether a call has waited since the last fetch.
+    /// True if a call has waited since the last fetch.
     is_wanted: bool,
-    /// When tokens were dropped.
+    /// The times at which tokens were dropped.
     drops: Vec<Instant>,
 }
 

@@ -1,4 +1,4 @@
-//! What a new connection sends first.
+//! Warming of a new connection: the first request on it.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! How much the streams of scans read ahead: the window of each, and what all together may hold.
+//! Read-ahead of scans: the window of each stream, and the memory of all together.
 //!
 //! HTTP/2 gives all streams of a connection the same window. So scans have connections of several windows, and a stream
 //! is opened on the one that its scan and the client's memory allow. The smallest window is always to be had: a scan
@@ -15,14 +15,14 @@ use super::connections::{Connections, Renewal};
 /// The windows, from the largest on.
 const WINDOWS: [usize; 4] = [256 << 10, 64 << 10, 16 << 10, 1 << 10];
 const SMALLEST: usize = WINDOWS.len() - 1;
-/// What a stream may have whatever its scan asks for, if there is memory for it: with less, each row waits for the
-/// server.
+/// The window that a stream may have whatever its scan asks for, if there is memory for it: with less, each row waits
+/// for the server.
 const LEAST: usize = WINDOWS[2];
 /// The window of all other requests.
 pub(super) const LARGEST: usize = WINDOWS[0];
 
-/// What a stream takes for each byte of its window if its rows are short: a frame of 60 bytes has an entry of 150 bytes
-/// or more in h2. Then there is the batch of its scan.
+/// The bytes of memory that a stream takes for each byte of its window if its rows are short: a frame of 60 bytes has
+/// an entry of 150 bytes or more in h2. Then there is the batch of its scan.
 const COPIES: usize = 5;
 /// A stream gets at most this part of what is left, so that those that come later get something too.
 const PART: usize = 8;
@@ -79,7 +79,7 @@ impl Windows {
     }
 }
 
-/// Whether a scan that asks for so many bytes may have a window.
+/// Returns whether a scan that asks for `most` bytes may have this window.
 fn fits(window: usize, most: usize) -> bool {
     window <= most.max(LEAST)
 }

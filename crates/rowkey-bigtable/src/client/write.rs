@@ -33,12 +33,12 @@ pub struct EntryError {
 struct Left {
     index: usize,
     execution: Execution,
-    /// When it is to be sent again.
+    /// The delay before the entry is sent again.
     delay: Delay,
     outcome: Outcome,
 }
 
-/// What the server said of an entry in its last attempt.
+/// The result of an entry in its last attempt, as the server reported it.
 enum Outcome {
     Unnamed,
     Written,

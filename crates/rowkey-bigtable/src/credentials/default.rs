@@ -23,7 +23,7 @@ const PROBE: Duration = Duration::from_secs(5);
 
 pub(super) struct ApplicationDefault {
     http: Http,
-    /// What gave a token, and gives the next ones.
+    /// The source that gave a token, and gives the next ones.
     found: Mutex<Option<Arc<dyn TokenProvider>>>,
 }
 

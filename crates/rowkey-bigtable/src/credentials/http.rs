@@ -32,15 +32,15 @@ const QUOTED: usize = 300;
 const CONNECT: Duration = Duration::from_secs(10);
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// What a server answered.
+/// The response of a server.
 pub(super) struct Answered {
-    /// Who answered, and where.
+    /// The name of the server, and its address.
     what: String,
     pub(super) status: StatusCode,
     body: Vec<u8>,
 }
 
-/// What is asked of a server.
+/// A request to a server.
 pub(super) struct Asking {
     what: &'static str,
     request: Result<Request<String>, TokenError>,
@@ -158,7 +158,7 @@ impl Answered {
         Err(TokenError::new(kind, format!("{}: {}: {}", self.what, self.status, quoted.escape_debug())))
     }
 
-    /// What is wrong with a success. It may hold a token, and is not quoted.
+    /// The error of a success that can't be read. The response may hold a token, and is not quoted.
     pub(super) fn unreadable(&self, why: impl std::fmt::Display) -> TokenError {
         TokenError::new(ErrorKind::Other, format!("{}: the response {why}", self.what))
     }
@@ -189,7 +189,7 @@ impl Answered {
     }
 }
 
-/// How long a token is used whose end is not said.
+/// The time for which a token without a stated lifetime is used.
 pub(super) const UNSAID: Duration = Duration::from_secs(10 * 60);
 
 fn parsed(what: &str, url: &str) -> Result<Uri, TokenError> {

@@ -9,7 +9,7 @@ use super::file::{self, Fields};
 use super::http::{Asking, Http, UNSAID};
 use super::token::{Token, TokenError};
 
-/// What a file says of a service account that is impersonated.
+/// The impersonation of a service account, as a file describes it.
 pub(super) struct Impersonation<'f> {
     pub(super) url: &'f str,
     pub(super) delegates: &'f [Value],

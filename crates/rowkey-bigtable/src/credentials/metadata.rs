@@ -30,7 +30,7 @@ impl MetadataServer {
         self.address.clone().or_else(named).unwrap_or_else(|| DEFAULT.to_owned())
     }
 
-    /// What the server answers. An error: there is no server.
+    /// The server's response. An error means that there is no server.
     pub(super) async fn ask(&self) -> Result<Answered, TokenError> {
         let address = self.address();
         if address.contains(['/', '@', '?', '#']) {

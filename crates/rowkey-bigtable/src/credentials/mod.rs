@@ -24,13 +24,13 @@ use self::metadata::MetadataServer;
 pub use self::token::{Token, TokenError, TokenProvider};
 use crate::trust::Trust;
 
-/// What tokens are for.
+/// The OAuth scopes of tokens.
 const SCOPES: [&str; 2] =
     ["https://www.googleapis.com/auth/bigtable.data", "https://www.googleapis.com/auth/bigtable.admin"];
-/// What a token that another one is made with is for.
+/// The OAuth scope of a token with which another one is requested.
 const CLOUD_PLATFORM: &str = "https://www.googleapis.com/auth/cloud-platform";
 
-/// Where access tokens come from. Default: [`application_default`](Self::application_default).
+/// The source of access tokens. Default: [`application_default`](Self::application_default).
 ///
 /// | type of a file | supported |
 /// |---|---|
@@ -64,7 +64,7 @@ impl Credentials {
     ///    set,
     /// 4. the program `gcloud`.
     ///
-    /// What is there and fails is an error; what follows is not tried then.
+    /// A source that is there and fails is an error; the next ones are not tried then.
     pub fn application_default() -> Self {
         Self(Source::ApplicationDefault)
     }
@@ -99,7 +99,7 @@ impl Credentials {
         Self(Source::Anonymous)
     }
 
-    /// Who provides the tokens, if requests need any.
+    /// The provider of the tokens; `None` if requests need none.
     pub(crate) fn provided(&self, trust: &Trust) -> Option<Arc<dyn TokenProvider>> {
         let http = || Http::new(trust);
         Some(match &self.0 {

@@ -14,7 +14,7 @@ use super::file::Fields;
 use super::http::{Asking, Http};
 use super::token::{Token, TokenError};
 
-/// How long the statement is valid. Google allows no more.
+/// The lifetime of the signed statement. Google allows no more.
 const VALID: Duration = Duration::from_secs(3600);
 
 pub(super) async fn token(fields: &Fields<'_>, scopes: &[&str], http: &Http) -> Result<Token, TokenError> {
