@@ -80,7 +80,7 @@ pub struct Fjall {
     pub(crate) options: CallOptions,
 }
 
-/// What all handles to a database share.
+/// The state that all handles to a database share.
 pub(crate) struct Shared {
     /// Dropped first, while the database is open.
     pub(crate) _recorder: Recorder,

@@ -15,7 +15,7 @@ use crate::journals::{self, Journals};
 use crate::record::{self, Record};
 use crate::strangers::is_stranger;
 
-/// What a directory has that was checked.
+/// The result of the check of a directory.
 #[derive(Default)]
 pub(super) struct Checked {
     /// The first sequence number that is not used in the engine's list of tables. The engine continues from the rows
@@ -78,12 +78,12 @@ pub(super) fn check(path: &Path, truncate: bool) -> Result<Checked, FjallError> 
 /// Length of the file `version`.
 const VERSION: usize = 4;
 
-/// What is in the directory of a database.
+/// The contents of a database's directory.
 struct Found {
     /// The file `version`, if there is one.
     version: Option<Vec<u8>>,
     journals: Vec<u64>,
-    /// Whether there are any files.
+    /// True if there is any file of the database.
     begun: bool,
 }
 

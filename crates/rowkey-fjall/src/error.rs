@@ -41,7 +41,7 @@ pub enum FjallError {
     Journal {
         /// The journal.
         path: PathBuf,
-        /// How it is damaged.
+        /// The kind of damage, as text.
         what: String,
         /// Up to which byte it can be read.
         at: u64,

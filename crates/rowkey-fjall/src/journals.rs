@@ -28,12 +28,12 @@ pub(crate) struct Journals {
     pub(crate) lacks: Option<u64>,
 }
 
-/// Where the journals can't be trusted any more.
+/// The place from which the journals can't be trusted any more.
 struct Fault {
     journal: u64,
     at: u64,
     what: String,
-    /// Whether everything from there on has to go.
+    /// True if everything from there on has to be cut off.
     cuts: bool,
 }
 

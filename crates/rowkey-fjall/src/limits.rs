@@ -1,4 +1,4 @@
-//! What the engine promises, and the limits of its keys, values and names.
+//! The guarantees of the engine, and the limits of its keys, values and names.
 
 use rowkey::Error;
 use rowkey::store::{Atomicity, Batch, Guarantees, Limits};
@@ -24,7 +24,7 @@ pub(crate) fn check_all<'b>(batches: impl IntoIterator<Item = (&'b str, &'b Batc
     })
 }
 
-/// Whether a row can have this key. The engine is not called for other keys.
+/// Returns whether a row can have this key. The engine is not called for other keys.
 pub(crate) fn can_be(key: &[u8]) -> bool {
     (1..=LONGEST_KEY).contains(&key.len())
 }

@@ -15,7 +15,7 @@ use crate::directory::{self, Checked, sync_directory};
 use crate::error::{FjallError, guarded};
 use crate::record::Recorder;
 
-/// How durable a write is once the call has returned.
+/// The durability of a write once the call has returned.
 #[doc(alias = "WAL")]
 #[doc(alias = "fsync")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum Durability {
     Synced,
 }
 
-/// How a [`Fjall`](crate::Fjall) database is opened, and the options of new tables.
+/// The options of a [`Fjall`](crate::Fjall) database and of its new tables.
 #[derive(Clone, Debug, Default)]
 pub struct FjallOptions {
     pub(super) durability: Durability,
@@ -39,8 +39,8 @@ pub struct FjallOptions {
     truncate: bool,
 }
 
-/// How a table is stored. The options are fixed when the table is created; later ones have no effect on it. Numbers are
-/// clamped to their range.
+/// The storage options of a table. They are fixed when the table is created; later ones have no effect on it. Numbers
+/// are clamped to their range.
 ///
 /// ```
 /// use rowkey_fjall::TableOptions;
@@ -67,8 +67,8 @@ impl TableOptions {
         Self::default()
     }
 
-    /// Whether blocks are compressed by LZ4. The two uppermost levels never are: they are small and soon rewritten.
-    /// Default: `true`.
+    /// Sets whether blocks are compressed by LZ4. The two uppermost levels never are: they are small and soon
+    /// rewritten. Default: `true`.
     #[doc(alias = "LZ4")]
     #[must_use]
     pub fn compression(self, compression: bool) -> Self {
@@ -164,10 +164,10 @@ impl FjallOptions {
         self
     }
 
-    /// Whether a database whose journal is damaged is opened all the same ([`FjallError::Journal`]). The journal is cut
-    /// off where it can't be read any more, and later journals are removed. The error says how much that is. Those
-    /// writes are lost, unless a table's file has them: what is there afterwards may be older in one table than in
-    /// another. So copy the directory first. Default: `false`.
+    /// Sets whether a database with a damaged journal is opened all the same ([`FjallError::Journal`]). The journal is
+    /// cut off where it can't be read any more, and later journals are removed. The error gives the number of those
+    /// bytes. Their writes are lost, unless a table's file has them: afterwards the rows of one table may be older than
+    /// those of another. So copy the directory first. Default: `false`.
     #[doc(alias = "repair")]
     #[doc(alias = "recovery")]
     #[must_use]

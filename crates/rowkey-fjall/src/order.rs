@@ -26,7 +26,7 @@ impl<'r> Order<'r> {
         Self { registered, kept: None, highest: None }
     }
 
-    /// Whether a batch can come after those before.
+    /// Returns whether a batch can come after those before. If it can, it is the last one from now on.
     pub(crate) fn follows(&mut self, batch: &Batch<'_>) -> bool {
         let sequence = batch.sequence;
         if self.kept.is_some_and(|kept| sequence <= kept) || sequence >= RESERVED - 1 {

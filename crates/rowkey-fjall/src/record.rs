@@ -1,8 +1,8 @@
-//! A record of how far the journals are on the disk, in a file of the database's directory.
+//! A record of the bytes of each journal that are on the disk, in a file of the database's directory.
 //!
-//! What it covers was synced, so it can't be what a power loss left: if it is shorter now, or another one, that is
-//! damage. The record is written when a database was opened and when it is closed, after the journals were synced. An
-//! older one, or none, is right too: it covers less.
+//! The bytes that it covers were synced, so a power loss can't have changed them: if they are fewer now, or others,
+//! that is damage. The record is written when a database was opened and when it is closed, after the journals were
+//! synced. An older one, or none, is right too: it covers less.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -22,10 +22,10 @@ pub(crate) const NAME: &str = "synced";
 pub(crate) const NEW: &str = "synced.new";
 const FIRST_LINE: &str = "rowkey-fjall 1";
 
-/// How far the journals are on the disk.
+/// The bytes of the journals that are on the disk.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Record {
-    /// By number: how many bytes, and their xxh3.
+    /// By number of the journal: the number of bytes, and their xxh3.
     pub(crate) journals: BTreeMap<u64, (u64, u64)>,
     /// The journals may lack writes up to this sequence number that are in files of tables: they were cut off on
     /// demand.
@@ -94,7 +94,7 @@ impl Record {
     }
 }
 
-/// How far a journal was read.
+/// The part of a journal that was read.
 #[derive(Clone, Default)]
 pub(crate) struct Progress {
     len: u64,

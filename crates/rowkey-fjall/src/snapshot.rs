@@ -34,7 +34,7 @@ impl Readable for FjallView {
     }
 }
 
-/// What a scan reads.
+/// The source of a scan's rows.
 struct Reader {
     keyspace: Keyspace,
     snapshot: Snapshot,

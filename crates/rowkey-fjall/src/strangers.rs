@@ -1,8 +1,8 @@
 //! Files in a database's directory that are neither its own nor those of another program: desktops, file systems and
 //! services that synchronise folders leave them anywhere.
 
-/// Whether a name is that of such a file. Names that begin with a dot are: `.DS_Store`, `._name`, `.Trash-1000`,
-/// `.nfs0001`, `.snapshot`, `.directory`, `.stfolder`.
+/// Returns whether a name is that of such a file. Names that begin with a dot are: `.DS_Store`, `._name`,
+/// `.Trash-1000`, `.nfs0001`, `.snapshot`, `.directory`, `.stfolder`.
 pub(crate) fn is_stranger(name: &str) -> bool {
     const NAMES: [&str; 9] = [
         "lost+found",

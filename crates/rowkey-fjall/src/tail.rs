@@ -1,4 +1,4 @@
-//! What lies behind the last write of a journal that can be read: a write that did not reach the disk, or damage.
+//! The tail of a journal, behind the last write that can be read: a write that did not reach the disk, or damage.
 //!
 //! A power loss leaves any of the pages that were written since the last sync. The others are as they were: they are
 //! zeros, as the engine only appends, from some boundary between two entries on. So the first write that can't be read
@@ -13,13 +13,13 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::journal::{END, START, read_batch, read_item};
 
-/// What the operating system writes at once, and the file system keeps whole.
+/// The unit that the operating system writes at once, and the file system keeps whole.
 const PAGE: usize = 4096;
-/// What a disk keeps whole.
+/// The unit that a disk keeps whole.
 const SECTOR: usize = 512;
 const ZEROS: [u8; PAGE] = [0; PAGE];
 
-/// What a journal ends with.
+/// The kind of a journal's tail.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Tail {
     /// Nothing but zeros.
@@ -53,9 +53,9 @@ fn is_short(rest: &[u8]) -> bool {
     matches!(read_batch(rest), Err(crate::journal::Broken::Short))
 }
 
-/// Whether the batch that begins here lacks pages, and can be read up to the first of them.
+/// Returns whether the batch that begins here lacks pages, and can be read up to the first of them.
 fn lacks_pages(journal: &[u8], from: usize) -> bool {
-    /// The length of the head of an item: what is read of one that is not valid.
+    /// The length of the head of an item: the part of an invalid one that is read.
     const HEAD: usize = 21;
     let ends_at = |at: usize| {
         let sector = journal.len().min((at / SECTOR + 1) * SECTOR);
@@ -91,9 +91,9 @@ fn lacks_pages(journal: &[u8], from: usize) -> bool {
     at < journal.len() && (ends_at(at) || lacks(at, at + 1 + 8 + END.len()))
 }
 
-/// Whether the batch that begins here is whole, and only seems to be short because a length in it was changed. A value
-/// may end in the bytes that a batch ends with, so the checksum decides: it is right with the length that leads to the
-/// items that follow.
+/// Returns whether the batch that begins here is whole, and only seems to be short because a length in it was changed.
+/// A value may end in the bytes that a batch ends with, so the checksum decides: it is right with the length that leads
+/// to the items that follow.
 fn is_whole_but_for_a_length(rest: &[u8]) -> bool {
     /// More places than these fit only if somebody made them so.
     const TRIED: usize = 64;
@@ -112,10 +112,10 @@ fn is_whole_but_for_a_length(rest: &[u8]) -> bool {
     fitting.take(TRIED).any(|(item, next, end)| has_sum(rest, item, next, end))
 }
 
-/// Whether the checksum at the end of the items is right if the first of these two items has the length up to the other
-/// one.
+/// Returns whether the checksum at the end of the items is right if the first of these two items has the length up to
+/// the other one.
 fn has_sum(rest: &[u8], item: usize, next: usize, end: usize) -> bool {
-    /// Where an item has the lengths of its key and of its stored value.
+    /// The places of the lengths of an item's key and of its stored value.
     const KEY: Range<usize> = 11..13;
     const VALUE: Range<usize> = 17..21;
     let Some(head) = rest.get(item..item + VALUE.end).filter(|head| head[0] == 2) else { return false };
@@ -134,7 +134,7 @@ fn has_sum(rest: &[u8], item: usize, next: usize, end: usize) -> bool {
     is_right_with(KEY, both.checked_sub(value)) || is_right_with(VALUE, both.checked_sub(key))
 }
 
-/// Whether there is a whole batch after the first byte, later than the one that begins here: a value may hold a
+/// Returns whether there is a whole batch after the first byte, later than the one that begins here: a value may hold a
 /// journal.
 fn has_batch_within(bytes: &[u8]) -> bool {
     let Some(own) = bytes.get(5..START).map(LittleEndian::read_u64) else { return false };
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
     use crate::journal::written;
 
-    /// What the journal ends with, and where.
+    /// The kind of the journal's tail, and its place.
     fn tail_of(journal: &[u8]) -> (usize, Tail) {
         let journal = &journal[..written(journal)];
         let mut at = 0;
