@@ -1,6 +1,6 @@
 //! A record of the bytes of each journal that are on the disk, in a file of the database's directory.
 //!
-//! The bytes that it covers were synced, so a power loss can't have changed them: if they are fewer now, or others,
+//! The bytes that it covers were synced, so a power loss can't have changed them: if they are fewer or different now,
 //! that is damage. The record is written when a database was opened and when it is closed, after the journals were
 //! synced. An older one, or none, is right too: it covers less.
 
