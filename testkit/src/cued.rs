@@ -31,14 +31,14 @@ pub enum Op {
     Commit,
 }
 
-/// What becomes of an operation.
+/// The fate of an operation, as its [`Cue`] decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It is done.
     Done,
     /// It is done, and then it fails.
     Unsaid,
-    /// It is done, and its answer comes too late: [`Cue::late`].
+    /// It is done, and its response comes too late: [`Cue::late`].
     Late,
     /// It fails.
     Fails,
@@ -49,7 +49,7 @@ pub trait Cue: Clone + Send + Sync + 'static {
     /// Comes before each operation; may wait.
     fn before(&self, op: Op) -> Fate;
 
-    /// Why an answer came [too late](Fate::Late). Comes after the operation.
+    /// The reason why a response came [too late](Fate::Late). Comes after the operation.
     fn late(&self) -> Error {
         dead()
     }

@@ -11,16 +11,16 @@ use rowkey::store::{Atomicity, Database};
 
 use crate::{Cue, Cued, Fate, Op, Random, Restrict};
 
-/// What is counted, and what the database promises.
+/// The operations that are counted, and the guarantees of the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct How {
-    /// Every operation counts, or writes alone.
+    /// True if every operation counts; false if writes alone do.
     pub reads: bool,
-    /// Whether the first operation that fails is applied all the same.
+    /// True if the first operation that fails is applied all the same.
     pub applied: bool,
-    /// Whether there are transactions.
+    /// True if there are transactions.
     pub transactions: bool,
-    /// Whether there is compare-and-write.
+    /// True if there is compare-and-write.
     pub compare_and_write: bool,
 }
 
@@ -30,7 +30,7 @@ pub const WITHOUT: How = How { reads: false, applied: false, transactions: false
 /// A database in memory whose process is killed at some operation, or stalls there.
 pub type Failing = Cued<dyn Database, Deaths>;
 
-/// When a [`Failing`] dies and stalls.
+/// The operations at which a [`Failing`] dies or stalls.
 #[derive(Clone)]
 pub struct Deaths {
     how: How,

@@ -1,4 +1,4 @@
-//! What the fuzz targets call; the tests call it too, on random input. Each function panics where a law does not hold.
+//! Functions for the fuzz targets; the tests call them too, on random input. Each panics where a law does not hold.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;

@@ -1,13 +1,13 @@
-//! What the tests of several packages, or of several files, share. What one test alone uses stays in that test.
-//! `tests/` has the tests that would slow down those of the core: faulty engines that the conformance suite must
+//! Helpers that the tests of several packages, or of several files, share. A helper of one test alone stays in that
+//! test. `tests/` has the tests that would slow down those of the core: faulty engines that the conformance suite must
 //! refuse, processes that stall in a migration, and the compiler's messages about mistakes in a key.
 //! `cargo test -p rowkey-testkit` runs them.
 //!
-//! [`Restrict`] is a store or a database that declares less than the one beneath, and does less. [`Cued`] asks before
-//! each operation what becomes of it: it counts them, delays them, lets them wait for their turn; [`Failing`] is one
-//! that is killed, [`Stopped`] one whose time is up at some call. [`Altering`] is a wide database whose alterations a
-//! test chooses. [`Slow`] is one at the end of a bad line, for asynchronous code. [`Over`] is one that is another one
-//! but for the methods that it defines.
+//! [`Restrict`] is a store or a database that declares less than the one beneath, and does less. [`Cued`] asks a
+//! [`Cue`] before each operation for its [`Fate`]: the cue counts operations, delays them, lets them wait for their
+//! turn; [`Failing`] is a `Cued` that is killed, [`Stopped`] one whose time is up at some call. [`Altering`] is a wide
+//! database whose alterations a test chooses. [`Slow`] is a store or a database at the end of a bad line, for
+//! asynchronous code. [`Over`] forwards to an inner store or database and overrides some methods.
 
 use std::cell::Cell;
 
@@ -56,13 +56,13 @@ pub fn own_data(name: &str) -> Option<std::path::PathBuf> {
     path.is_file().then_some(path)
 }
 
-/// Whether this is the long run, which `ROWKEY_LONG` asks for: of what is tried in every combination all is tried, and
-/// random cases are many more.
+/// Returns whether this is the long run, which `ROWKEY_LONG` asks for: it tries every combination where the short one
+/// tries some, and many more random cases.
 pub fn is_long() -> bool {
     std::env::var_os("ROWKEY_LONG").is_some()
 }
 
-/// How many random cases a test runs, and how many in the long run.
+/// The number of random cases that a test runs: `short`, or `long` in the long run.
 pub fn cases(short: u32, long: u32) -> u32 {
     if is_long() { long } else { short }
 }

@@ -163,7 +163,7 @@ struct Reading {
     options: CallOptions,
     table: Box<str>,
     cuts: bool,
-    /// What is left to read. `None` after the end.
+    /// The rows that are left to read. `None` after the end.
     rest: Option<Walk>,
     open: Open,
     reopen: Box<dyn Fn(&Scan) -> Batches + Send + Sync>,

@@ -13,11 +13,11 @@ use crate::{Cue, Cued, Fate, Op, Restrict};
 /// Of a write whose answer does not come the outcome is unknown, as with a server at the end of a line that breaks.
 pub type Stopped = Cued<dyn Database, Stop>;
 
-/// When a [`Stopped`] cancels its calls.
+/// The call at which a [`Stopped`] cancels its calls.
 #[derive(Clone)]
 pub struct Stop {
     token: Cancel,
-    /// How many more calls are made in time.
+    /// The number of further calls that are made in time.
     left: Arc<AtomicI64>,
     after: Arc<AtomicBool>,
 }
@@ -46,7 +46,7 @@ impl Stop {
         self.left.store(calls.into(), Ordering::SeqCst);
     }
 
-    /// Whether it has cancelled.
+    /// Returns whether the calls were cancelled.
     pub fn has_stopped(&self) -> bool {
         self.token.is_cancelled()
     }

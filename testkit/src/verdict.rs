@@ -1,9 +1,9 @@
-//! What a suite says of what it is to refuse.
+//! The verdict of a suite on something that it has to refuse.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
-/// What the suite said of it.
+/// The message of the suite's panic; `None` if it passed.
 pub fn verdict(suite: impl FnOnce()) -> Option<String> {
     static QUIET: Once = Once::new();
     QUIET.call_once(|| {

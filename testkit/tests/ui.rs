@@ -1,4 +1,4 @@
-//! What the compiler says of every mistake in a key: `ui/`, in folders by topic, each file beside what is printed for it.
+//! The compiler's messages about every mistake in a key: `ui/`, in folders by topic, each file beside its messages.
 //!
 //! The wording is that of one toolchain. With another one the test says that it checked nothing. After a change that is meant,
 //! `TRYBUILD=overwrite cargo test -p rowkey-testkit --test ui` writes the new texts, to be read before they are kept.

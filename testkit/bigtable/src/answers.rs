@@ -49,7 +49,7 @@ pub fn headers(headers: &[(&'static str, &'static str)]) -> Answer {
     Box::pin(async move { response })
 }
 
-/// What a proxy answers by itself: an HTTP status, headers, a page, and then an end.
+/// The response of a proxy: an HTTP status, headers, a page, and then an end.
 pub fn page(status: u16, headers: &[(&'static str, &'static str)], page: &'static str, end: End) -> Answer {
     let answer = bytes([Bytes::from_static(page.as_bytes())], end);
     let headers = headers.to_vec();
@@ -64,16 +64,16 @@ pub fn page(status: u16, headers: &[(&'static str, &'static str)], page: &'stati
     })
 }
 
-/// How an answer with messages ends.
+/// The end of a response with messages.
 #[derive(Clone, Debug)]
 pub enum End {
     /// With trailers.
     Trailers(Vec<(&'static str, String)>),
     /// The stream is reset.
     Reset,
-    /// It does not: the last message comes again and again.
+    /// None: the last message comes again and again.
     Again,
-    /// It does not.
+    /// None: nothing more comes.
     Never,
 }
 

@@ -24,12 +24,12 @@ pub(crate) enum End {
 pub(crate) struct Frames {
     frames: VecDeque<Bytes>,
     end: Option<End>,
-    /// How long to wait before each frame.
+    /// The pause before each frame.
     pace: Option<(Duration, Pin<Box<Sleep>>)>,
-    /// Where the bytes are counted that were taken.
+    /// The counter of the bytes that were taken.
     taken: Option<Arc<AtomicUsize>>,
-    /// What was written before a reset would not be sent, if the reset came at once. In a runtime of one thread, the
-    /// connection has sent it when this task runs again.
+    /// The pause before a reset: if it came at once, the frames that were written before it would not be sent. In a
+    /// runtime of one thread, the connection has sent them when this task runs again.
     sent: Pin<Box<Sleep>>,
 }
 

@@ -23,7 +23,7 @@ use crate::tls::Authority;
 /// A response, or a future that never ends.
 pub type Answer = Pin<Box<dyn Future<Output = http::Response<Body>> + Send>>;
 
-/// What the server was asked: the method's name, and how many requests of that method came before.
+/// A request to the server: the method's name, and the number of requests of that method that came before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     /// `ReadRows`, `MutateRow`.

@@ -25,7 +25,7 @@ pub struct Wanted {
     pub headers: HashMap<String, String>,
     /// The body.
     pub body: String,
-    /// How many requests came before.
+    /// The number of requests that came before.
     pub number: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What changes tables, and what is asked of a server for it.
+//! Changes of tables, and the requests that a server gets for them.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -218,7 +218,7 @@ async fn a_response_that_is_too_large_is_read_row_by_row() {
     assert!(mock.asked().len() <= 31, "{} requests", mock.asked().len());
 }
 
-/// What a scan does not return now, it does not hold: it asks for it again, in responses that it can hold.
+/// A scan does not hold the rows that it does not return now: it asks for them again, in responses that it can hold.
 #[tokio::test]
 async fn what_a_response_has_beside_a_batch_is_let_go() {
     const ROWS: usize = 3_000;

@@ -67,7 +67,7 @@ fn has(set: &RowSet, key: &[u8]) -> bool {
     is_all || set.row_keys.iter().any(|one| one == key) || set.row_ranges.iter().any(in_range)
 }
 
-/// What Bigtable returns.
+/// The rows that Bigtable returns.
 fn selected(rows: &Rows, request: &ReadRowsRequest) -> Rows {
     let set = request.rows.clone().unwrap_or_default();
     let mut rows: Rows = rows.iter().filter(|(key, _)| has(&set, key)).cloned().collect();

@@ -30,13 +30,13 @@ enum Fault {
     Cancelled,
     /// A write is given up in the middle when its future is dropped.
     HalfWritten,
-    /// Whether a table exists is asked before it is created, in another call.
+    /// The check that a table does not exist, and its creation, are two calls.
     CreatedTwice,
     /// Options are not looked at.
     Boundless,
 }
 
-/// What it does well, `Memory` does.
+/// A store or a database with one fault. All else is done by `inner`, a `Memory`.
 struct Faulty<T: ?Sized> {
     fault: Fault,
     inner: Arc<T>,

@@ -29,7 +29,7 @@ pub(crate) fn slow(store: Arc<dyn Store>, latency: Duration) -> impl Store {
 /// somebody has.
 pub(crate) struct Optimistic {
     inner: Arc<dyn Store>,
-    /// How many writes there were; held while one is made.
+    /// The number of writes; held while one is made.
     writes: Arc<Mutex<u64>>,
 }
 

@@ -1,10 +1,10 @@
-//! What spends nearly all of its time waiting: it waits at the same time.
+//! Cases that spend nearly all of their time waiting: they wait at the same time.
 
 use std::thread;
 
 use crate::{broken_stores, broken_wide};
 
-/// What it is, and its test.
+/// The name of a case, and its test.
 pub(crate) type Case = (&'static str, fn());
 
 /// Each case has a thread of its own, which a failure names.

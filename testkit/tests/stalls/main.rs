@@ -80,7 +80,7 @@ impl Step {
     }
 }
 
-/// What a process that stalled does when the others are done.
+/// The action of a process that stalled, once the others are done.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Then {
     GoesOn,
@@ -89,7 +89,7 @@ enum Then {
     DiesLate,
 }
 
-/// Whether it is what a process that was killed says, with or without an outcome.
+/// Returns whether the error is that of a process that was killed, with or without an outcome.
 fn is_dead(error: &Error) -> bool {
     match error {
         Error::OutcomeUnknown { source, .. } => is_dead(source),
@@ -99,7 +99,7 @@ fn is_dead(error: &Error) -> bool {
 
 const ANY: [Then; 3] = [Then::GoesOn, Then::Dies, Then::DiesLate];
 
-/// What a law runs on: the engine beneath, and how a process gets at it.
+/// The engine that a law runs on, and the way by which a process gets at it.
 #[derive(Clone, Copy, Debug)]
 enum Engine {
     /// A handle of a table that was dropped writes to nowhere.
@@ -272,7 +272,7 @@ const LED: [&[Step]; 7] = [
     &[Backfill, RollBack],
 ];
 
-/// What can follow `led`: none, some or all of the steps to the end, or back.
+/// The continuations of `led`: none, some or all of the steps to the end, or back.
 fn following(led: &[Step]) -> Vec<Vec<Step>> {
     let forth = [Backfill, Verify, CutOver, Finish];
     let at = match led.last() {

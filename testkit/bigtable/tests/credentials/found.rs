@@ -9,7 +9,7 @@ use super::*;
 
 const IS_PROCESS: &str = "ROWKEY_IS_PROCESS";
 
-/// What a process found: the header of its request, or the error.
+/// The credentials that a process found: the header of its request, or the error.
 fn found(environment: &[(&str, &Path)]) -> String {
     let mut child = Command::new(std::env::current_exe().unwrap());
     child.args(["--exact", "found::process", "--nocapture"]).env_clear();
@@ -22,7 +22,7 @@ fn found(environment: &[(&str, &Path)]) -> String {
     said.lines().next().unwrap().to_owned()
 }
 
-/// What the processes of the other tests run.
+/// The program of the processes that the other tests start.
 #[test]
 fn process() {
     if std::env::var_os(IS_PROCESS).is_none() {

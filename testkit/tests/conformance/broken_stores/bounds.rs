@@ -110,7 +110,8 @@ pub(crate) mod databases {
     }
 }
 
-/// What is left of some options by a fault that forgets one of them. What they are is seen by what they let through.
+/// The options that are left by a fault that forgets one of them. Their values are seen by the calls that they let
+/// through.
 fn without(fault: Fault, options: &CallOptions) -> CallOptions {
     let call = options.begin("test", "t");
     let remaining = call.as_ref().ok().and_then(|call| call.remaining());
@@ -123,7 +124,7 @@ fn without(fault: Fault, options: &CallOptions) -> CallOptions {
     }
 }
 
-/// Whether a call by these options ends by a token alone.
+/// Returns whether only a token ends a call with these options.
 fn is_cancelled_only(options: &CallOptions) -> bool {
     !options.is_unbounded() && options.begin("test", "t").is_ok_and(|call| call.remaining().is_none())
 }
@@ -136,7 +137,7 @@ struct Broken {
     bounded: Arc<dyn Store>,
     options: CallOptions,
     cancelled_only: bool,
-    /// Whether the body of a transaction runs, or has panicked.
+    /// True while the body of a transaction runs, and after it has panicked.
     body_runs: Arc<AtomicBool>,
     /// Options that one handle was given, for all.
     last: Arc<std::sync::Mutex<CallOptions>>,
@@ -164,7 +165,7 @@ impl Broken {
         }
     }
 
-    /// Where a write goes, that may have to wait.
+    /// The store of a write that may have to wait.
     fn writing(&self, unbounded: Fault, doing: &'static str) -> Result<Arc<dyn Store>, Error> {
         match self.fault {
             WaitsOn => {

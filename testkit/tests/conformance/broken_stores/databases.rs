@@ -76,7 +76,7 @@ impl Broken {
         self.fault == fault
     }
 
-    /// What a table is handed out as.
+    /// The store that is handed out for a table.
     fn of(&self, name: &str, table: Arc<dyn Store>) -> Result<Arc<dyn Store>, Error> {
         match self.fault {
             EachOpeningAnotherTable => Memory::new().table(name),

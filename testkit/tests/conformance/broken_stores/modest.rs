@@ -1,4 +1,4 @@
-//! What promises as little as it may passes: the suite asks for what is declared and no more.
+//! Stores that promise as little as they may: they pass, as the suite asks for what is declared and no more.
 
 use rowkey::conformance;
 use rowkey::store::SubStore;

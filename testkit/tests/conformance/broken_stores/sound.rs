@@ -1,4 +1,4 @@
-//! What keeps every law passes, however slow it is and however it keeps them.
+//! Stores that keep every law: they pass, however slow they are and however they keep the laws.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -367,7 +367,7 @@ impl Store for Broken {
 /// Rows that were read before.
 struct Listed {
     rows: VecDeque<Row>,
-    /// What comes after the end, once or without end.
+    /// The rows that come after the end, once or without end.
     again: Vec<Row>,
     endless: bool,
     scan: Scan,
@@ -375,7 +375,7 @@ struct Listed {
 }
 
 impl Listed {
-    /// How many of the next rows are a batch.
+    /// The number of the next rows that are a batch.
     fn size(&self) -> usize {
         let Scan { batch_rows, batch_bytes, .. } = self.scan;
         let mut bytes = 0;

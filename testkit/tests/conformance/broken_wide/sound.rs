@@ -1,4 +1,4 @@
-//! What keeps every law passes, however slow it is and however it keeps them.
+//! Wide stores that keep every law: they pass, however slow they are and however they keep the laws.
 
 use std::time::Duration;
 

@@ -124,7 +124,7 @@ impl Broken {
         Self { inner: Cells::open(&Memory::new(), "t", &within).unwrap(), fault }
     }
 
-    /// What is asked of the store within, where it is not what was asked for.
+    /// The columns that are asked of the store within: those of the caller, or others by the fault.
     fn asked(&self, columns: &Columns) -> Columns {
         let mut columns = columns.clone();
         match self.fault {
@@ -153,7 +153,7 @@ impl Broken {
         columns
     }
 
-    /// What is made of a row's cells; `seen` columns came before, in other rows too.
+    /// A row's cells as the fault makes them; `seen` columns came before, in other rows too.
     fn made(&self, cells: &[u8], columns: &Columns, reverse: bool, seen: &mut u64) -> Vec<u8> {
         let cells = CellIter::new(cells).map(|cell| (cell.column(), cell.timestamp, cell.value.to_vec()));
         let mut cells: Vec<Owned> = cells.collect();

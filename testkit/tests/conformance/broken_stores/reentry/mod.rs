@@ -1,4 +1,4 @@
-//! What lets a closure of a write write, or lets it wait for its own end, or does not get over its panic.
+//! Stores that let a closure of a write write, or let it wait for its own end, or do not get over its panic.
 
 mod databases;
 pub(crate) mod stores;

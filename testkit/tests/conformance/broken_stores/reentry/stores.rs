@@ -53,7 +53,7 @@ struct Broken {
     inner: Arc<dyn Store>,
     fault: Fault,
     writer: Arc<Mutex<()>>,
-    /// Who has the lock of writers.
+    /// The thread that holds the lock of writers.
     holder: Arc<Mutex<Option<ThreadId>>>,
 }
 
@@ -122,7 +122,7 @@ impl Broken {
     }
 }
 
-/// What comes of a lock that its holder asks for again, on most systems.
+/// The behaviour, on most systems, of a lock that its holder asks for again.
 fn wait_for_ever() -> ! {
     loop {
         thread::park();
