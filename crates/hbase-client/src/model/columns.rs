@@ -8,7 +8,7 @@ use crate::model::filter::Filter;
 use crate::model::names::wrong_family;
 use crate::pb;
 
-/// What is read of a row. Part of [`Get`](crate::Get) and [`Scan`](crate::Scan).
+/// The columns, versions and times that are read of a row. Part of [`Get`](crate::Get) and [`Scan`](crate::Scan).
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Columns {
     columns: Vec<pb::Column>,
@@ -56,8 +56,8 @@ impl Columns {
         self.columns.clone()
     }
 
-    /// How many cells of each family are read, and skipped before. Servers add them, and have no numbers beyond those
-    /// of Java.
+    /// The number of cells of each family that are read, and of those skipped before. Servers add the two, and have no
+    /// numbers beyond those of Java.
     pub(crate) fn cells_to_pb(&self) -> (Option<u32>, Option<u32>) {
         let most = i32::MAX as u32;
         let offset = self.cells_offset.map(|offset| offset.min(most));
@@ -68,13 +68,14 @@ impl Columns {
         self.filter.as_ref().map(|filter| filter.to_pb(reverse))
     }
 
-    /// Whether servers may not put off the families that the filter does not need to decide on a row. They can't in
-    /// reverse, and refuse such a filter then; and they take a row for empty if all cells of the others are skipped.
+    /// `Some(false)` if servers may not put off the families that the filter does not need to decide on a row. They
+    /// can't in reverse, and refuse such a filter then; and they take a row for empty if all cells of the others are
+    /// skipped.
     pub(crate) fn on_demand_to_pb(&self, reverse: bool) -> Option<bool> {
         (self.filter.is_some() && (reverse || self.cells_offset.is_some())).then_some(false)
     }
 
-    /// What is wrong with it, if it can't be read. Servers refuse some of that as if it could be read later.
+    /// The reason why the read is invalid, if it is. Servers refuse some such reads as if a retry could succeed.
     pub(crate) fn wrong(&self) -> Option<&'static str> {
         let family = self.columns.iter().find_map(|column| wrong_family(&column.family));
         let filter = self.filter.as_ref().and_then(Filter::wrong);
@@ -118,7 +119,7 @@ macro_rules! columns {
             self
         }
 
-        /// Reads so many versions of each column. Default: 1.
+        /// Reads at most this number of versions of each column. Default: 1.
         #[must_use]
         pub fn versions(mut self, versions: u32) -> Self {
             self.columns.versions = Some(versions.max(1).min(i32::MAX as u32));
@@ -139,7 +140,7 @@ macro_rules! columns {
             self
         }
 
-        /// Reads at most so many cells of each family, of those that pass the filter.
+        /// Reads at most `limit` cells of each family, of those that pass the filter.
         ///
         /// Refused: none at all; and a filter with [`column_value`](crate::Filter::column_value),
         /// [`columns`](crate::Filter::columns) or [`first_cell`](crate::Filter::first_cell), which would not see what
@@ -150,7 +151,7 @@ macro_rules! columns {
             self
         }
 
-        /// Skips so many cells of each family, of those that pass the filter.
+        /// Skips the first `offset` cells of each family, of those that pass the filter.
         #[must_use]
         pub fn skip_cells_per_family(mut self, offset: u32) -> Self {
             self.columns.cells_offset = Some(offset);

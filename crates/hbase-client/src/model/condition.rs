@@ -58,7 +58,7 @@ impl Condition {
         self
     }
 
-    /// Whether a server can look at it.
+    /// Checks that a server can evaluate the condition.
     pub(crate) fn check(&self) -> Result<()> {
         let wrong = self.wrong.or(self.message.time_range.as_ref().and_then(wrong_times));
         wrong.map_or(Ok(()), |wrong| Err(Error::invalid(wrong)))

@@ -27,7 +27,7 @@ impl Get {
 
     columns!();
 
-    /// Whether a server can read it.
+    /// Checks that a server can read it.
     pub(crate) fn check(&self) -> Result<()> {
         let wrong = wrong_key(&self.row).or_else(|| self.columns.wrong());
         wrong.map_or(Ok(()), |wrong| Err(Error::invalid(wrong)))

@@ -46,7 +46,7 @@ pub struct Mutation {
     durability: Durability,
     wrong: Option<Wrong>,
     idempotency: Idempotency,
-    /// Whether the server stamps a cell.
+    /// True if the server stamps a cell.
     is_stamped: bool,
 }
 
@@ -118,7 +118,7 @@ impl Mutation {
         self.durability
     }
 
-    /// How many cells it has.
+    /// The number of cells.
     pub(crate) fn count(&self) -> u32 {
         self.count
     }
@@ -159,8 +159,8 @@ impl Mutation {
         self.each_cell().map(|cell| (cell.family(), cell.qualifier()))
     }
 
-    /// Whether these can be made at once. A server stamps all of them with the same millisecond, and reads what
-    /// increments and appends change before it makes any of them.
+    /// Checks that the mutations can be made at once. A server stamps all of them with the same millisecond, and reads
+    /// what increments and appends change before it makes any of them.
     pub(crate) fn check_together(mutations: &[Self]) -> Result<()> {
         let deleted = Deleted::of(mutations);
         let writes = || mutations.iter().filter(|mutation| mutation.kind != MutationType::Delete);
@@ -203,7 +203,7 @@ impl Mutation {
     }
 }
 
-/// What deletes hide that a server stamps with its time.
+/// The cells that are hidden by deletes that a server stamps with its time.
 #[derive(Default)]
 struct Deleted<'a> {
     row: bool,
@@ -469,7 +469,7 @@ mod tests {
         }
     }
 
-    /// What writes to the column `n` of the family `f`, without a timestamp of its own.
+    /// Writes to the column `n` of the family `f`, without a timestamp of their own.
     fn writes() -> [Mutation; 3] {
         [
             Put::new("r").value("f", "m", "1").value("f", "n", "1").into(),

@@ -9,7 +9,7 @@ pub(crate) struct RowKey<'a>(&'a [u8]);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FamilyName<'a>(&'a [u8]);
 
-/// What is wrong with a request that can't be sent as it is.
+/// The reason why a request is invalid, and can't be sent.
 pub(crate) type Wrong = &'static str;
 
 /// The name of a table or namespace that HBase does not take, and why.

@@ -89,7 +89,7 @@ impl Region {
         self.start <= *row && (self.end.is_empty() || *row < *self.end)
     }
 
-    /// Whether it has keys right below this one; an empty one stands for the end of the table.
+    /// Returns whether the region has keys right below this one; an empty one stands for the end of the table.
     pub(crate) fn contains_before(&self, row: &[u8]) -> bool {
         match row.is_empty() {
             true => self.end.is_empty(),

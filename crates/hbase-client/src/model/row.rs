@@ -11,7 +11,7 @@ use crate::model::names::{RowKey, Wrong};
 use crate::model::region::readable;
 use crate::pb;
 
-/// What is wrong with a row's key, if it can't be one.
+/// The reason why a row key is invalid.
 pub(crate) fn wrong_key(key: &[u8]) -> Option<Wrong> {
     RowKey::new(key).err()
 }
@@ -151,11 +151,11 @@ fn quoted(key: &[u8]) -> String {
     format!("\"{}\"", readable(key.get(..64).unwrap_or(key)))
 }
 
-/// The cells that came with an answer, taken off row by row.
+/// The cells that came with a response, taken off row by row.
 pub(crate) struct CellBlock(pub(crate) Bytes);
 
 impl CellBlock {
-    /// The next cells, which are of one row. `None` if there are not so many, or they are broken.
+    /// The next `cells` cells, which are of one row. `None` if there are fewer, or they are broken.
     pub(crate) fn take(&mut self, cells: usize) -> Option<Row> {
         let mut rest = &self.0[..];
         let mut first: Option<Cell<'_>> = None;

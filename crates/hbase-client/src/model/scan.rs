@@ -87,7 +87,7 @@ impl Scan {
         self
     }
 
-    /// Reads at most so many rows. The servers know, and read no more than these.
+    /// Limits the number of rows. The servers know the limit, and read no more.
     #[doc(alias = "setLimit")]
     #[must_use]
     pub fn limit(mut self, rows: u64) -> Self {
@@ -138,7 +138,7 @@ impl Scan {
 
     columns!();
 
-    /// Whether a server can read it.
+    /// Checks that a server can read it.
     pub(crate) fn check(&self) -> Result<()> {
         // An empty key is the table's end.
         let key = [&self.start, &self.stop].into_iter().filter(|key| !key.is_empty()).find_map(|key| wrong_key(key));

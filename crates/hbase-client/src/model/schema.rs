@@ -208,7 +208,7 @@ impl TableSchema {
         gone.or_else(|| other.families.keys().find(|name| !self.families.contains_key(*name))).map(String::as_str)
     }
 
-    /// Whether HBase can have a table with this schema.
+    /// Checks that HBase can have a table with this schema.
     pub(crate) fn check(&self) -> Result<()> {
         self.name.check()?;
         self.options.check().map_err(|wrong| Error::invalid(wrong).of_table(&self.name))?;

@@ -108,7 +108,7 @@ impl fmt::Display for ServerName {
     }
 }
 
-/// What a connection is for. A server takes calls of one service on it.
+/// The service of a connection. A server takes calls of one service on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Service {
     Client,

@@ -47,7 +47,7 @@ impl TableName {
         &self.name
     }
 
-    /// Whether a table can have this name.
+    /// Checks that a table can have this name.
     pub(crate) fn check(&self) -> Result<(), InvalidName> {
         let name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
         let wrong = self.name.is_empty()
@@ -74,7 +74,7 @@ impl TableName {
     }
 }
 
-/// Whether a namespace can have this name.
+/// Checks that a namespace can have this name.
 pub(crate) fn check_namespace(name: &str) -> Result<(), InvalidName> {
     match !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_') {
         true => Ok(()),

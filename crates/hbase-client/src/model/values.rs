@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::model::mutation::Durability;
 
-/// What HBase can read as the value of an option.
+/// The form of an option's value that HBase can read.
 pub(super) enum Form {
     Text,
     Bool,
@@ -109,7 +109,7 @@ named!(Durability {
 });
 
 names! {
-    /// How blocks of a family are compressed. The servers need a codec for it: all have that of `Gz`.
+    /// The compression of a family's blocks. The servers need a codec for it: all have that of `Gz`.
     Compression {
         /// Not at all.
         None = "NONE",
@@ -131,7 +131,7 @@ names! {
         Brotli = "BROTLI",
     }
 
-    /// How keys are shortened in the blocks of a family.
+    /// The encoding of keys in a family's blocks, which shortens them (data block encoding).
     BlockEncoding {
         /// Not at all.
         None = "NONE",
@@ -145,7 +145,7 @@ names! {
         RowIndexV1 = "ROW_INDEX_V1",
     }
 
-    /// What a family's Bloom filters are of.
+    /// The contents of a family's Bloom filters.
     BloomFilter {
         /// There are none.
         None = "NONE",
@@ -158,7 +158,7 @@ names! {
         RowPrefix = "ROWPREFIX_FIXED_LENGTH",
     }
 
-    /// Whether deleted cells can still be read, by a time range that ends before their deletion.
+    /// The visibility of deleted cells to reads whose time range ends before their deletion.
     KeepDeletedCells {
         /// They can't.
         No = "FALSE",

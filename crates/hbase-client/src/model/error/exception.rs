@@ -15,7 +15,7 @@ pub struct Exception {
     overloaded: bool,
 }
 
-/// What a client does about an exception.
+/// The reaction of a client to an exception.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reaction {
     /// The region is not there: look it up again.
@@ -180,7 +180,7 @@ impl Exception {
         }
     }
 
-    /// Whether nothing is known of its class: neither when a call may succeed, nor that it never will.
+    /// Returns whether nothing is known of the class: neither when a retry may succeed, nor that none ever will.
     pub(crate) fn is_unknown(&self) -> bool {
         let known = REACTIONS.iter().any(|(class, _)| *class == &*self.class);
         !known && self.reaction() != Reaction::Fail
@@ -199,7 +199,7 @@ impl Exception {
         self.is_unknown() || (&*self.class == LOG && self.reaction() != Reaction::Fail)
     }
 
-    /// Whether the server or the region has too much to do: a retry should come later than after other exceptions.
+    /// Returns whether the server or the region is overloaded: a retry should come later than after other exceptions.
     pub(crate) fn overloaded(&self) -> bool {
         self.overloaded
             || matches!(
@@ -211,17 +211,18 @@ impl Exception {
             )
     }
 
-    /// Whether it is of the server, and not of one of its regions.
+    /// Returns whether the server is overloaded, and not one of its regions.
     pub(crate) fn of_overloaded_server(&self) -> bool {
         self.overloaded() && !self.is("RegionTooBusyException")
     }
 
-    /// Whether `class` is the simple name of its class.
+    /// Returns whether `class` is the simple name of the exception's class.
     pub(crate) fn is(&self, class: &str) -> bool {
         self.class.rsplit(['.', '$']).next() == Some(class)
     }
 
-    /// Where a `RegionMovedException` says that the region is now, with the number of its opening there.
+    /// The server that now has the region, as a `RegionMovedException` says, with the number of the region's opening
+    /// there.
     pub(crate) fn moved_to(&self) -> Option<(ServerName, i64)> {
         if !self.is("RegionMovedException") {
             return None;

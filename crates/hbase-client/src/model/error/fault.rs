@@ -7,18 +7,18 @@ use rowkey_retry::{Delay, Failure};
 use super::cause::Cause;
 use super::exception::{Exception, Reaction};
 
-/// How one call failed. What matters most is whether the server can have carried it out.
+/// The fault of one call. What matters most is whether the server can have carried it out.
 #[derive(Debug, Clone)]
 pub(crate) enum CallFault {
     /// The server did not get the whole call, so it did nothing.
     NotSent(Cause),
-    /// The call was sent, and no answer came.
+    /// The call was sent, and no response came.
     Unanswered(Cause),
     /// The server answered with an exception. If its class is one that says so, it did nothing.
     Refused(Exception),
-    /// The server carried out the call, and its answer is longer than is accepted: so many bytes.
+    /// The server carried out the call, and its response is larger than the limit: the number of its bytes.
     TooLarge(usize),
-    /// An answer came that is not one. The server may have carried out the call.
+    /// The response is malformed. The server may have carried out the call.
     Malformed(Cow<'static, str>),
 }
 

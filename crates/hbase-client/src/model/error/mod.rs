@@ -43,10 +43,10 @@ enum Why {
     Exception(Exception),
 }
 
-/// Where something failed, as far as it is known.
+/// The place of a failure, as far as it is known.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Place {
-    /// What was done to a table or a namespace, if it was no row's.
+    /// The operation on a table or a namespace, if it was not on a row.
     pub(crate) operation: Option<Arc<str>>,
     pub(crate) table: Option<TableName>,
     pub(crate) region: Option<Bytes>,
@@ -234,7 +234,7 @@ impl Error {
         matches!(self.0.kind, ErrorKind::Busy | ErrorKind::Unavailable)
     }
 
-    /// Whether it says no more than that the time was over.
+    /// Returns whether the error says no more than that the time was over.
     pub(crate) fn is_of_time(&self) -> bool {
         let of_time = matches!(&self.0.why, Why::Cause(Cause::TimedOut | Cause::Slow));
         of_time && self.0.kind == ErrorKind::Unavailable

@@ -21,7 +21,7 @@ use crate::model::names::LONGEST_KEY;
 
 const PACKAGE: &str = "org.apache.hadoop.hbase.filter";
 
-/// How far a filter of cells may seek.
+/// The farthest seek of a filter of cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Seeks {
     No,

@@ -49,7 +49,7 @@ impl Keys {
         Self(vec![Range { start: Bytes::new(), end: None }])
     }
 
-    /// What is at least `start` and less than `end`.
+    /// The keys that are at least `start` and less than `end`.
     pub(super) fn range(start: &[u8], end: Option<&[u8]>) -> Self {
         let Some(start) = bound(start) else { return Self(Vec::new()) };
         let range = Range { start, end: end.and_then(bound) };
@@ -73,7 +73,7 @@ impl Keys {
         }
     }
 
-    /// What is in one of these.
+    /// The keys that are in any of these sets.
     pub(super) fn union(sets: impl IntoIterator<Item = Self>) -> Self {
         let mut ranges: Vec<Range> = sets.into_iter().flat_map(|keys| keys.0).collect();
         ranges.sort_by(|a, b| a.start.cmp(&b.start));
@@ -91,7 +91,7 @@ impl Keys {
         Self(union)
     }
 
-    /// What is in both.
+    /// The keys that are in both.
     pub(super) fn intersection(&self, other: &Self) -> Self {
         let (mut ours, mut theirs, mut both) = (self.0.iter().peekable(), other.0.iter().peekable(), Vec::new());
         while let (Some(a), Some(b)) = (ours.peek(), theirs.peek()) {

@@ -100,12 +100,12 @@ impl Filter {
         encode::encode(&self.0, reverse)
     }
 
-    /// What is wrong with it, if so.
+    /// The reason why the filter is invalid, if it is.
     pub(crate) fn wrong(&self) -> Option<&'static str> {
         self.0.wrong()
     }
 
-    /// Whether it is another filter where a server leaves a family before its end.
+    /// Returns whether the filter has another meaning where a server leaves a family before its end.
     pub(crate) fn needs_whole_rows(&self) -> bool {
         self.0.needs_whole_rows()
     }

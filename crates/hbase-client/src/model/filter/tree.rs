@@ -31,7 +31,7 @@ pub(super) enum Node {
     All(Vec<Node>),
     /// Two or more, none of them `Any`, at most one `Keys`.
     Any(Vec<Node>),
-    /// What can't be asked for.
+    /// A filter that can't be asked for, and the reason.
     Wrong(&'static str),
 }
 
@@ -71,7 +71,7 @@ impl QualifierRange {
     }
 }
 
-/// What a filter decides on.
+/// The things that a filter decides on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Of {
     /// Rows by their keys alone.
@@ -92,7 +92,7 @@ const MIXED: &str = "a filter: `any` has `column_value` beside a filter of cells
 const TOO_DEEP: &str = "a filter: more than 32 lists in each other";
 
 impl Node {
-    /// What is wrong with it, if so.
+    /// The reason why the filter is invalid, if it is.
     pub(super) fn wrong(&self) -> Option<&'static str> {
         match self {
             Self::Wrong(why) => Some(why),
@@ -182,22 +182,22 @@ impl Node {
         }
     }
 
-    /// Whether it needs to see a column before it can decide on a row.
+    /// Returns whether the filter needs to see a column before it can decide on a row.
     pub(super) fn has_values(&self) -> bool {
         self.of().has_values()
     }
 
-    /// Whether rows pass it, or not, as a whole.
+    /// Returns whether the filter passes rows, or not, as a whole.
     pub(super) fn is_of_rows(&self) -> bool {
         !self.of().has_cells()
     }
 
-    /// Whether what passes depends on the cells that were seen before.
+    /// Returns whether the cells that pass depend on those that were seen before.
     pub(super) fn counts(&self) -> bool {
         self.has(&|leaf| matches!(leaf, Self::Columns { .. } | Self::FirstCell | Self::Custom { .. }))
     }
 
-    /// Whether it is another filter where a server leaves a family before its end.
+    /// Returns whether the filter has another meaning where a server leaves a family before its end.
     pub(super) fn needs_whole_rows(&self) -> bool {
         self.has(&|leaf| matches!(leaf, Self::Columns { .. } | Self::FirstCell | Self::ColumnValue(_)))
     }
