@@ -44,7 +44,7 @@ impl Table {
         Self { executor, name, timeout }
     }
 
-    /// The same table with operations that may take so long. Default: that of the client's options.
+    /// The same table with this timeout of operations. Default: that of the client's options.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
         Self { timeout: bounded(timeout), ..self.clone() }

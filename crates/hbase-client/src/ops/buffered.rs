@@ -51,10 +51,10 @@ pub struct BufferedMutator {
     room: Arc<Semaphore>,
     most: u32,
     failures: Arc<Locked<Failures>>,
-    /// How many flushes wait for what is gathered.
+    /// The number of flushes that wait for the buffered writes.
     flushes: Arc<AtomicUsize>,
     timeout: Duration,
-    /// Where the task is. None if there was no runtime.
+    /// The runtime of the task. None if there was none.
     runtime: Option<Handle>,
     /// Closed once the task has ended, and its failures are known.
     task: watch::Receiver<()>,
@@ -73,8 +73,8 @@ impl BufferOptions {
         Self { bytes: 2 << 20, interval: Duration::from_millis(100) }
     }
 
-    /// Sends when writes of so many bytes have come, keys and values counted. It keeps twice as many at most. Default:
-    /// 2 MiB.
+    /// Sets the size of the buffered writes, keys and values counted, at which they are sent. At most twice as many
+    /// bytes are kept. Default: 2 MiB.
     #[must_use]
     pub fn flush_bytes(mut self, bytes: usize) -> Self {
         const MOST: usize = 1 << 29;
@@ -82,7 +82,7 @@ impl BufferOptions {
         self
     }
 
-    /// Sends when a write has waited so long. Default: 100 ms.
+    /// Sets the longest time that a write waits in the buffer. Default: 100 ms.
     #[must_use]
     pub fn flush_interval(mut self, interval: Duration) -> Self {
         self.interval = bounded(interval);
@@ -146,7 +146,7 @@ fn full() -> Error {
     ))
 }
 
-/// Who waits for a write, and its room.
+/// The caller that waits for a write, and the write's room.
 struct Waiting {
     done: oneshot::Sender<Result<Outcome, FailedWrite>>,
     _room: OwnedSemaphorePermit,
@@ -312,7 +312,7 @@ struct Sending {
     flushes: Arc<AtomicUsize>,
 }
 
-/// What was gathered. If it is dropped before there are results, it is not known what came of it.
+/// The buffered writes. If they are dropped before there are results, their outcome is unknown.
 struct Gathered {
     actions: Vec<Action>,
     waiting: Vec<Waiting>,

@@ -19,13 +19,13 @@ use crate::model::table_name::TableName;
 use crate::ops::retry::{Attempts, Counters, RetryDecision, moved_since};
 use crate::rpc::{Answer, Dialing, Limits, Payload, Pool};
 
-/// What all tables of a client share.
+/// The state that all tables of a client share.
 pub(crate) struct Executor {
     pub(crate) options: Options,
     pub(crate) pool: Arc<Pool>,
     pub(crate) locator: Locator,
     pub(crate) counters: Counters,
-    /// Which client a nonce is from.
+    /// The number of the client that a nonce is from.
     pub(crate) nonce_group: u64,
 }
 
@@ -114,8 +114,8 @@ impl Executor {
         connection.call(payload, deadline).instrument(span).await
     }
 
-    /// What an exception says of a region's place. A call with a nonce needs the number of its opening, which meta
-    /// alone tells.
+    /// Updates the location of a region by an exception. A call with a nonce needs the number of the region's opening,
+    /// which meta alone tells.
     pub(crate) fn learn(&self, location: &Location, exception: &crate::Exception, idempotency: Idempotency) {
         match exception.reaction() {
             Reaction::Relocate => {
@@ -144,7 +144,7 @@ impl Executor {
         self.repeat_on_row(call).instrument(span).await
     }
 
-    /// Whether there is a runtime, which connections and timers need.
+    /// Checks that there is a runtime, which connections and timers need.
     pub(crate) fn in_runtime() -> Result<()> {
         Handle::try_current().map(drop).map_err(|_| Error::no_runtime())
     }
@@ -203,10 +203,10 @@ impl Executor {
     }
 }
 
-/// How often a region is looked up again because its server does not answer.
+/// The least time between look-ups of a region whose server does not answer.
 const DOUBTED: Duration = Duration::from_secs(1);
 
-/// After which time meta has to have told where a region is whose server does not answer.
+/// The time since when meta has to have told the location of a region whose server does not answer.
 pub(crate) fn doubt() -> Instant {
     let now = Instant::now();
     now.checked_sub(DOUBTED).unwrap_or(now)

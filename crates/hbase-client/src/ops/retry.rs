@@ -76,7 +76,7 @@ impl Told {
         }
     }
 
-    /// An attempt without an answer tells less than those before it.
+    /// An attempt without a response tells less than those before it.
     pub(crate) fn instead_of(&mut self, error: Error) -> Error {
         self.0.take().filter(|_| error.is_of_time()).unwrap_or(error)
     }
@@ -105,7 +105,7 @@ impl<'a> Attempts<'a> {
         Self { counters, attempts, execution: Execution::new(idempotency), told: Told::default() }
     }
 
-    /// How many attempts were made, with the one that is under way.
+    /// The number of attempts, with the one that is under way.
     pub(crate) fn made(&self) -> u32 {
         self.attempts.made()
     }

@@ -35,7 +35,7 @@ impl Admin {
         Self { executor, timeout }
     }
 
-    /// The same, with operations that may take so long. Default: that of the client's options.
+    /// The same `Admin` with this timeout of operations. Default: that of the client's options.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
         Self { timeout: bounded(timeout), ..self.clone() }

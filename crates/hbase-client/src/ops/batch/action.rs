@@ -114,7 +114,7 @@ impl Action {
         self.mutation().filter(|mutation| mutation.is_put())
     }
 
-    /// What is sent of it behind the message.
+    /// The cells that are sent behind the message.
     pub(super) fn cells(&self) -> impl Iterator<Item = &[u8]> {
         let mutations = match self {
             Self::Get(_) => &[],

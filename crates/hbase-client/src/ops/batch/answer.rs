@@ -1,4 +1,4 @@
-//! Reads what a server says of a batch, and of mutations that are made at once.
+//! Reads the results of a batch, and of mutations that are made at once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,7 +18,8 @@ pub(super) struct OneResult<'p> {
     /// Its place in the batch.
     pub(super) at: usize,
     pub(super) result: Result<Outcome, CallFault>,
-    /// How many actions failed together, any of which may be to blame for it. None if it is known that this one is.
+    /// The number of actions that failed together, any of which may be to blame for it. 0 if it is known that this one
+    /// is.
     pub(super) suspects: usize,
     /// Its place among them.
     nth: usize,
@@ -29,7 +30,7 @@ impl<'p> OneResult<'p> {
         Self { location, at, result, suspects: 0, nth: 0 }
     }
 
-    /// Whether it is one of a few suspects that tell of all, from all over the batch.
+    /// Returns whether it is a probe: one of a few suspects, from all over the batch, that tell of all.
     pub(super) fn is_probe(&self) -> bool {
         let each = self.suspects.div_ceil(APART);
         self.nth % each == self.nth / each % each

@@ -1,4 +1,4 @@
-//! Which actions go together in a call.
+//! Grouping of a batch's actions by call.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound::{Included, Unbounded};
@@ -59,24 +59,24 @@ impl Regions {
 /// A server takes no more rows in one call without a complaint.
 const ACTIONS: usize = 5000;
 
-/// Calls of a batch that are under way to one server. Many actions are split into about so many: a server carries out
-/// the regions of a call one after the other, each with a write to its log.
+/// Calls of a batch that are under way to one server. Many actions are split into about this number of calls: a server
+/// carries out the regions of a call one after the other, each with a write to its log.
 pub(super) const CALLS: usize = 4;
 
 /// Fewer actions are not worth a call of their own.
 const FEW: usize = 32;
 
-/// What an action asks of the call in which it goes.
+/// The demands of an action on the call in which it goes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Load {
     pub(super) bytes: usize,
-    /// So many actions, with this one, may go in the call.
+    /// The most actions, with this one, in the call.
     pub(super) most: usize,
-    /// Whether it is a part of the call by itself, as it is made at once.
+    /// True if it is a part of the call by itself, as it is made at once.
     pub(super) at_once: bool,
 }
 
-/// Puts actions together by server and region, up to so many bytes: the parts of each server.
+/// Puts actions together by server and region, up to `bytes` bytes: the parts of each server.
 pub(super) fn split(regions: Vec<OfRegion>, load: impl Fn(usize) -> Load, bytes: usize) -> Vec<Vec<Part>> {
     let mut servers: HashMap<ServerName, Vec<OfRegion>> = HashMap::new();
     for of_region in regions {
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(counts(&parts), [[1], [1], [4], [4]]);
     }
 
-    /// How many actions each part has of each of its regions.
+    /// The number of actions that each part has of each of its regions.
     fn counts(parts: &[Part]) -> Vec<Vec<usize>> {
         parts.iter().map(|part| part.regions.iter().map(|(_, actions)| actions.len()).collect()).collect()
     }

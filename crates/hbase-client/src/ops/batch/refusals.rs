@@ -14,7 +14,7 @@ use super::step::{APART, Failed, Step};
 use crate::model::error::{CallFault, Exception, Reaction};
 use crate::model::region::Location;
 
-/// What is known of the puts of each region, and of its other actions.
+/// The refusals of the puts of each region, and of its other actions.
 #[derive(Default)]
 pub(super) struct Refusals(HashMap<(Bytes, bool), OfRegion>);
 
@@ -22,9 +22,9 @@ pub(super) struct Refusals(HashMap<(Bytes, bool), OfRegion>);
 struct OfRegion {
     /// The exception of the first one that was refused alone.
     told: Option<Exception>,
-    /// How many were refused alone.
+    /// The number of actions that were refused alone.
     alone: usize,
-    /// Whether something was made, or refused for another reason.
+    /// True if an action was made, or refused for another reason.
     differ: bool,
 }
 
@@ -58,7 +58,7 @@ impl Refusals {
         of.alone += 1;
     }
 
-    /// Whether the region refuses all.
+    /// Returns whether the region refuses all.
     fn are_of_all(&mut self, one: &OneResult<'_>, step: &Step<'_>) -> bool {
         let of = self.of(one.location, step);
         of.alone >= APART && !of.differ

@@ -13,10 +13,10 @@ use crate::model::region::Location;
 use crate::ops::executor::nonce;
 use crate::ops::retry::{RetryDecision, Told, moved_since};
 
-/// Puts of one row are sent as one, up to so many bytes.
+/// The most bytes of puts of one row that are sent as one.
 const JOINED: usize = 256 << 10;
 
-/// What failed together is sent again in so many groups: one alone may be to blame.
+/// The number of groups in which actions that failed together are sent again: one alone may be to blame.
 pub(super) const APART: usize = 16;
 
 /// One action on its way, or several puts of a row: the first one of these.
@@ -32,18 +32,18 @@ pub(super) struct Step<'a> {
     pub(super) result: Option<Result<Outcome>>,
 }
 
-/// What is known of an action that failed, and is to be tried again.
+/// The state of an action that failed, and is to be retried.
 #[derive(Default)]
 struct Trouble {
-    /// Where it was sent first without an answer.
+    /// The location to which it was first sent without a response.
     unanswered: Option<Arc<Location>>,
-    /// So many actions, with this one, may go in one call.
+    /// The most actions, with this one, in one call.
     most: Option<usize>,
-    /// Whether its puts are to go in smaller groups.
+    /// True if its puts are to go in smaller groups.
     split: bool,
-    /// Whether its region refuses all puts: those that went together are not tried apart.
+    /// True if its region refuses all puts: those that went together are not tried apart.
     with_all: bool,
-    /// Why an attempt failed that told more than that its time was over.
+    /// The last error that told more than that its time was over.
     told: Told,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn result_of(result: Option<Result<Outcome>>) -> Result<Outcome> {
     result.unwrap_or_else(|| Err(Error::malformed("internal error: an action of a batch has no result")))
 }
 
-/// What failed in a round and is to be tried again.
+/// The failures of a round that are to be retried.
 #[derive(Default)]
 pub(super) struct Failed {
     pub(super) errors: Vec<(usize, Error)>,
@@ -75,12 +75,12 @@ impl Step<'_> {
         self.trouble().unanswered.get_or_insert_with(|| location.clone());
     }
 
-    /// So many actions, with this one, may go in one call.
+    /// The most actions, with this one, in one call.
     pub(super) fn most(&self) -> usize {
         self.trouble.as_ref().and_then(|trouble| trouble.most).unwrap_or(usize::MAX)
     }
 
-    /// Whether it was sent, not answered, and may not be sent to where the region is now.
+    /// Returns whether it was sent without a response, and may not be sent to the present location of its region.
     fn has_moved(&self, location: &Location) -> bool {
         let reopened = self.unanswered().is_some_and(|before| **before != *location);
         reopened && self.action.idempotency() == Idempotency::Nonce
@@ -113,7 +113,7 @@ impl Step<'_> {
         }
     }
 
-    /// One of so many that failed together, of which one may take the others with it: they are sent apart.
+    /// One of `suspects` actions that failed together, of which one may take the others with it: they are sent apart.
     pub(super) fn suspect(&mut self, suspects: usize) {
         match suspects {
             0 | 1 => self.trouble().split = true,
@@ -137,12 +137,12 @@ impl Step<'_> {
         self.result = Some(Err(self.trouble().told.instead_of(error).after(attempts)));
     }
 
-    /// Whether it may have been carried out.
+    /// The execution so far: the action may have been carried out if a response is missing.
     fn execution(&self) -> Execution {
         Execution::new(self.action.idempotency()).or(self.unanswered().is_some())
     }
 
-    /// What comes of it after a fault of its call to a region.
+    /// The decision after a fault of its call to a region.
     pub(super) fn decision(&self, fault: CallFault, location: &Location) -> RetryDecision {
         let next = RetryDecision::of_call(fault, &mut self.execution());
         next.map(|error| error.at(location, self.action.row()))
@@ -207,8 +207,8 @@ pub(super) fn steps<'a>(actions: &[&'a Action]) -> (Vec<Step<'a>>, Vec<usize>) {
     (steps, first)
 }
 
-/// What goes next on the row of a step: the step itself, if it has no result yet; otherwise the one after it. Puts that
-/// went together have one result, unless one of them may be wrong: then they go again in smaller groups.
+/// The step that goes next on the row: this one, if it has no result yet; otherwise the one after it. Puts that went
+/// together have one result, unless one of them may be wrong: then they go again in smaller groups.
 pub(super) fn following(steps: &mut [Step<'_>], at: usize) -> Option<usize> {
     let result = match &steps[at].result {
         None => {
@@ -248,7 +248,7 @@ fn divide(steps: &mut [Step<'_>], at: usize) {
     }
 }
 
-/// Whether both are puts that can be one.
+/// Returns whether both are puts that can be one.
 fn joins(actions: &[&Action], before: usize, action: &Action) -> bool {
     let puts = actions[before].as_put().zip(action.as_put());
     puts.is_some_and(|(before, put)| before.durability() == put.durability())

@@ -19,7 +19,7 @@ impl Assembly {
         Self { pieces, ..Self::default() }
     }
 
-    /// Whether no row is under way.
+    /// Returns whether no row is under way.
     pub(super) fn is_between_rows(&self) -> bool {
         self.parts.is_empty() && self.again.is_none()
     }
@@ -29,7 +29,7 @@ impl Assembly {
         self.parts.last().or(self.again.as_ref())
     }
 
-    /// Whether a result, if it is of the row that is under way, goes on behind what came of it.
+    /// Returns whether a result, if it is of the row that is under way, continues behind the cells that came of it.
     pub(super) fn takes(&self, row: &Row) -> bool {
         let Some(last) = self.parts.last().filter(|part| part.key() == row.key()).and_then(Row::last_cell) else {
             return true;
@@ -128,7 +128,7 @@ mod tests {
         CellBlock(bytes.into()).take(qualifiers.len()).unwrap()
     }
 
-    /// What came, as `key:qualifiers`.
+    /// The rows that came, as `key:qualifiers`.
     fn text(rows: &[Row]) -> String {
         let text = |row: &Row| {
             let qualifiers = row.cells().flat_map(|cell| cell.qualifier().to_vec()).collect();

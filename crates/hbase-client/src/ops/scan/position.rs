@@ -9,7 +9,8 @@ use crate::model::region::Region;
 use crate::model::row::Row;
 use crate::model::scan::Scan;
 
-/// Where a scan stands: what is still to be read. It is right at any time, so a scan can go on from it after any fault.
+/// The position of a scan: the rows that are still to be read. It is right at any time, so a scan can go on from it
+/// after any fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Position {
     pub(super) from: Bytes,
@@ -33,7 +34,7 @@ impl Position {
         }
     }
 
-    /// Where the region is that has the next rows.
+    /// The place of the region that has the next rows.
     pub(super) fn place(&self) -> Place<'_> {
         match (self.reverse, self.inclusive) {
             (true, _) if self.from.is_empty() => Place::Before(&[]),
@@ -42,8 +43,8 @@ impl Position {
         }
     }
 
-    /// Whether rows come in order, behind `last` (or its row itself, if it is only a part), and not behind the scan's
-    /// end. `is_part`: whether more of a row's cells follow.
+    /// Returns whether rows come in order, behind `last` (or its row itself, if it is only a part), and not behind the
+    /// scan's end. `is_part`: whether more of a row's cells follow.
     pub(super) fn takes(&self, rows: &[Row], last: Option<&[u8]>, is_part: impl Fn(usize) -> bool) -> bool {
         let order = |row: &[u8], other: &[u8]| if self.reverse { other.cmp(row) } else { row.cmp(other) };
         // A scan in reverse that begins at the table's end has no first row.
@@ -108,7 +109,7 @@ impl Position {
         true
     }
 
-    /// Whether there is nothing left to read.
+    /// Returns whether there is nothing left to read.
     pub(super) fn is_at_end(&self) -> bool {
         self.left == Some(0)
     }

@@ -22,7 +22,7 @@ use crate::ops::retry::RetryDecision;
 use crate::pb;
 use crate::rpc::{Answer, Payload};
 
-/// Reads a scan, answer by answer. A scanner that is lost is opened again where the scan stands.
+/// Reads a scan, response by response. A scanner that is lost is opened again at the scan's position.
 pub(super) struct Reader {
     executor: Arc<Executor>,
     table: TableName,
@@ -32,7 +32,7 @@ pub(super) struct Reader {
     position: Position,
     assembly: Assembly,
     open: Option<Open>,
-    /// How many answers in a row had no result.
+    /// The number of consecutive responses without a result.
     fruitless: u32,
     done: bool,
 }
@@ -43,7 +43,7 @@ struct Open {
     id: u64,
     /// The number of the next call: a server refuses a call that it has had.
     call: u64,
-    /// How long it stays open without a call.
+    /// The time for which it stays open without a call.
     lease: Duration,
 }
 
@@ -114,7 +114,7 @@ impl Reader {
         }
     }
 
-    /// Where the next call goes.
+    /// The location for the next call.
     async fn locate(&self, deadline: Instant) -> Result<Arc<Location>, RetryDecision> {
         match &self.open {
             Some(open) => Ok(open.location.clone()),
@@ -266,7 +266,7 @@ impl Reader {
         Ok(rows)
     }
 
-    /// How long the scan can wait before its scanner has to be kept open.
+    /// The time that the scan can wait before its scanner has to be kept open.
     pub(super) fn patience(&self) -> Option<Duration> {
         self.open.as_ref().map(|open| (open.lease / 3).max(SOONEST))
     }
