@@ -1,4 +1,4 @@
-//! Where things are: the active master, `hbase:meta`, and regions.
+//! Locations in the cluster: of the active master, of `hbase:meta`, and of regions.
 
 pub(crate) mod regions;
 pub(crate) mod registry;

@@ -15,7 +15,7 @@ use crate::model::server::{Address, ServerName, Service};
 use crate::pb;
 use crate::rpc::{Payload, Pool};
 
-/// Who knows where `hbase:meta` and the active master are.
+/// The registry: locates `hbase:meta` and the active master.
 #[derive(Debug)]
 pub(crate) struct Registry {
     endpoints: Vec<Endpoint>,

@@ -1,4 +1,4 @@
-//! What `hbase-site.xml` says of security.
+//! The security properties of `hbase-site.xml`.
 
 use crate::security::Security;
 

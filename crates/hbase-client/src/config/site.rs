@@ -76,7 +76,7 @@ fn options_of<'a>(get: impl Get<'a>) -> Result<Options, String> {
 
 struct Site {
     properties: HashMap<String, Property>,
-    /// What is wrong with a property that was read.
+    /// The error of a property that was read.
     wrong: OnceCell<String>,
 }
 
@@ -88,7 +88,7 @@ struct Property {
     value: OnceCell<Option<String>>,
 }
 
-/// So many variables are replaced in a value. They may stand for each other, in a circle too.
+/// The most variables that are replaced in a value. They may stand for each other, in a circle too.
 const VARIABLES: usize = 20;
 
 impl Site {

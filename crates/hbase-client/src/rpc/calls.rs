@@ -10,16 +10,16 @@ use crate::model::error::{CallFault, Cause};
 
 pub(crate) type CallResult = Result<Answer, CallFault>;
 
-/// The calls of one connection that wait for an answer.
+/// The calls of one connection that wait for a response.
 #[derive(Default)]
 pub(crate) struct Calls {
     waiting: HashMap<u32, Waiting>,
     next_id: u32,
-    /// Whether every id has been given to a call.
+    /// True once every id has been given to a call.
     wrapped: bool,
-    /// How many calls the server answered.
+    /// The number of calls that the server answered.
     answers: u64,
-    /// Since when the server has had something to answer, and did not.
+    /// The time since when the server has had something to answer, and did not.
     silent: Option<Instant>,
     broken: Option<Cause>,
 }
@@ -60,7 +60,7 @@ impl Calls {
         }
     }
 
-    /// Whether a call has had this id.
+    /// Returns whether a call has had this id.
     fn was_made(&self, id: u32) -> bool {
         id < self.next_id || (self.wrapped && id <= i32::MAX as u32)
     }
@@ -150,12 +150,12 @@ impl Calls {
         self.silent
     }
 
-    /// Since when the oldest call waits.
+    /// The time since when the oldest call waits.
     pub(crate) fn oldest(&self) -> Option<Instant> {
         self.waiting.values().map(|waiting| waiting.since).min()
     }
 
-    /// How many calls wait for an answer.
+    /// The number of calls that wait for a response.
     pub(crate) fn in_flight(&self) -> usize {
         self.waiting.len()
     }

@@ -15,16 +15,16 @@ use super::limit::{ConcurrencyLimit, Permit};
 use crate::model::error::{CallFault, Cause};
 use crate::sync::Locked;
 
-/// What a connection allows.
+/// The limits of a connection.
 #[derive(Debug, Clone)]
 pub(crate) struct Limits {
     /// Bytes of a frame that comes.
     pub(crate) frame: usize,
     /// Calls under way at a time; others wait.
     pub(crate) calls: usize,
-    /// How long nothing may come while an answer is waited for.
+    /// The longest time in which nothing comes while a response is waited for.
     pub(crate) read_timeout: Duration,
-    /// How long nothing may come or go before the connection is closed.
+    /// The longest time in which nothing comes or goes before the connection is closed.
     pub(crate) idle_timeout: Duration,
 }
 
@@ -54,7 +54,7 @@ impl Drop for Ended {
     }
 }
 
-/// What the caller, the reader and the writer share.
+/// The state that the caller, the reader and the writer share.
 struct Link {
     calls: Locked<Calls>,
     closed: watch::Sender<bool>,
@@ -162,10 +162,10 @@ impl Drop for Leave<'_> {
     }
 }
 
-/// So long a connection that ends is waited for, to say or hear why.
+/// The longest wait for a connection that ends, to say or hear why.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
-/// Frames are gathered up to so many bytes, and written at once.
+/// The bytes up to which frames are gathered, and written at once.
 const GATHER: usize = 64 << 10;
 
 async fn write<W: AsyncWrite + Unpin>(mut writer: W, mut queued: mpsc::UnboundedReceiver<Queued>, link: &Link) {
@@ -278,7 +278,7 @@ const BEGINNING: usize = 4096;
 
 struct Incoming<R> {
     reader: BufReader<R>,
-    /// When bytes came last.
+    /// The time when bytes came last.
     read: Instant,
 }
 

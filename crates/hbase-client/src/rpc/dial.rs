@@ -20,7 +20,7 @@ use crate::security::{
     wrapped,
 };
 
-/// How to connect.
+/// The options for connecting to a server.
 #[derive(Clone)]
 pub(crate) struct Dialing {
     pub(crate) user: String,

@@ -12,7 +12,7 @@ use prost::encoding::{decode_varint, encode_varint, encoded_len_varint};
 use crate::model::error::{CallFault, Exception};
 use crate::pb;
 
-/// What a call has to say.
+/// The contents of a call.
 pub(crate) struct Payload<'a, M> {
     pub(crate) method: &'static str,
     pub(crate) message: &'a M,
@@ -52,7 +52,7 @@ pub(crate) fn request<M: Message>(id: u32, timeout_ms: u32, payload: &Payload<'_
     Some(frame)
 }
 
-/// The answer of a call: its message, not read yet, and cells.
+/// The response of a call: its message, not decoded yet, and cells.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Answer {
     pub(crate) message: Bytes,
@@ -66,7 +66,7 @@ impl Answer {
     }
 }
 
-/// Whose answer a frame is, and what it says.
+/// A response: the id of its call, and the result.
 pub(crate) struct Response {
     pub(crate) call_id: u32,
     pub(crate) result: Result<Answer, Exception>,
@@ -88,7 +88,7 @@ pub(crate) fn response(mut frame: Bytes) -> Result<Response, &'static str> {
     Ok(Response { call_id, result: Ok(Answer { message, cells: frame }) })
 }
 
-/// Whose answer a frame is, of which this is the beginning; `None` if that is not enough, or no frame.
+/// The id of the call whose response begins so; `None` if the beginning is too short, or no frame.
 pub(crate) fn call_of(mut beginning: Bytes) -> Option<u32> {
     pb::ResponseHeader::decode(delimited(&mut beginning)?).ok()?.call_id
 }

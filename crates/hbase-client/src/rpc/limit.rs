@@ -6,20 +6,20 @@ use tokio::sync::Semaphore;
 
 use crate::sync::Locked;
 
-/// How many calls may be under way on a connection: half as many once the server says that it is overloaded, and one
-/// more for each round of calls that it answers (additive increase, multiplicative decrease, as in TCP).
+/// The limit of calls under way on a connection: it is halved once the server says that it is overloaded, and raised by
+/// one for each round of calls that it answers (additive increase, multiplicative decrease, as in TCP).
 pub(super) struct ConcurrencyLimit {
     permits: Semaphore,
     state: Locked<State>,
     most: usize,
 }
 
-/// So many calls are always under way, so that a slow one does not hold up all others.
+/// The number of calls that may always be under way, so that a slow one does not hold up all others.
 const LEAST: usize = 4;
 
 struct State {
     limit: usize,
-    /// So many calls that are under way are beyond the limit: their permits end with them.
+    /// The number of calls under way beyond the limit: their permits end with them.
     beyond: usize,
     /// Answers since the limit was halved last: it is halved once a round.
     since_cut: usize,

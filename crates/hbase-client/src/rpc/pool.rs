@@ -58,7 +58,7 @@ impl Pool {
         self.connections.lock().retain(|(known, ..), _| known != address);
     }
 
-    /// Where connections are open, for what, and how many calls wait on them.
+    /// The addresses and services of open connections, and the number of calls that wait on each.
     pub(crate) fn open(&self) -> Vec<(Address, Service, usize)> {
         let connections = self.connections.lock();
         let open = connections.iter().filter(|(_, connection)| connection.broken().is_none());

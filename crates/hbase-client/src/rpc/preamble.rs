@@ -12,14 +12,15 @@ pub(crate) const SIMPLE: u8 = 80;
 #[cfg(feature = "kerberos")]
 pub(crate) const KERBEROS: u8 = 81;
 
-/// What a client sends first: a magic word, the version of the protocol, and how it authenticates.
+/// The preamble, which a client sends first: a magic word, the version of the protocol, and the authentication method.
 pub(crate) fn hello(authentication: u8) -> Vec<u8> {
     let mut bytes = b"HBas\0".to_vec();
     bytes.put_u8(authentication);
     bytes
 }
 
-/// What a client sends once it is authenticated: who it is, if that is not known yet, and what it wants.
+/// Appends the connection header, which a client sends once it is authenticated: the user, if that is not known yet,
+/// and the service.
 pub(crate) fn header(user: Option<&str>, service: Service, bytes: &mut Vec<u8>) {
     let header = pb::ConnectionHeader {
         user_info: user.map(|user| pb::UserInformation { effective_user: user.into() }),

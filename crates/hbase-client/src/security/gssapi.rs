@@ -33,7 +33,7 @@ impl Context {
         Ok(Self { context: ClientCtx::new(Some(tickets), target, flags, Some(GSS_MECH_KRB5)), server })
     }
 
-    /// What to send to the server, after what came from it.
+    /// The token to send to the server, after the one that came from it.
     pub(super) fn step(&mut self, token: Option<&[u8]>) -> Result<Vec<u8>, Cause> {
         let next = self.context.step(token, None);
         let next = next.map_err(|error| failed(&format!("no Kerberos with {}", self.server), error))?;
@@ -47,7 +47,7 @@ impl Context {
         self.context.is_complete()
     }
 
-    /// Whether the context can do this for bytes.
+    /// Returns whether the context can protect bytes in this way.
     pub(super) fn can(&self, protection: Protection) -> Result<bool, Cause> {
         Ok(match protection {
             Protection::Authentication | Protection::Integrity => true,
@@ -63,7 +63,7 @@ impl Context {
         Ok(self.context.wrap(encrypted, bytes)?.to_vec())
     }
 
-    /// What was wrapped, if it is whole, and in its place among all that came.
+    /// The bytes that were wrapped, if the token is whole, and in its place among all that came.
     pub(super) fn unwrap(&mut self, token: &[u8]) -> Result<Vec<u8>, Error> {
         Ok(self.context.unwrap(token)?.to_vec())
     }

@@ -23,7 +23,7 @@ pub use self::kerberos::{Kerberos, Protection};
 #[cfg(feature = "tls")]
 pub use self::tls::{Tls, TlsVersion};
 
-/// What is asked for. Nothing is, by default.
+/// The TLS and Kerberos that are asked for. By default, neither is.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Security {
     #[cfg(feature = "tls")]
@@ -32,7 +32,7 @@ pub(crate) struct Security {
     pub(crate) kerberos: Option<Kerberos>,
 }
 
-/// What is asked for, with its files read.
+/// The TLS and Kerberos that are asked for, with their files read.
 #[cfg(any(feature = "tls", feature = "kerberos"))]
 #[derive(Clone)]
 pub(crate) struct Ready {

@@ -9,7 +9,7 @@ use super::gssapi::Context;
 use super::kerberos::Login;
 use crate::model::error::{Cause, Exception};
 
-/// How a client was let in.
+/// The result of an authentication that let the client in.
 pub(crate) enum Entry {
     /// The server has no Kerberos, and the options allow that.
     Simple,
@@ -17,7 +17,7 @@ pub(crate) enum Entry {
     Kerberos(Context, Layer),
 }
 
-/// What is done with bytes.
+/// The security layer: the protection of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Layer {
     pub(crate) protection: Protection,
@@ -122,9 +122,9 @@ enum Answer {
     NoKerberos,
 }
 
-/// A token is at most so long.
+/// The most bytes of a token.
 const LONGEST: usize = 1 << 20;
-/// What a server without Kerberos answers, in place of a length.
+/// The response of a server without Kerberos, in place of a length.
 const SWITCH_TO_SIMPLE: i32 = -88;
 
 async fn receive<R: AsyncRead + Unpin>(reader: &mut R) -> Result<Answer, Cause> {

@@ -12,7 +12,7 @@ use super::gssapi::Context;
 use super::sasl::Layer;
 use crate::sync::Locked;
 
-/// A token has at most so many bytes beside those that it wraps.
+/// The most bytes of a token beside those that it wraps.
 const OVERHEAD: usize = 256;
 
 /// Both directions of a stream under a protection.
@@ -49,7 +49,7 @@ pub(crate) struct Unwrapping<R> {
     longest: usize,
     token: Token,
     plain: Vec<u8>,
-    /// How many bytes of `plain` were read.
+    /// The number of bytes of `plain` that were read.
     read: usize,
 }
 
@@ -60,12 +60,12 @@ struct Token {
     bytes: Vec<u8>,
 }
 
-/// So many bytes more of a token are made room for at a time: what a server says it will send is not allocated before
-/// it comes.
+/// The bytes by which the room for a token grows at most: the length that a server announces is not allocated before it
+/// comes.
 const STEP: usize = 64 << 10;
 
 impl Token {
-    /// Reads until there are so many bytes. False at the end of the stream.
+    /// Reads until there are `length` bytes. False at the end of the stream.
     fn fill<R: AsyncRead + Unpin>(
         &mut self,
         reader: &mut R,
@@ -150,7 +150,7 @@ pub(crate) struct Wrapping<W> {
     writer: W,
     context: Arc<Locked<Context>>,
     encrypted: bool,
-    /// So many bytes fit in a token that the server takes.
+    /// The number of bytes that fit in a token that the server takes.
     piece: usize,
     /// A token behind its length, and how much of it was written.
     token: Vec<u8>,

@@ -20,11 +20,11 @@ pub(crate) struct Cache {
 #[derive(Debug)]
 struct Known {
     location: Arc<Location>,
-    /// When meta was asked that told so, or told the same since.
+    /// The time of the look-up in meta that told the location, or told the same since.
     asked: Instant,
 }
 
-/// Where in a table the wanted region is.
+/// The place of the wanted region in a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place<'a> {
     /// It contains this key.
@@ -49,7 +49,7 @@ impl Cache {
         place.is_in(found).then(|| found.clone())
     }
 
-    /// Where the unknown keys around a place begin: the end of the known region before them.
+    /// The start of the unknown keys around a place: the end of the known region before them.
     pub(crate) fn gap(&self, table: &TableName, place: Place<'_>) -> Bytes {
         self.closest(table, place).map(|location| location.region.end().clone()).unwrap_or_default()
     }
@@ -65,7 +65,7 @@ impl Cache {
         regions.range::<[u8], _>((Unbounded, to)).next_back().map(|(_, known)| &known.location)
     }
 
-    /// When meta was asked that told of this location, if it is still the one that is known.
+    /// The time of the look-up in meta that told of this location, if it is still the one that is known.
     pub(crate) fn asked(&self, location: &Location) -> Option<Instant> {
         let known = self.tables.get(location.region.table())?.get(location.region.start())?;
         (*known.location == *location).then_some(known.asked)

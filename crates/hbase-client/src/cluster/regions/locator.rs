@@ -200,7 +200,7 @@ impl Locator {
         self.shared.cache.lock().all().cloned().collect()
     }
 
-    /// How many look-ups were made in meta.
+    /// The number of look-ups in meta.
     pub(crate) fn lookups(&self) -> u64 {
         self.shared.lookups.load(Ordering::Relaxed)
     }

@@ -56,7 +56,7 @@ pub(crate) fn rows_of(table: &TableName) -> (Bytes, Bytes) {
     (format!("{table},,").into(), format!("{table} ,,").into())
 }
 
-/// So many regions are read at once: the wanted one, and those before it.
+/// The number of regions that are read at once: the wanted one, and those before it.
 const NEIGHBOURS: u32 = 10;
 /// A key that ends with it sorts after those of all regions with this start.
 const LAST_ID: &[u8] = b"99999999999999";

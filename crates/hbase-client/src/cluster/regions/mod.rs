@@ -1,4 +1,4 @@
-//! Which regions a table has, and where they are: a cache, filled by look-ups in `hbase:meta`.
+//! The regions of a table, and their locations: a cache, filled by look-ups in `hbase:meta`.
 
 mod cache;
 mod locator;

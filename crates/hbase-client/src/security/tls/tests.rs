@@ -15,7 +15,7 @@ use tokio_rustls::rustls::server::WebPkiClientVerifier;
 use super::*;
 use crate::{Client, ErrorKind, Options};
 
-/// Who signs certificates.
+/// The authority that signs certificates.
 struct Authority(CertifiedIssuer<'static, KeyPair>, tempfile::NamedTempFile);
 
 impl Authority {
@@ -82,7 +82,7 @@ async fn server((certificate, key): (rcgen::Certificate, KeyPair), clients: Opti
 
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How a read ends.
+/// The error of a read, which ends soon.
 async fn read(address: &Address, tls: Tls, timeout: Duration) -> crate::Error {
     let started = Instant::now();
     let options = Options::new().masters([address.clone()]).tls(tls).timeout(timeout);
