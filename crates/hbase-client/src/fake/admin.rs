@@ -1,4 +1,4 @@
-//! What a master and the servers of regions answer to an `Admin`.
+//! Responses of a master and of region servers to an `Admin`.
 
 use super::{Fake, Reply};
 use crate::pb::get_procedure_result_response::State as Progress;

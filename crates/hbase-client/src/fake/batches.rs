@@ -13,7 +13,7 @@ use crate::{
 /// A class that no client knows, of an exception that one wrong action causes.
 const ODD: &str = "java.lang.IllegalArgumentException";
 
-/// How a server tells that it could not read or make one of several actions.
+/// The part of a batch that gets the exception if a server can't read or make one of several actions.
 #[derive(Debug, Clone, Copy)]
 enum Failing {
     Call,

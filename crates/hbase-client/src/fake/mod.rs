@@ -25,7 +25,7 @@ use crate::model::table_name::TableName;
 use crate::pb;
 use crate::sync::Locked;
 
-/// What the server does about a call.
+/// The reaction of the server to a call.
 pub(super) enum Reply {
     Answer(Vec<u8>),
     Exception(&'static str, String),
@@ -118,22 +118,22 @@ impl Fake {
         self.0.opening.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// So many of the next questions to meta stay without an answer.
+    /// Leaves the next `questions` requests to meta without a response.
     pub(super) fn silence_meta(&self, questions: usize) {
         self.0.deaf.store(questions, Ordering::Relaxed);
     }
 
-    /// So many of the next questions to meta are answered by no region.
+    /// Returns no region for the next `questions` requests to meta.
     pub(super) fn empty_meta(&self, questions: usize) {
         self.0.empty.store(questions, Ordering::Relaxed);
     }
 
-    /// How many calls of a method came to the region.
+    /// The number of calls of a method that came to the region.
     pub(super) fn calls(&self, method: &str) -> usize {
         self.0.calls.lock().get(method).copied().unwrap_or(0)
     }
 
-    /// How often meta was asked.
+    /// The number of requests to meta.
     pub(super) fn lookups(&self) -> usize {
         self.calls("meta")
     }

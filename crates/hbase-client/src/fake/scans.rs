@@ -93,7 +93,7 @@ async fn a_lost_scanner_is_opened_again_behind_the_last_row() {
     assert_eq!((scanner.counts().heartbeats, fake.calls("Scan")), (1, 6));
 }
 
-/// What a scan meets, and whether its region is looked up again for it.
+/// The exceptions that a scan meets, and whether its region is looked up again after each.
 const FAULTS: [(&str, bool); 11] = [
     (NO_SCANNER, false),
     ("org.apache.hadoop.hbase.exceptions.OutOfOrderScannerNextException", false),

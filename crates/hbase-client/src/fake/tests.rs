@@ -116,7 +116,7 @@ async fn an_overloaded_server_is_waited_for_and_meta_is_left_alone() {
     assert!(began.elapsed() > Duration::from_millis(200), "{:?}", began.elapsed());
 }
 
-/// Whether a put succeeds when meta shows the table's regions only at the second look, and its state is this one.
+/// Puts a row into a table whose regions meta shows only at the second look-up, and whose state is this one.
 async fn put_into(state: Option<pb::table_state::State>) -> crate::Result<()> {
     let fake = Fake::start(move |call| match &*call.method {
         "Get" => {

@@ -1,4 +1,4 @@
-//! What an operation says to a subscriber of `tracing`.
+//! Spans and events that a subscriber of `tracing` gets from an operation.
 
 use std::fmt::{Debug, Write};
 use std::sync::Arc;
