@@ -42,7 +42,7 @@ pub(crate) const AT: u64 = 1_700_000_000_000;
 /// Counters that are incremented.
 const COUNTERS: u64 = 1_000;
 
-/// What is measured.
+/// The work that is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
     /// All rows into an empty table, by callers that wait for each batch.
@@ -70,7 +70,7 @@ impl Work {
         }
     }
 
-    /// What must have been read.
+    /// The rows that must have been read.
     fn expected(self) -> Counted {
         let read = |rows: &mut dyn Iterator<Item = u64>| {
             rows.fold(Counted::default(), |mut counted, n| {
@@ -87,7 +87,7 @@ impl Work {
     }
 }
 
-/// What was read: rows, and the sum of all bytes and timestamps.
+/// The rows that were read, and the sum of all bytes and timestamps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counted {
     pub(crate) rows: u64,

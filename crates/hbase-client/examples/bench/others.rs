@@ -13,7 +13,7 @@ use crate::{Counted, Failure, REGIONS, Work};
 /// The program ends when this is dropped.
 pub(crate) struct Other {
     process: Child,
-    /// What it reaches the server through.
+    /// The gateway through which it reaches the server.
     gateway: Option<u32>,
     commands: ChildStdin,
     answers: Lines<BufReader<ChildStdout>>,

@@ -101,7 +101,7 @@ impl Default for BufferOptions {
 pub struct FailedWrite {
     /// The write, which may be tried again as it is.
     pub write: Write,
-    /// Why it failed. Its kind tells whether the write may have been made all the same.
+    /// The error. Its kind tells whether the write may have been made all the same.
     pub error: Error,
 }
 
@@ -389,7 +389,7 @@ impl Sending {
             if self.put(queued, &mut gathered) {
                 break;
             }
-            // What a flush waits for is one batch, whatever its bytes.
+            // The writes that a flush waits for are one batch, whatever their bytes.
             let flushing = self.flushes.load(Ordering::Relaxed) > 0;
             if gathered.bytes >= self.options.bytes as usize && !flushing {
                 return Some(gathered);

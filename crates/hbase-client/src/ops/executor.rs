@@ -156,10 +156,10 @@ impl Executor {
         R: Fn(&Answer) -> Result<T, CallFault>,
     {
         let mut attempts = self.attempts(call.idempotency, call.deadline);
-        // Where a call was sent whose answer was lost, and when the last one was.
+        // The location to which a call was sent whose response was lost, and the time of the last loss.
         let mut unanswered: Option<(Arc<Location>, Instant)> = None;
         loop {
-            // Where it was opened since, its nonce is not known.
+            // A region that was opened since does not know the nonce.
             if let (Idempotency::Nonce, Some((before, lost))) = (call.idempotency, &unanswered)
                 && let Err(cause) = self.locator.look_again(before, *lost, call.deadline).await
             {

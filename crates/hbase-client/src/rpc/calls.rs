@@ -95,7 +95,7 @@ impl Calls {
             None if self.was_made(response.call_id) => {}
             None => {
                 return Err(match response.result {
-                    // What a server says of the connection itself comes with an id that is no call's.
+                    // An exception about the connection itself comes with an id that is no call's.
                     Err(exception) if exception.class() == ACCESS_DENIED => Cause::security(exception.to_string()),
                     Err(exception) => Cause::said(exception.to_string()),
                     Ok(_) => Cause::said("an answer to a call that was not made"),

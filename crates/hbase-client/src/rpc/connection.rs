@@ -90,7 +90,7 @@ impl Connection {
         Self { link, queue, limit }
     }
 
-    /// Why no call can be made any more, if so.
+    /// The reason why no call can be made any more, if so.
     pub(crate) fn broken(&self) -> Option<Cause> {
         self.link.calls.lock().broken().cloned()
     }
@@ -292,7 +292,7 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
             self.skip(length, link).await?;
             return Ok(None);
         }
-        // What a server says it will send is not allocated before it comes.
+        // The length that a server announces is not allocated before it comes.
         let mut frame = BytesMut::with_capacity(length.min(1 << 20));
         self.fill(&mut frame, length, link).await?;
         Ok(Some(frame.freeze()))
@@ -335,7 +335,7 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
 }
 
 impl Link {
-    /// Until when to wait for bytes, if the last ones came then.
+    /// The end of the wait for bytes, if the last ones came at `read`.
     fn patience(&self, read: Instant) -> Instant {
         let calls = self.calls.lock();
         let since = if calls.broken().is_some() { calls.oldest() } else { calls.silent() };
@@ -345,7 +345,7 @@ impl Link {
         }
     }
 
-    /// Why a connection that takes no calls any more, and has answered those that it had, ends.
+    /// The reason why a connection ends that takes no calls any more, and has answered those that it had.
     fn is_done(&self) -> Option<Cause> {
         let calls = self.calls.lock();
         calls.broken().filter(|_| calls.in_flight() == 0).cloned()

@@ -178,7 +178,7 @@ impl Handshake {
     }
 }
 
-/// Why a handshake failed.
+/// The cause of a failed handshake.
 fn of_handshake(error: io::Error) -> Cause {
     let distrust = match error.get_ref().and_then(|error| error.downcast_ref()) {
         None | Some(Error::AlertReceived(AlertDescription::InternalError | AlertDescription::UserCanceled)) => None,

@@ -13,7 +13,7 @@ use crate::{MEMORY, client, create, options};
 
 const MIB: usize = 1 << 20;
 
-/// What is done, and how many bytes were allocated meanwhile beyond those before.
+/// Runs some work, and checks the bytes that were allocated meanwhile beyond those before.
 async fn peak<T>(what: &str, most: usize, work: impl Future<Output = T>) -> T {
     let before = MEMORY.current_usage();
     MEMORY.reset_peak_usage();
@@ -110,7 +110,7 @@ async fn a_row_of_a_million_cells() {
     });
     assert_eq!(whole.await, [CELLS, 1]);
 
-    // What is over the limit is an error, which comes before the memory is taken. Others do not notice.
+    // A row over the limit is an error, which comes before the memory is taken. Other calls do not notice.
     let over = peak("a long row over the limit", 24 * MIB, async {
         let (got, scanned, others) = tokio::join!(
             small.get("row"),
@@ -163,7 +163,7 @@ async fn a_million_rows() {
     assert_eq!(rows, [100_000; 16]);
 }
 
-/// How many scanners the servers have open.
+/// The number of scanners that the servers have open.
 fn open_scanners() -> usize {
     let of = |server: usize| {
         let id = std::fs::read_to_string(crate::folder().join(format!("regionserver-{server}.pid"))).unwrap();

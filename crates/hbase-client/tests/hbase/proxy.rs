@@ -1,4 +1,4 @@
-//! What stands between the client and the servers: it cuts connections, delays answers, and lets nothing through.
+//! A proxy between the client and the servers: it cuts connections, delays responses, and lets nothing through.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -20,7 +20,7 @@ pub(crate) struct Proxy(Arc<Shared>);
 struct Shared {
     ports: Mutex<HashMap<Address, u16>>,
     fault: Mutex<Fault>,
-    /// How many connections were closed in each direction.
+    /// The number of connections that were closed in each direction.
     cut: [AtomicU64; 2],
     /// Counts up when connections that are open then let nothing through any more.
     stalls: watch::Sender<u64>,
@@ -28,7 +28,7 @@ struct Shared {
     closes: watch::Sender<u64>,
 }
 
-/// What is done to connections. It is looked at when a connection is made, and before each piece of an answer.
+/// The faults of connections. They are looked at when a connection is made, and before each piece of a response.
 #[derive(Clone, Default)]
 pub(crate) struct Fault {
     /// A connection is closed after so many bytes, requests or answers by chance.
@@ -58,7 +58,7 @@ impl Proxy {
         self.0.stalls.send_modify(|stalls| *stalls += 1);
     }
 
-    /// How many connections were cut while a request, and while an answer was on its way.
+    /// The number of connections that were cut while a request, and while a response was on its way.
     pub(crate) fn cuts(&self) -> [u64; 2] {
         [0, 1].map(|direction| self.0.cut[direction].load(Ordering::Relaxed))
     }
@@ -137,7 +137,7 @@ async fn copy(
             left -= read as u64;
             let _ = queue.send((Instant::now() + delay(), buffer[..read].to_vec())).await;
             if left == 0 {
-                // What was read arrives before the cut.
+                // The bytes that were read arrive before the cut.
                 drop(queue);
                 return true;
             }

@@ -380,7 +380,7 @@ async fn a_write_beside_a_delete_is_refused_or_stays() {
             }
         }
     }
-    // What the errors say to send instead.
+    // The mutations that the errors say to send instead.
     table.put(Put::new("a").value_at("f", "n", 5, "old").value_at("f", "other", 5, "old")).await.unwrap();
     table.mutate_row([delete().column_until("f", "n", 5).into(), put("a", "n", "new").into()]).await.unwrap();
     assert_eq!(table.get("a").await.unwrap().value("f", "n"), Some(&b"new"[..]));
@@ -414,7 +414,7 @@ async fn a_value_that_is_too_large_takes_no_other_with_it() {
             assert_eq!(result.as_ref().err().map(Error::kind), is_large.then_some(ErrorKind::Refused), "{result:?}");
         }
     }
-    // Where none can be made, few are tried.
+    // If none can be made, few are tried.
     admin.alter(&admin.describe("rows_large").await.unwrap().read_only(true)).await.unwrap();
     let calls = client.counters().calls;
     let puts = (0..5000).map(|row| Put::new(format!("{row:04}")).value("f", "q", "v").into());

@@ -61,13 +61,13 @@ async fn works(options: Options) {
     assert_eq!(rows[999].value("f", "n"), Some(&b"999"[..]));
 }
 
-/// How a read ends that must fail before its deadline.
+/// The error of a read that must fail before its deadline.
 async fn refused(options: Options) -> Error {
     let started = Instant::now();
     let client = Client::new(options).expect("a client");
     let error = client.table("secure").get("0001").await.expect_err("this client is not to be let in");
     assert_eq!(error.kind(), ErrorKind::Security, "{error:?}");
-    // Who tries until the time is over takes nearly all of it.
+    // A client that tries until the time is over takes nearly all of it.
     assert!(started.elapsed() < TIMEOUT / 2, "{error:?}");
     error
 }

@@ -21,7 +21,7 @@ use crate::pb;
 use crate::rpc::{Answer, Payload, Pool};
 use crate::sync::{Locked, spawn};
 
-/// Why a region was not found.
+/// The reason why a region was not found.
 #[derive(Debug, Clone)]
 pub(crate) enum Missing {
     /// There is no such table.
@@ -67,7 +67,7 @@ impl Locator {
         Self { shared: Arc::new(shared), flights: SingleFlight::new(spawn), masters: SingleFlight::new(spawn) }
     }
 
-    /// Why a table has no regions.
+    /// The reason why a table has no regions.
     pub(crate) async fn absent(&self, table: &TableName) -> Missing {
         match self.shared.find_meta().await {
             Ok(meta) => self.shared.absent(&meta, table, Missing::Table).await,
@@ -252,7 +252,8 @@ impl Shared {
         }
     }
 
-    /// Why no server has a region: its table may be disabled. `unknown`: what it is if meta has no state of the table.
+    /// The reason why no server has a region: its table may be disabled. `unknown`: the reason if meta has no state of
+    /// the table.
     async fn absent(&self, meta: &Location, table: &TableName, unknown: Missing) -> Missing {
         let request = meta::state_of(table);
         let payload = Payload { priority: Some(meta::SYSTEM_PRIORITY), ..Payload::new("Get", &request) };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::{fmt, io};
 
-/// Why a connection or a look-up failed. It is cloned for all who wait for it.
+/// The cause of a failed connection or look-up. It is cloned for all who wait for it.
 #[derive(Debug, Clone, thiserror::Error)]
 pub(crate) enum Cause {
     #[error("{what}")]

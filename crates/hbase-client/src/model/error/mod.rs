@@ -1,4 +1,4 @@
-//! Why an operation failed: its kind, the exception or the cause, and where.
+//! The error of an operation: its kind, the exception or the cause, and the place.
 
 mod cause;
 mod exception;
@@ -23,8 +23,8 @@ use crate::model::table_name::TableName;
 /// The result of an operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why an operation failed, and where: its kind, the last exception of a server, the server, the region, the row, and
-/// the number of attempts. Clones share it.
+/// The error of an operation: its kind, the last exception of a server, the server, the region, the row, and the number
+/// of attempts. Clones share it.
 #[derive(Clone)]
 pub struct Error(Arc<Inner>);
 

@@ -65,7 +65,7 @@ fn behind_keys(nodes: &[Node], seeks: Seeks) -> Vec<pb::Filter> {
             filters.extend(QualifierRange::around(nodes).map(|range| qualifiers(&range, seeks)));
         }
         filters.push(part(node, seeks));
-        // What counts has to see each cell.
+        // A filter that counts has to see each cell.
         if node.counts() {
             seeks = Seeks::No;
         }
@@ -234,7 +234,7 @@ fn qualifiers(range: &QualifierRange, seeks: Seeks) -> pb::Filter {
         let to = bound(&range.to, Compare::LessOrEqual, Compare::Less);
         return list(true, from.into_iter().chain(to).collect());
     }
-    // What is at or behind the empty qualifier is all there is: nothing has to be sought.
+    // All qualifiers are at or behind the empty one: nothing has to be sought.
     let from = range.from.as_ref().filter(|(from, inclusive)| !from.is_empty() || !inclusive);
     let columns = pb::ColumnRangeFilter {
         min_column: from.map(|(from, _)| from.clone()),
@@ -296,7 +296,7 @@ mod tests {
         let still = "any[Family Qualifier] any[any[ColumnPagination] Qualifier]";
         assert_eq!(sent(&beside), format!("all[SingleColumnValue all[Qualifier Qualifier] {still}]"));
         assert_eq!(sent(&Filter::all([value.clone(), Filter::no_values()])), "all[SingleColumnValue KeyOnly]");
-        // What counts sees each cell that is before it.
+        // A filter that counts sees each cell that is before it.
         let counted = Filter::all([prefix.clone(), page.clone(), family.clone()]);
         assert_eq!(sent(&counted), format!("all[{hint} any[ColumnPagination] any[Family Qualifier]]"));
         let nested = Filter::any([Filter::all([page, family]), prefix]);

@@ -143,7 +143,7 @@ async fn in_rounds(
             for at in some.iter().copied() {
                 let region = match known.get(at).copied().or_else(|| regions.of(actions[at].row())) {
                     Some(region) => Ok(region),
-                    // What is in the cache is found without a wait.
+                    // A region in the cache is found without a wait.
                     None => match locate(at).now_or_never() {
                         Some(located) => located.map(|location| regions.add(location)),
                         None => {

@@ -107,7 +107,7 @@ async fn read(mut reader: Reader, sender: mpsc::Sender<Result<Vec<Row>>>) {
                 room = sender.reserve() => break room,
                 () = sleep(patience.unwrap_or_default()), if patience.is_some() => tokio::select! {
                     () = reader.renew() => {}
-                    // Who wants rows does not wait for it.
+                    // A caller that wants rows does not wait for it.
                     room = sender.reserve() => break room,
                 },
             }

@@ -87,7 +87,7 @@ async fn read(address: &Address, tls: Tls, timeout: Duration) -> crate::Error {
     let started = Instant::now();
     let options = Options::new().masters([address.clone()]).tls(tls).timeout(timeout);
     let error = Client::new(options).unwrap().table("t").get("row").await.unwrap_err();
-    // Who tries until the time is over takes nearly all of it.
+    // A client that tries until the time is over takes nearly all of it.
     assert!(started.elapsed() < TIMEOUT / 2, "{error:?}");
     error
 }

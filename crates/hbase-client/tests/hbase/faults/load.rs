@@ -11,16 +11,16 @@ use crate::create;
 use crate::processes::Process;
 
 const TIMEOUT: Duration = Duration::from_secs(90);
-/// How long a call may take.
+/// The timeout of a call.
 pub(super) const CALL: Duration = Duration::from_secs(4);
 const FIXED: usize = 2000;
 
-/// What the load saw.
+/// The results that the load saw.
 #[derive(Debug, Default)]
 struct Seen {
     /// Rows that each writer wrote, and those whose outcome is not known.
     written: Vec<(u64, Vec<u64>)>,
-    /// What was added to each counter, and what may have been.
+    /// The amount that was added to each counter, and the one that may have been.
     counted: Vec<(u64, u64)>,
     scans: u64,
 }

@@ -9,7 +9,7 @@ mod servers;
 
 use hbase_client::{Client, Table};
 
-/// How often each fault is made.
+/// The number of times that each fault is made.
 fn rounds() -> usize {
     std::env::var("HBASE_CLIENT_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1)
 }

@@ -198,7 +198,7 @@ async fn zookeeper_is_stopped_and_goes_on_under_the_load() {
             Process::zookeeper().signal("-STOP");
             let looked_up = client.counters().lookups;
             let began = Instant::now();
-            // Who has only ZooKeeper ends in time; who has masters too does not wait for it.
+            // A client that has only ZooKeeper ends in time; one that has masters too does not wait for it.
             let lost = Client::new(options().timeout(Duration::from_secs(1))).unwrap();
             let found = Client::new(options().masters(masters.clone())).unwrap();
             let (lost, found) = (lost.table(table.name()), found.table(table.name()));

@@ -1,5 +1,5 @@
-//! What HBase's own filters give where it is not what they say, recorded at HBase 2.6.4, and what those of this crate
-//! give there.
+//! Results of HBase's own filters where they are not what their documentation says, recorded at HBase 2.6.4, and those
+//! of this crate's filters there.
 
 use std::time::Duration;
 
@@ -76,7 +76,7 @@ impl Class {
     }
 }
 
-/// What a scan gives: `row/family:qualifier` of each cell.
+/// The result of a scan: `row/family:qualifier` of each cell.
 async fn read(table: &Table, filter: &Filter, reverse: bool) -> String {
     let scan = Scan::new().filter(filter).versions(3);
     let rows: Vec<Row> = table.scan(if reverse { scan.reverse() } else { scan }).try_collect().await.expect("rows");
@@ -88,12 +88,12 @@ async fn read(table: &Table, filter: &Filter, reverse: bool) -> String {
     rows.iter().flat_map(|row| row.cells().map(cell)).collect::<Vec<_>>().join(" ")
 }
 
-/// What other versions give was not recorded.
+/// Returns whether the results of this version of HBase were recorded.
 fn is_recorded() -> bool {
     std::env::var_os("HBASE_VERSION").is_none()
 }
 
-/// What HBase's filter gives, which is wrong, and what ours gives.
+/// Asserts the result of HBase's filter, which is wrong, and that of ours.
 async fn differ(table: &Table, theirs: Class, ours: Filter, reverse: bool, wrong: &str, right: &str) {
     if is_recorded() {
         assert_eq!(read(table, &theirs.filter(), reverse).await, wrong, "HBase's own, beside {ours:?}");

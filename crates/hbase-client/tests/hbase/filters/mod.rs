@@ -130,7 +130,7 @@ fn tree(random: &mut Rng, depth: usize) -> Tree {
     }
 }
 
-/// What is read beside the filter.
+/// The part of a read beside the filter.
 fn read(random: &mut Rng) -> Read {
     let mut read = Read { versions: random.usize(1..4), ..Read::default() };
     match random.u8(..6) {
@@ -193,7 +193,7 @@ fn together(pieces: &[Row]) -> Vec<(Vec<u8>, Vec<Cell>)> {
     rows
 }
 
-/// How many filters are tried.
+/// The number of filters that are tried.
 fn rounds() -> usize {
     let number = |name| std::env::var(name).ok().and_then(|text: String| text.parse::<usize>().ok());
     let long = if std::env::var_os("ROWKEY_LONG").is_some() { 20 } else { 1 };

@@ -1,4 +1,4 @@
-//! What a read with a filter gives, as the documentation says it, worked out from all that was written.
+//! Model of a read with a filter, as the documentation describes it, worked out from all that was written.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ impl Cell {
     }
 }
 
-/// What was written to a row.
+/// The cells and deletes that were written to a row.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Written {
     /// By family, qualifier and timestamp.
@@ -54,7 +54,7 @@ impl Written {
     }
 }
 
-/// What a read asks for, but for its filter.
+/// The options of a read, but for its filter.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Read {
     pub(super) families: Vec<&'static str>,
@@ -94,7 +94,7 @@ impl Read {
         cells
     }
 
-    /// What comes of a row.
+    /// The cells of a row that the read returns.
     pub(super) fn row(&self, key: &[u8], written: &Written, filter: &Tree) -> Vec<Cell> {
         let cells = self.cells(written);
         let passed = filter.pass(key, &cells, (0..cells.len()).map(|at| (at, true)).collect());
@@ -145,7 +145,7 @@ fn is(compare: Compare, order: Ordering) -> bool {
     }
 }
 
-/// Which cells, and whether with their values.
+/// The places of the cells that pass, and whether their values do.
 type Passed = Vec<(usize, bool)>;
 
 impl Tree {
@@ -177,7 +177,7 @@ impl Tree {
         }
     }
 
-    /// Whether an `any` in it has `column_value` beside a filter of cells.
+    /// Returns whether an `any` in it has `column_value` beside a filter of cells.
     pub(super) fn is_mixed(&self) -> bool {
         match self {
             Self::All(trees) => trees.iter().any(Self::is_mixed),
@@ -190,7 +190,7 @@ impl Tree {
         }
     }
 
-    /// Whether `cells_per_family` is refused with it.
+    /// Returns whether `cells_per_family` is refused with it.
     pub(super) fn needs_whole_rows(&self) -> bool {
         self.has(&|leaf| matches!(leaf, Self::ColumnValue { .. } | Self::Columns(..) | Self::FirstCell))
     }
@@ -213,7 +213,7 @@ impl Tree {
         )
     }
 
-    /// What passes of `seen`, which is of `row`, the cells that are read.
+    /// The cells of `seen` that pass; `row` has all cells that are read.
     fn pass(&self, key: &[u8], row: &[Cell], seen: Passed) -> Passed {
         let whole = |passes: bool| if passes { seen.clone() } else { Vec::new() };
         let cells = |passes: &dyn Fn(&Cell) -> bool| seen.iter().copied().filter(|(at, _)| passes(&row[*at])).collect();
