@@ -72,8 +72,9 @@ pub struct BigtableOptions {
     /// outcomes of a write of many rows. After it a request that can be repeated is sent again. What creates, changes
     /// or drops tables or ranges of rows has the time of its handle instead, once it is sent. Default: 60 seconds.
     pub attempt_timeout: Duration,
-    /// About how many bytes all open scans of the client read ahead together. Default: 16 MiB. A scan reads ahead as
-    /// much as its `batch_bytes` allow; when this is short, by 1 KiB a bucket, or a row, whatever other scans hold.
+    /// The approximate number of bytes that all open scans of the client read ahead together. Default: 16 MiB. A scan
+    /// reads ahead as much as its `batch_bytes` allow; when this is short, by 1 KiB a bucket, or a row, whatever other
+    /// scans hold.
     pub scan_memory: usize,
     /// The most bytes of a row that is read. Default: 512 MiB, twice as many as Bigtable allows, as a filter may return
     /// a cell twice. A larger one is an error that [names it](crate::BigtableError::large_row).

@@ -146,7 +146,7 @@ impl Table {
     fn groups(&self, rows: &[(Vec<u8>, Mutation)]) -> Result<Vec<Group>, Error> {
         rows.iter().try_for_each(|(row, mutation)| self.check(row, mutation))?;
         let mut places: HashMap<&[u8], usize> = HashMap::with_capacity(rows.len());
-        // Which entry each write is in.
+        // The entry of each write, and the index of the write.
         let mut writes: Vec<(usize, usize)> = Vec::with_capacity(rows.len());
         for (index, (row, mutation)) in rows.iter().enumerate() {
             if !mutation.is_empty() {

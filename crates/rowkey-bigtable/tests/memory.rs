@@ -1,4 +1,4 @@
-//! What scans hold in memory, measured: their batches, and for each stream what its window and a row or two take.
+//! Memory of scans, measured: their batches, and for each stream what its window and a row or two take.
 
 use futures_util::TryStreamExt;
 use peak_alloc::PeakAlloc;
@@ -14,12 +14,13 @@ static MEMORY: PeakAlloc = PeakAlloc;
 
 const BUCKETS: usize = 16;
 const KIB: usize = 1 << 10;
-/// What a stream may receive before it is read, 256 KiB. Frames are held in the buffers that they came in, which are
-/// larger.
+/// The bytes that a stream may receive before it is read, 256 KiB. Frames are held in the buffers that they came in,
+/// which are larger.
 const WINDOW: usize = 2 * 256 * KIB;
-/// How many copies of a row a stream has at once: as it came, decoded, and as cells; a buffer that grows counts twice.
+/// The number of copies of a row that a stream has at once: as it came, decoded, and as cells; a buffer that grows
+/// counts twice.
 const COPIES: usize = 5;
-/// What connections and a runtime take.
+/// The memory of connections and a runtime.
 const SLACK: usize = 2 << 20;
 
 #[derive(RowKey, Clone, Debug, PartialEq)]
@@ -66,7 +67,7 @@ fn scans_hold_what_they_are_asked_for() {
                             row.unwrap();
                             count += 1;
                             if count % (rows / 16) == 0 {
-                                // What comes meanwhile is held too.
+                                // The bytes that come meanwhile are held too.
                                 tokio::time::sleep(std::time::Duration::from_millis(20)).await;
                             }
                         }

@@ -1,4 +1,4 @@
-//! What hundreds of open scans hold in memory, measured, and that each goes on.
+//! Memory of hundreds of open scans, measured; and each goes on.
 
 use futures_util::future::{join_all, try_join_all};
 use peak_alloc::PeakAlloc;
@@ -13,7 +13,7 @@ use tokio::time::{Duration, sleep};
 static MEMORY: PeakAlloc = PeakAlloc;
 
 const MIB: usize = 1 << 20;
-/// What may be left of the scans: what connections keep.
+/// The memory that may be left after the scans: that of connections.
 const LEFT: usize = 30 * MIB;
 /// Longer than it takes on a busy machine.
 const LATE: Duration = Duration::from_secs(600);
@@ -98,7 +98,7 @@ fn many_open_scans_share_a_bounded_memory() {
                         }
                     }
                     rounds += 1;
-                    // What fits into the windows comes meanwhile.
+                    // The bytes that fit into the windows come meanwhile.
                     sleep(Duration::from_millis(500)).await;
                     held(&format!("{rounds} rounds"));
                 }

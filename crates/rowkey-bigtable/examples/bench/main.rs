@@ -58,7 +58,7 @@ pub(crate) const CONNECTIONS: usize = 4;
 /// The gets, one by one or at once.
 const GETS: usize = 1_000;
 
-/// What was read.
+/// The rows that were read, and their bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counted {
     pub(crate) rows: usize,
@@ -73,7 +73,7 @@ impl Counted {
     }
 }
 
-/// What is measured.
+/// The work that is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
     /// All rows into an empty table, some in each call, and some calls at once.

@@ -68,7 +68,7 @@ pub(crate) fn is_transient(status: &Status) -> bool {
     matches!(status.code(), Code::Unavailable | Code::Aborted | Code::DeadlineExceeded)
         || is_broken(status)
         || retry_delay(status).is_some()
-        // What proxies make of a stream that was reset.
+        // The status that proxies make of a stream that was reset.
         || (status.code() == Code::Internal && RESETS.iter().any(|reset| status.message().contains(reset)))
 }
 

@@ -128,7 +128,7 @@ mod tests {
                 let expected = (is_all || has(&rows, &key)) && is_after;
                 prop_assert_eq!(left.as_ref().is_some_and(|left| has(left, &key)), expected, "{:?}: {:?}", key, left);
             }
-            // What is sent is never the whole table by mistake, and never refused as backward.
+            // The set that is sent is never the whole table by mistake, and never refused as backward.
             if let Some(left) = left {
                 prop_assert!(!left.row_keys.is_empty() || !left.row_ranges.is_empty());
                 prop_assert!(!left.row_ranges.iter().any(|range| key_range(range).is_none()));

@@ -37,7 +37,7 @@ pub(crate) struct Merger {
     row: Option<WireRow>,
     /// True while the value of the last cell continues in the next chunk.
     in_cell: bool,
-    /// About how many bytes the row has, and may have.
+    /// The approximate number of bytes of the row; `most` is their limit.
     bytes: usize,
     most: usize,
 }
@@ -290,7 +290,7 @@ mod tests {
         let mut at_once = Merger::new(false, None).most(cell - 1);
         assert_eq!(at_once.push(commits(begins("a", "f", "q", "v"))), Err(TOO_LARGE));
         assert_eq!(at_once.row_key(), Some(&b"a"[..]));
-        // What came before a reset counts no more.
+        // The bytes before a reset count no more.
         let mut reset_before = merger();
         reset_before.push(reset()).unwrap();
         reset_before.push(begins("a", "f", "q", "v")).unwrap();

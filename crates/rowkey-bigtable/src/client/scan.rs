@@ -65,7 +65,7 @@ struct Open {
     stream: Streaming<ReadRowsResponse>,
     _turn: Turn,
     lease: Option<Lease>,
-    /// About how many bytes have come.
+    /// The approximate number of bytes that have come.
     bytes: usize,
 }
 
@@ -117,8 +117,8 @@ impl RowStream {
         }
     }
 
-    /// About how many bytes may be held of its rows: what the scan asks for, or less if the memory of all scans is
-    /// short.
+    /// The approximate number of bytes of its rows that may be held: those that the scan asks for, or fewer if the
+    /// memory of all scans is short.
     pub(crate) fn most(&self) -> usize {
         let Ahead::Scan(most) = self.ahead else { return usize::MAX };
         match self.open.as_ref().and_then(|open| open.lease.as_ref()) {
@@ -236,7 +236,7 @@ impl RowStream {
                 },
                 None => {
                     let Some(call) = wait else { return Ok(Next::Pending) };
-                    // What is needed to open a stream is not kept for the time of the scan.
+                    // The future that opens a stream is not kept for the time of the scan.
                     Box::pin(self.reopen(call)).await?;
                     continue;
                 }
@@ -341,7 +341,7 @@ impl RowStream {
     /// Cuts the request to what is left. Returns whether anything is.
     fn cut(&mut self) -> bool {
         let last = self.merger.last().map(<[u8]>::to_vec);
-        // What came of a row that is not complete comes again.
+        // The cells that came of a row that is not complete come again.
         self.merger = Merger::new(self.request.reversed, last.clone()).most(self.client.options().largest_row);
         let Some(last) = last else { return true };
         if self.request.rows_limit > 0 {

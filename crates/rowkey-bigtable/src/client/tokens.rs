@@ -170,7 +170,7 @@ impl Shared {
         }
     }
 
-    /// Why there is no token now.
+    /// The reason why there is no token now.
     fn absence(&self) -> Option<TokenError> {
         let fetching_since = self.task().fetching_since;
         let state = self.state.borrow();

@@ -93,7 +93,7 @@ impl Lease {
         WINDOWS[self.index]
     }
 
-    /// About how many bytes a batch may have.
+    /// The approximate number of bytes that a batch may have.
     pub(super) fn batch(&self) -> usize {
         match self.index {
             0 => usize::MAX,

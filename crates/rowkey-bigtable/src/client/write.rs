@@ -25,7 +25,7 @@ use crate::error::BigtableError;
 pub struct EntryError {
     /// The index of the entry in the request.
     pub index: usize,
-    /// Why. [`Error::OutcomeUnknown`] if it may have been written.
+    /// The error. [`Error::OutcomeUnknown`] if the entry may have been written.
     pub error: Error,
 }
 

@@ -86,7 +86,7 @@ impl fmt::Debug for Token {
     }
 }
 
-/// Why there is no access token. It is the source of the status of a call's
+/// The reason why there is no access token. It is the source of the status of a call's
 /// [`BigtableError`](crate::BigtableError::status).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenError {

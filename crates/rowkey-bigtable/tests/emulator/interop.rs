@@ -1,4 +1,5 @@
-//! What this crate writes, Google's `cbt` reads; what `cbt` writes and creates, this crate reads, counts on and opens.
+//! Interoperability with Google's `cbt`: it reads what this crate writes; this crate reads, counts on and opens what
+//! `cbt` writes and creates.
 
 use std::process::Command;
 use std::time::Duration;

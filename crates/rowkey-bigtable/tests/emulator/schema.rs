@@ -40,7 +40,7 @@ fn family() -> FamilySchema {
     FamilySchema::new()
 }
 
-/// What Google's `cbt` prints.
+/// The output of Google's `cbt`.
 fn cbt(options: &BigtableOptions, args: &[&str]) -> String {
     let mut command = Command::new(std::env::var("ROWKEY_CBT").as_deref().unwrap_or("cbt"));
     command.args(["-project", &options.project, "-instance", &options.instance]).args(args);
@@ -144,7 +144,7 @@ fn a_typed_table_is_read_back_and_altered() {
         let told = differences(db.alter("t", &TableSchema::new().family("a", family()).row_key::<Visit>()).await);
         assert!(told.contains("family d is missing"), "{told}");
 
-        // What another program changed is what the table is.
+        // The table is as another program changed it.
         cbt(&options, &["setgcpolicy", "t", "d", "maxversions=8"]);
         let changed = altered.clone().family("d", family().max_versions(8)).family("c", family().max_versions(3));
         assert_eq!(db.schema("t").await.unwrap(), Some(changed));

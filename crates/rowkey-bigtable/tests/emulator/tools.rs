@@ -1,4 +1,4 @@
-//! What works on synchronous tables, on Bigtable through `Blocking`: secondary tables, a migration, bulk loads, ids.
+//! Tools for synchronous tables, on Bigtable through `Blocking`: secondary tables, a migration, bulk loads, ids.
 
 use rowkey::ids::NameIds;
 use rowkey::migrate::{Conversion, Migration, Phase};

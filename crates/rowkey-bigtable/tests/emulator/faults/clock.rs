@@ -47,7 +47,7 @@ fn the_newest_time_is_read() {
             let row = store.get(b"r", &Columns::all()).await.unwrap();
             let found = row.cells().next().unwrap();
             assert_eq!((found.timestamp, found.value), (newest.0, newest.1.as_bytes()), "{jump}");
-            // Who deletes first has replaced it, whatever the time.
+            // A mutation that deletes before it puts replaces the cell, whatever the time.
             let replaced = Mutation::new().delete_column("a:one").put("a:one", value.as_str());
             store.mutate_many(&[(b"s".to_vec(), replaced)]).await.unwrap();
             let row = store.get(b"s", &Columns::of("a:one").versions(9)).await.unwrap();

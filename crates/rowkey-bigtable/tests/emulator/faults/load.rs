@@ -19,7 +19,7 @@ use tokio::time::{sleep, timeout};
 pub(crate) const TIMEOUT: Duration = Duration::from_millis(800);
 /// Nothing takes as long, however busy the machine is.
 pub(crate) const HANGS: Duration = Duration::from_secs(600);
-/// So much later than its bound no call ends on a busy machine, and earlier than by another bound than its own.
+/// The time after its bound within which a call ends on a busy machine, but no call that ends by another bound.
 const SLACK: Duration = Duration::from_secs(30);
 const ROWS: usize = 1500;
 const SALTED: u32 = 400;
@@ -63,7 +63,7 @@ pub(crate) async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     assert!(timeout(HANGS, waiting).await.is_ok(), "{what}");
 }
 
-/// What became of a write.
+/// The fate of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Written,
@@ -81,7 +81,7 @@ fn fate(result: Result<(), &Error>) -> Fate {
     }
 }
 
-/// What was done, and what is known of it.
+/// The operations that were done, and their results as far as they are known.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     pub(crate) scans: AtomicUsize,
@@ -192,7 +192,7 @@ pub(crate) struct Load {
     stop: AtomicBool,
 }
 
-/// What a worker does.
+/// The work of a worker.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Work {
     Scans,

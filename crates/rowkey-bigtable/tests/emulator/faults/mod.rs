@@ -1,4 +1,4 @@
-//! What becomes of calls when connections, servers and other clients fail.
+//! Tests of calls while connections, servers and other clients fail.
 
 mod clock;
 mod cuts;

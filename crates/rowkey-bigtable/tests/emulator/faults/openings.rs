@@ -82,7 +82,7 @@ fn one_schema_wins() {
     });
 }
 
-/// What a second program does while the first one waits, or after it.
+/// The deed of a second program while the first one waits, or after it.
 #[derive(Clone, Copy, Debug)]
 enum Deed {
     Open(usize),
@@ -102,7 +102,7 @@ async fn run(db: &Bigtable, deed: Deed) -> Result<(), Error> {
     }
 }
 
-/// What a program that comes later finds: no table, or one with a schema of these; and it opens with that alone.
+/// The table that a program finds that comes later: none, or one with a schema of these; and it opens with that alone.
 async fn found(db: &Bigtable) -> Option<usize> {
     let stored = db.schema("t").await.unwrap();
     let number = stored.as_ref().map(|stored| {
@@ -126,7 +126,7 @@ async fn found(db: &Bigtable) -> Option<usize> {
 
 const FIRST: [Deed; 5] = [Deed::Open(0), Deed::Create(0), Deed::OpenExisting(0), Deed::Drop, Deed::Alter(1)];
 
-/// What programs have left that ended in the middle.
+/// The state that programs have left that ended in the middle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Before {
     Nothing,
@@ -422,7 +422,7 @@ fn an_opening_that_waits_ends_by_its_deadline() {
                     run(&db, Deed::Open(0)).await.unwrap();
                 }
                 if request == 0 {
-                    // So many requests there are.
+                    // This run counts the requests.
                     proxy.at_request(usize::MAX, AtRequest::Held);
                     run(&db, deed).await.unwrap();
                     requests = proxy.requests();

@@ -22,14 +22,14 @@ pub(crate) struct Proxy {
 
 struct Shared {
     target: String,
-    /// Whether it takes connections.
+    /// True if the proxy is to take connections.
     open: watch::Sender<bool>,
-    /// Whether it does so now.
+    /// True if the proxy takes connections now.
     is_open: watch::Sender<bool>,
     stalled: watch::Sender<bool>,
     /// Each change of it cuts all connections.
     cuts: watch::Sender<u64>,
-    /// Whether a request is held.
+    /// True if a request is held.
     held: watch::Sender<bool>,
     released: watch::Sender<bool>,
     seen: Mutex<Seen>,
@@ -55,7 +55,7 @@ struct Seen {
 /// A stream of a connection.
 type Stream = (u64, u32);
 
-/// What becomes of a request. Every later connection is refused if it is cut.
+/// The fate of a request. Every later connection is refused if it is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AtRequest {
     /// Its connection is cut before it comes to the server.
@@ -141,12 +141,12 @@ impl Proxy {
         self.wait(&self.shared.is_open, true, "the proxy listens").await;
     }
 
-    /// Whether bytes wait.
+    /// Sets whether bytes wait.
     pub(crate) fn stall(&self, stalled: bool) {
         self.shared.stalled.send_replace(stalled);
     }
 
-    /// What becomes of the request of this number from now on; the first one is 0.
+    /// Sets the fate of the request of this number from now on; the first one is 0.
     pub(crate) fn at_request(&self, number: usize, what: AtRequest) {
         self.shared.held.send_replace(false);
         self.shared.released.send_replace(false);
@@ -164,17 +164,17 @@ impl Proxy {
         self.shared.released.send_replace(true);
     }
 
-    /// How many requests there were since [`at_request`](Self::at_request).
+    /// The number of requests since [`at_request`](Self::at_request).
     pub(crate) fn requests(&self) -> usize {
         self.shared.seen().requests
     }
 
-    /// How many streams clients have reset.
+    /// The number of streams that clients have reset.
     pub(crate) fn resets(&self) -> usize {
         self.shared.seen().resets
     }
 
-    /// How many connections were cut after so many bytes.
+    /// The number of connections that were cut after some bytes.
     pub(crate) fn cut_by_bytes(&self) -> usize {
         self.shared.seen().cut_by_bytes
     }
@@ -183,7 +183,7 @@ impl Proxy {
         self.shared.seen().bytes_to_clients
     }
 
-    /// How many streams neither ended nor were reset.
+    /// The number of streams that neither ended nor were reset.
     pub(crate) fn open_streams(&self) -> usize {
         self.shared.seen().open.len()
     }

@@ -1,4 +1,4 @@
-//! What is dropped, cancelled or late ends on the server too.
+//! Streams that are dropped, cancelled or late: they end on the server too.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ async fn until_sent(before: ErrorKind, write: impl AsyncFn(Duration) -> Error) {
 async fn ended(proxy: &Proxy, resets: usize, what: &str) {
     until(what, || proxy.open_streams() == 0 && proxy.resets() >= resets).await;
     assert_eq!(proxy.resets(), resets, "{what}");
-    // What the server had sent before it saw the reset comes still, but not the whole table.
+    // The bytes that the server had sent before it saw the reset still come, but not the whole table.
     let mut bytes = proxy.bytes_to_clients();
     loop {
         sleep(Duration::from_millis(50)).await;
