@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rowkey::{Error, ErrorKind};
 
-/// Why a database can't be opened or used.
+/// The error of opening or using a database.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FjallError {
@@ -43,7 +43,7 @@ pub enum FjallError {
         path: PathBuf,
         /// The kind of damage, as text.
         what: String,
-        /// Up to which byte it can be read.
+        /// The number of bytes that can be read.
         at: u64,
         /// The length of what would be cut off: the bytes of writes from there on, in this journal and in later ones.
         cut: u64,

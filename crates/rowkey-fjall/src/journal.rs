@@ -28,7 +28,7 @@ pub(crate) fn written(bytes: &[u8]) -> usize {
     bytes[..end].iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1)
 }
 
-/// Why a batch can't be read.
+/// The reason why a batch can't be read.
 pub(crate) enum Broken {
     /// It continues past the end of the bytes.
     Short,

@@ -11,7 +11,7 @@ use rowkey_fjall::{Fjall, FjallOptions, TableOptions};
 
 use crate::in_memory;
 
-/// How often something is damaged.
+/// The number of times that something is damaged.
 const TIMES: usize = 120;
 
 type Tables = BTreeMap<String, Vec<(Vec<u8>, Vec<u8>)>>;

@@ -50,7 +50,7 @@ fn ends(journal: &[u8]) -> Vec<usize> {
 struct Made {
     journal: Vec<u8>,
     states: Vec<Rows>,
-    /// How many of the writes are also in files.
+    /// The number of the writes that are also in files.
     in_files: usize,
 }
 
@@ -107,7 +107,7 @@ impl<'d> Copies<'d> {
         }
         fs::write(self.to.join("0.jnl"), journal).unwrap();
         let opened = Fjall::open(self.to);
-        // What is refused before the engine opens it is left as it was.
+        // A database that is refused before the engine opens it is left as it was.
         self.is_fresh = matches!(&opened, Err(FjallError::Journal { what, .. }) if !what.contains("file"));
         opened.map(|db| rows(&db))
     }
@@ -210,7 +210,7 @@ fn the_way_into_a_damaged_journal_says_what_it_cuts_off() {
         drop(db);
         assert_eq!(rows(&Fjall::open(&copied).unwrap())[&("a".to_owned(), b"1".to_vec())], b"after");
     }
-    // Where there is no damage, it changes nothing.
+    // Without damage, it changes nothing.
     Copies::new(&whole, &copied).open(&journal).unwrap();
     let db = FjallOptions::new().truncate_damaged_journal(true).open(&copied).unwrap();
     assert_eq!(rows(&db), states[states.len() - 1]);

@@ -83,7 +83,7 @@ fn only(test: &str) -> Command {
     command
 }
 
-/// Where a process of [`only`] writes.
+/// The environment variable with the directory to which a process of [`only`] writes.
 const WRITES_TO: &str = "ROWKEY_TEST_WRITES_TO";
 
 #[test]

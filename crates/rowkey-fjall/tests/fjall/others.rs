@@ -37,7 +37,8 @@ fn rows(table: &dyn Store) -> usize {
     }
 }
 
-/// Whether one of the puts that go on while a table's rows are deleted took place between the first row and the last.
+/// Returns whether one of the puts that go on while a table's rows are deleted took place between the first row and the
+/// last.
 fn a_put_came_between(table: &dyn Store, put: &dyn Fn()) -> bool {
     fill(table);
     let done = AtomicBool::new(false);

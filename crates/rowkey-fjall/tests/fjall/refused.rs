@@ -1,4 +1,4 @@
-//! What can't be opened, and what can't be written.
+//! Databases that can't be opened, and rows that can't be written.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! When the disk has a write, as seen in system calls.
+//! Tests of the time from which the disk has a write, as seen in system calls.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -49,7 +49,7 @@ fn is_number_line(text: &str) -> bool {
     text.strip_suffix("\\n").is_some_and(|number| number.parse::<u64>().is_ok())
 }
 
-/// Whether the last write to a file was synced to the disk.
+/// Returns whether the last write to a file was synced to the disk.
 fn is_synced(calls: &[String]) -> bool {
     let written = calls.iter().rposition(|call| call.contains("write("));
     let synced = calls.iter().rposition(|call| call.contains("fdatasync") && call.ends_with("= 0"));

@@ -1,4 +1,4 @@
-//! What a disk may have after a power loss: what was synced, and any of the rest.
+//! The states that a disk may have after a power loss: all that was synced, and any of the rest.
 //!
 //! Data: of each page, the last content that was synced or any that it had later. Names and lengths: a prefix of the
 //! changes, as in the journal of ext4 (`data=ordered`), which a sync of any file ends; or, as POSIX has it, such a
@@ -35,7 +35,7 @@ pub(super) enum Order {
     Posix,
 }
 
-/// What a change belongs to, in the order of POSIX.
+/// The directory or file that a change belongs to, in the order of POSIX.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Place {
     Directory(PathBuf),
@@ -67,7 +67,7 @@ pub(super) struct Disk {
     names: HashMap<PathBuf, usize>,
     /// With the number of the call.
     changes: Vec<(usize, Change)>,
-    /// How many of the changes are on the disk.
+    /// The number of the changes that are on the disk.
     durable: usize,
     /// The same, of those of one directory or file.
     durable_in: HashMap<Place, usize>,

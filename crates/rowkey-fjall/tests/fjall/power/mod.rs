@@ -19,7 +19,7 @@ use self::spoil::spoil;
 use self::trace::Call;
 use crate::{WRITES_TO, in_memory, only};
 
-/// How many writes a process makes before and after it opens the database again.
+/// The number of writes that a process makes before and after it opens the database again.
 const WRITES: u64 = 60;
 /// The table `last` has as many rows.
 const KEPT: u64 = 10;

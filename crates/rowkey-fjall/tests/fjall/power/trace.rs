@@ -33,7 +33,7 @@ pub(super) enum Call {
     Said(String),
 }
 
-/// What is known of an open file.
+/// The state of an open file, as far as it is known.
 #[derive(Default)]
 struct Opened {
     position: u64,
