@@ -40,7 +40,7 @@ pub struct Deaths {
     stalls: Option<Arc<AtomicU64>>,
 }
 
-/// Before which operation, counted from the interruption before, and what.
+/// The number of the operation before which it comes, counted from the interruption before, and its action.
 type Interrupt = (u64, Box<dyn FnOnce() + Send>);
 
 impl Failing {

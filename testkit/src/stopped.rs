@@ -54,7 +54,7 @@ impl Stop {
 
 impl Cue for Stop {
     fn before(&self, op: Op) -> Fate {
-        // What is done inside a transaction is a part of it, and has no answer of its own.
+        // An operation inside a transaction is a part of it, and has no response of its own.
         let after = self.after.load(Ordering::SeqCst);
         if after && matches!(op, Op::Readable | Op::Commit) || self.left.fetch_sub(1, Ordering::SeqCst) != 0 {
             return Fate::Done;

@@ -260,7 +260,7 @@ async fn a_profile_of_several_clusters_needs_another_one_for_schemas() {
     table.get(b"row", &rowkey::wide::Columns::all()).await.unwrap();
     let last = ReadRowsRequest::decode(mock.asked().pop().unwrap().message).unwrap();
     assert_eq!(last.app_profile_id, "many", "data is asked for under its own profile");
-    // What was opened once can be opened under any profile, and dropped.
+    // A table that was opened once can be opened under any profile, and dropped.
     db.table("t", &schema).await.unwrap();
     db.drop_table("t").await.unwrap();
     assert!(both.schema("t").await.unwrap().is_none());

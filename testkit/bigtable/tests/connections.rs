@@ -219,7 +219,7 @@ async fn scans_that_are_not_read_do_not_close_their_connection() {
     for scan in &mut scans {
         next(scan).await.unwrap();
     }
-    // What fits into the windows comes meanwhile.
+    // The bytes that fit into the windows come meanwhile.
     until("the windows are full", || sent.load(Ordering::Relaxed) >= SCANS * WINDOW).await;
     let counts = join_all(scans.iter_mut().map(async |scan| {
         let mut count = 1;

@@ -146,7 +146,7 @@ fn a_server_that_says_nothing_ends_every_call_in_time() {
                 cancel.cancel();
             });
             assert!(matches!(read.1, Err(Error::Cancelled { .. })), "{read:?}");
-            // What was given up is given up on the server too.
+            // A request that was given up is given up on the server too.
             until(|| mock.in_flight() == 0).await;
         },
     );

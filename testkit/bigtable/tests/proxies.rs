@@ -65,7 +65,7 @@ async fn a_proxy_that_is_busy_is_asked_again() {
             put(&client).await.unwrap();
             read(&client).await.unwrap();
             assert_eq!(mock.asked().len(), 4, "{status}");
-            // Whether the server had it, the proxy does not say.
+            // The proxy does not say whether the server had it.
             let (mock, client) = self::client(move |_| page(status, &[HTML], PAGE, End::Never), PATIENT).await;
             let error = add(&client).await.unwrap_err();
             assert_eq!(

@@ -196,7 +196,7 @@ fn stalled(engine: Engine, how: How, led: &[Step], first: Step, others: &[(u64, 
             for step in steps {
                 match step.run(&m) {
                     Ok(()) => {}
-                    // What stalled is a step, which had gone too far for the others.
+                    // A step stalled, not a bump, and had gone too far for the others.
                     Err(Error::MigrationPhase { .. }) if !matches!(first, Bump(..)) && !matches!(step, Bump(..)) => {}
                     Err(error) => panic!("{said}: {step:?}: {error}"),
                 }

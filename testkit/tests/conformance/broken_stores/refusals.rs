@@ -146,7 +146,7 @@ impl StoreOver for Limited {
 
     fn guarantees(&self) -> Guarantees {
         let beneath = self.inner.guarantees();
-        // What has transactions and names rows is none that there is; one of those faults needs them.
+        // No existing store has transactions and names rows; one of those faults needs them.
         let transactions = !matches!(self.fault, Sound | SoundAndNames);
         Guarantees::none()
             .snapshot_scans(true)
