@@ -109,7 +109,7 @@ impl Table {
         outcomes.into_iter().map(|outcome| outcome.map(|outcome| outcome.row)).collect()
     }
 
-    /// Writes cells of a row. It is repeated if an answer is lost.
+    /// Writes cells of a row. It is retried if a response is lost.
     ///
     /// # Errors
     ///
@@ -119,7 +119,7 @@ impl Table {
         self.mutate(&put.into(), None).await.map(drop)
     }
 
-    /// Deletes a row or parts of it. It is repeated if an answer is lost, unless it deletes a newest version.
+    /// Deletes a row or parts of it. It is retried if a response is lost, unless it deletes a newest version.
     ///
     /// # Errors
     ///
@@ -131,7 +131,7 @@ impl Table {
     /// Adds to counters, and returns their new values.
     ///
     /// The call has a nonce, so a server does not count it twice. A server knows a nonce as long as it has the region
-    /// open. If an answer was lost and the region has been opened elsewhere since, the call is not repeated, and its
+    /// open. If a response was lost and the region has been opened elsewhere since, the call is not retried, and its
     /// outcome is unknown.
     ///
     /// # Errors
@@ -151,7 +151,7 @@ impl Table {
     }
 
     /// Changes a row if a condition holds for it: by a mutation, or by several at once. Returns whether it did, and the
-    /// new values of increments and appends. It is not repeated if its answer is lost.
+    /// new values of increments and appends. It is not retried if its response is lost.
     ///
     /// ```no_run
     /// # async fn example(table: hbase_client::Table) -> hbase_client::Result<()> {
@@ -255,7 +255,7 @@ impl Table {
 
     /// Reads many rows in the order of their keys.
     ///
-    /// Each region is read as it was when its scanner was opened. The timeout is that of each answer: a scan of any
+    /// Each region is read as it was when its scanner was opened. The timeout is that of each response: a scan of any
     /// length may go on as long as its servers answer. Outside of a tokio runtime, its first row is an error.
     #[doc(alias = "getScanner")]
     pub fn scan(&self, scan: Scan) -> Scanner {
@@ -293,7 +293,7 @@ impl Table {
     }
 }
 
-/// The row of an answer with one result.
+/// The row of a response with one result.
 fn row_of(answer: &Answer, key: &[u8], result: Option<&pb::Result>) -> Result<Row, CallFault> {
     result.map_or_else(|| Ok(Row::default()), |result| CellBlock(answer.cells.clone()).row_at(key, result))
 }

@@ -81,7 +81,7 @@ async fn frame(stream: &mut TcpStream) -> Result<Vec<u8>, Cause> {
     Ok(frame)
 }
 
-/// The data in the answer: id, transaction, error, then length and data.
+/// The data in the response: id, transaction, error, then length and data.
 fn data(mut answer: &[u8]) -> Result<Option<Vec<u8>>, Cause> {
     let broken = || Cause::said("a broken answer of ZooKeeper");
     if answer.len() < 16 {

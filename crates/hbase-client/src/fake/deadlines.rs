@@ -67,7 +67,7 @@ async fn what_was_not_served_in_time_may_be_tried_later() {
         assert_eq!(error.exception().map(crate::Exception::class), Some(CLOSED));
     }
     assert!(began.elapsed() > Duration::from_millis(3 * 700), "{:?}", began.elapsed());
-    // A write whose last attempt has no answer before its deadline has an outcome that is not known.
+    // A write whose last attempt has no response before its deadline has an outcome that is not known.
     let put = || Put::new("r").value("f", "q", "v");
     let written = [table.put(put()).await, table.batch(vec![put().into()]).await.remove(0).map(drop)];
     for error in written.map(Result::unwrap_err) {

@@ -21,7 +21,7 @@ struct Sent {
     cells: Bytes,
 }
 
-/// The recorded calls of a file, each with the frame of its answer.
+/// The recorded calls of a file, each with the frame of its response.
 fn recorded(name: &str) -> Vec<(Sent, Bytes)> {
     let file = format!("{}/src/fake/golden/{name}.bin", env!("CARGO_MANIFEST_DIR"));
     let mut bytes = Bytes::from(std::fs::read(file).expect("a recording"));

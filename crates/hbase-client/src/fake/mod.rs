@@ -139,7 +139,7 @@ impl Fake {
     }
 
     async fn serve(&self, mut stream: TcpStream) -> std::io::Result<()> {
-        // An answer is written in two parts, and must not wait for the client's system.
+        // A response is written in two parts, and must not wait for the client's system.
         stream.set_nodelay(true)?;
         stream.read_exact(&mut [0; 6]).await?;
         let mut header = vec![0; stream.read_u32().await? as usize];

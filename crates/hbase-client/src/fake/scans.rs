@@ -16,7 +16,7 @@ fn row(row: &'static str) -> pb::Result {
     pb::Result { cell: vec![cell], ..Default::default() }
 }
 
-/// An answer of an open scanner.
+/// A response of an open scanner.
 fn rows(results: Vec<pb::Result>) -> pb::ScanResponse {
     let (scanner_id, ttl) = (Some(7), Some(300));
     let more = Some(true);
@@ -153,7 +153,7 @@ async fn a_scanner_outlives_a_server_with_too_much_to_do() {
     }
 }
 
-/// An answer of the rows that a test says, and then of the same for ever.
+/// A response of the rows that a test says, and then of the same for ever.
 async fn first_error(scan: Scan, answer: impl Fn(usize) -> pb::ScanResponse + Send + Sync + 'static) -> crate::Error {
     let fake = Fake::start(move |call| Reply::answer(&answer(call.nth))).await;
     let mut scanner = table(&fake).scan(scan);

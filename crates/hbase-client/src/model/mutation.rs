@@ -347,7 +347,8 @@ impl Delete {
         self
     }
 
-    /// Deletes the newest version of a column, which uncovers the one before. It is not repeated if its answer is lost.
+    /// Deletes the newest version of a column, which uncovers the one before. It is not retried if its response is
+    /// lost.
     #[must_use]
     pub fn newest(mut self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>) -> Self {
         self.0.add(family.as_ref(), qualifier.as_ref(), LATEST, CellKind::Delete, b"");

@@ -81,7 +81,7 @@ impl<T: Into<Mutation>> From<T> for RowMutations {
 
 /// A change of a row that is made if a condition holds for it. Several mutations are refused as [`RowMutations`] are.
 ///
-/// It is not repeated if its answer is lost.
+/// It is not retried if its response is lost.
 #[derive(Debug, Clone)]
 #[doc(alias = "checkAndMutate")]
 #[doc(alias = "checkAndPut")]

@@ -95,7 +95,7 @@ impl Scan {
         self
     }
 
-    /// Rows of one answer at most. Default: as many as [`bytes_per_call`](Self::bytes_per_call) allows.
+    /// The most rows of a response. Default: as many as [`bytes_per_call`](Self::bytes_per_call) allows.
     #[doc(alias = "setCaching")]
     #[must_use]
     pub fn rows_per_call(mut self, rows: u32) -> Self {
@@ -103,7 +103,8 @@ impl Scan {
         self
     }
 
-    /// Bytes of one answer, about. Default: 2 MiB. A row that is longer comes in several answers, and is put together.
+    /// The approximate size of a response in bytes. Default: 2 MiB. A longer row comes in several responses, and is put
+    /// together.
     #[doc(alias = "setMaxResultSize")]
     #[must_use]
     pub fn bytes_per_call(mut self, bytes: u64) -> Self {
@@ -111,8 +112,8 @@ impl Scan {
         self
     }
 
-    /// Answers that are read before they are wanted. Default: 1. A scan holds two more: one that waits for room, and
-    /// the one whose rows are being taken.
+    /// The number of responses that are read ahead. Default: 1. A scan holds two more: one that waits for room, and the
+    /// one whose rows are being taken.
     #[must_use]
     pub fn read_ahead(mut self, answers: usize) -> Self {
         self.ahead = answers.clamp(1, 1024);

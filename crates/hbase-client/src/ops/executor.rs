@@ -38,7 +38,7 @@ pub(crate) struct RegionCall<'a, F, R> {
     /// The message for a region.
     pub(crate) message: F,
     pub(crate) cells: &'a [&'a [u8]],
-    /// Reads the answer, in which there may be an exception too.
+    /// Reads the response, in which there may be an exception too.
     pub(crate) read: R,
     pub(crate) idempotency: Idempotency,
     pub(crate) deadline: Instant,

@@ -110,7 +110,7 @@ impl<'a> Attempts<'a> {
         self.attempts.made()
     }
 
-    /// An answer came, which is not all that is wanted: there is more time.
+    /// A response came, which is not all that is wanted: there is more time.
     pub(crate) fn extend(&mut self, deadline: Instant) {
         self.attempts.extend(deadline.into_std(), Instant::now().into_std());
     }

@@ -87,7 +87,7 @@ impl Calls {
         }
     }
 
-    /// Hands an answer to its caller. An error closes the connection.
+    /// Hands a response to its caller. An error closes the connection.
     pub(crate) fn answer(&mut self, response: Response) -> Result<(), Cause> {
         match self.answered(response.call_id) {
             // The caller may leave at this very moment.
@@ -105,7 +105,7 @@ impl Calls {
         Ok(())
     }
 
-    /// Drops an answer that is too large to read. Returns false if it answers no call that was made.
+    /// Drops a response that is too large to read. Returns false if it answers no call that was made.
     pub(crate) fn too_large(&mut self, id: u32, bytes: usize) -> bool {
         if let Some(waiting) = self.answered(id) {
             drop(waiting.caller.send(Err(CallFault::TooLarge(bytes))));

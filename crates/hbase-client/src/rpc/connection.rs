@@ -100,7 +100,7 @@ impl Connection {
         self.link.calls.lock().in_flight()
     }
 
-    /// Makes a call. If the returned future is dropped, the answer is dropped when it comes.
+    /// Makes a call. If the returned future is dropped, the response is dropped when it comes.
     pub(crate) async fn call<M: Message>(
         &self,
         payload: &Payload<'_, M>,
@@ -273,7 +273,7 @@ async fn read<R: AsyncRead + Unpin>(reader: R, link: &Link) {
     link.fail(cause);
 }
 
-/// The header of an answer is at its beginning, and shorter than this.
+/// The header of a response is at its beginning, and shorter than this.
 const BEGINNING: usize = 4096;
 
 struct Incoming<R> {
@@ -298,7 +298,7 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
         Ok(Some(frame.freeze()))
     }
 
-    /// Fails the call whose answer is too long, and passes over the answer, so that others go on.
+    /// Fails the call whose response is too long, and passes over the response, so that others go on.
     async fn skip(&mut self, length: usize, link: &Link) -> Result<(), Cause> {
         let mut bytes = BytesMut::with_capacity(BEGINNING);
         self.fill(&mut bytes, length.min(BEGINNING), link).await?;
@@ -316,7 +316,7 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
         Ok(())
     }
 
-    /// Reads until there are so many bytes.
+    /// Reads until there are `length` bytes.
     async fn fill(&mut self, bytes: &mut BytesMut, length: usize, link: &Link) -> Result<(), Cause> {
         while bytes.len() < length {
             if bytes.len() == bytes.capacity() {

@@ -21,9 +21,9 @@ struct State {
     limit: usize,
     /// The number of calls under way beyond the limit: their permits end with them.
     beyond: usize,
-    /// Answers since the limit was halved last: it is halved once a round.
+    /// Responses since the limit was halved last: it is halved once a round.
     since_cut: usize,
-    /// Answers since the limit was raised last.
+    /// Responses since the limit was raised last.
     since_raise: usize,
 }
 

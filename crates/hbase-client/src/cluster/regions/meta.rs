@@ -97,7 +97,7 @@ pub(crate) fn scan(request: &pb::ScanRequest) -> Payload<'_, pb::ScanRequest> {
 /// Calls to system tables go before others.
 pub(crate) const SYSTEM_PRIORITY: u32 = 200;
 
-/// The rows of an answer that has whole rows only.
+/// The rows of a response that has whole rows only.
 pub(crate) fn rows(answer: &Answer) -> Result<Vec<Row>, CallFault> {
     let response: pb::ScanResponse = answer.read()?;
     let mut block = CellBlock(answer.cells.clone());
@@ -121,7 +121,7 @@ pub(crate) fn state_of(table: &TableName) -> pb::GetRequest {
     }
 }
 
-/// The state in its answer, if the table has one.
+/// The state in its response, if the table has one.
 pub(crate) fn state(answer: &Answer) -> Result<Option<pb::table_state::State>, CallFault> {
     let broken = || CallFault::malformed("hbase:meta has a table state that can't be decoded");
     let response: pb::GetResponse = answer.read()?;

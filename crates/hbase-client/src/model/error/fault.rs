@@ -23,7 +23,7 @@ pub(crate) enum CallFault {
 }
 
 impl CallFault {
-    /// An answer that says this is none.
+    /// A malformed response, and the reason.
     pub(crate) const fn malformed(what: &'static str) -> Self {
         Self::Malformed(Cow::Borrowed(what))
     }
@@ -66,7 +66,7 @@ impl CallFault {
         }
     }
 
-    /// Returns whether the server may be gone: the call has no answer, and no other call had one meanwhile.
+    /// Returns whether the server may be gone: the call has no response, and no other call had one meanwhile.
     pub(crate) fn doubts_server(&self) -> bool {
         matches!(self, Self::Unanswered(cause) if !matches!(cause, Cause::Slow))
     }

@@ -99,11 +99,11 @@ pub enum ErrorKind {
     /// The client and a server do not trust each other: TLS or Kerberos failed, or the server does not let the user in.
     /// Nothing was changed.
     Security,
-    /// The request was sent, and no answer came, or an exception that does not say whether anything was done: a write
+    /// The request was sent, and no response came, or an exception that does not say whether anything was done: a write
     /// may have been carried out or not. Read the row to find out.
     OutcomeUnknown,
-    /// The answer, or a row of a scan, is larger than [`answer_bytes`](crate::Options::answer_bytes). Read less of the
-    /// row at a time, or scan it [in pieces](crate::Scan::allow_partial_rows).
+    /// The response, or a row of a scan, is larger than [`answer_bytes`](crate::Options::answer_bytes). Read less of
+    /// the row at a time, or scan it [in pieces](crate::Scan::allow_partial_rows).
     TooLarge,
     /// A server sent what is not HBase's protocol.
     Malformed,

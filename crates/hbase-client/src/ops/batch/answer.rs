@@ -126,7 +126,7 @@ fn blame(results: &mut [OneResult<'_>], together: impl Fn(usize) -> bool) {
     }
 }
 
-/// Reads the answer to mutations of one row that are made at once.
+/// Reads the response to mutations of one row that are made at once.
 pub(crate) fn row_outcome(answer: &Answer, row: &[u8]) -> Result<Outcome, CallFault> {
     let response: pb::MultiResponse = answer.read()?;
     let result = response

@@ -65,7 +65,7 @@ impl Reader {
         Self { executor, table, scan, timeout, counts, position, assembly, open: None, fruitless: 0, done }
     }
 
-    /// The next rows, or `None` at the end, or when nobody wants them any more. Each answer of a server, even one
+    /// The next rows, or `None` at the end, or when nobody wants them any more. Each response of a server, even one
     /// without rows, gives the scan its timeout anew.
     pub(super) async fn rows(&mut self, wanted: &mpsc::Sender<Result<Vec<Row>>>) -> Result<Option<Vec<Row>>> {
         self.scan.check().map_err(|error| error.of_table(&self.table))?;
@@ -106,7 +106,7 @@ impl Reader {
         Ok(None)
     }
 
-    /// Returns the pause before the next call. It grows with the answers in a row that had no result.
+    /// Returns the pause before the next call. It grows with the responses in a row that had no result.
     fn rest(&self) -> Duration {
         match self.fruitless {
             0..4 => Duration::ZERO,
@@ -190,7 +190,7 @@ impl Reader {
             include_start_row: Some(self.position.inclusive),
             stop_row: Some(self.scan.stop.clone()),
             include_stop_row: Some(self.scan.stop_inclusive),
-            // An answer is longer by up to a row.
+            // A response is longer by up to a row.
             max_result_size: Some(self.scan.bytes.min((self.executor.options.frame_bytes / 2).max(1) as u64)),
             ..self.scan.to_pb()
         };
@@ -201,7 +201,7 @@ impl Reader {
         pb::ScanRequest { scanner_id: Some(open.id), next_call_seq: Some(open.call), ..self.request() }
     }
 
-    /// Takes the rows of an answer, and what it says of the scanner.
+    /// Takes the rows of a response, and what it says of the scanner.
     fn take(&mut self, location: &Arc<Location>, answer: &Answer) -> Result<Vec<Row>, CallFault> {
         let response: pb::ScanResponse = answer.read()?;
         let results = results(&response, answer)
@@ -305,7 +305,7 @@ impl Reader {
     }
 }
 
-/// The results of an answer.
+/// The results of a response.
 struct Results {
     /// None is without cells.
     rows: Vec<Row>,

@@ -48,12 +48,12 @@ impl Scanner {
         Self { answers, rows: Vec::new().into_iter(), ended: false, counts }
     }
 
-    /// The rows that are there, or else those of the next answer. `None` at the end.
+    /// The rows that are there, or else those of the next response. `None` at the end.
     ///
     /// # Errors
     ///
-    /// If the table does not exist, or no answer came in time: the scan is over then. A region that moved, or was split
-    /// or merged, is no error: the scan goes on behind the last row that it gave.
+    /// If the table does not exist, or no response came in time: the scan is over then. A region that moved, or was
+    /// split or merged, is no error: the scan goes on behind the last row that it gave.
     pub async fn next_batch(&mut self) -> Result<Option<Vec<Row>>> {
         if self.rows.len() > 0 {
             return Ok(Some(std::mem::replace(&mut self.rows, Vec::new().into_iter()).collect()));
