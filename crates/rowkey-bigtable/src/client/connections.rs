@@ -158,7 +158,7 @@ const OPEN: u8 = 1;
 const OVER: u8 = 2;
 
 impl Flight {
-    /// Waits for the answer to the first request of the connection, no longer than this.
+    /// Waits for the response to the first request of the connection, no longer than this.
     pub(super) async fn begin(&self, longest: Duration) {
         let load = &self.load;
         let is_first = || !load.is_begun.swap(true, Ordering::AcqRel);

@@ -43,7 +43,7 @@ impl MetadataServer {
         self.http.ask(asking.header("metadata-flavor", "Google")).await
     }
 
-    /// The token of an answer.
+    /// The token of a response.
     pub(super) fn token_of(answered: &Answered) -> Result<Token, TokenError> {
         let token = answered.token();
         match answered.status {
