@@ -9,8 +9,8 @@ use crate::client::{WireCell, WireRow};
 use crate::filter::{MICROS, Reading};
 
 impl Reading {
-    /// The row's cells in order, as [`push_cell`] writes them, in pieces of at most so many cells. `buffer` has the
-    /// pieces one after the other, `ends` where each ends.
+    /// The row's cells in order, as [`push_cell`] writes them, in pieces of at most `piece` cells. `buffer` has the
+    /// pieces one after the other, `ends` the end of each.
     pub(crate) fn cells(
         &self,
         row: &WireRow,

@@ -107,7 +107,7 @@ impl Table {
         }
     }
 
-    /// Reads rows, at most so many if it is not 0, and calls `take` with each.
+    /// Reads rows, at most `rows_limit` if that is not 0, and calls `take` with each.
     async fn each(
         &self,
         rows: RowSet,

@@ -112,7 +112,7 @@ impl Sent {
     }
 }
 
-/// A stream has a buffer of so many bytes from its beginning, and there may be thousands. It grows to the largest
+/// The bytes of a stream's buffer from its beginning, as there may be thousands of streams. It grows to the largest
 /// message.
 const LEAST_BUFFER: usize = 256;
 /// tonic's default.

@@ -41,8 +41,8 @@ const LARGEST_WINDOW: u32 = i32::MAX.unsigned_abs();
 
 /// The most connections of a client.
 const MOST: usize = 256;
-/// With so many requests in flight a connection is full: the service allows about as many streams, and so many scans
-/// that nobody reads fill less than half of the connection's window.
+/// The number of requests in flight with which a connection is full: the service allows about as many streams, and as
+/// many scans that nobody reads fill less than half of the connection's window.
 const FULL: usize = 100;
 
 /// Connections that take turns, each replaced when it is old.
@@ -59,7 +59,7 @@ pub(crate) struct Connections {
     /// The number of places in use.
     count: AtomicUsize,
     next: AtomicUsize,
-    /// With so many requests in flight a connection is full.
+    /// The number of requests in flight with which a connection is full.
     full: AtomicUsize,
 }
 

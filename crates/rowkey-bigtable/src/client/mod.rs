@@ -170,7 +170,7 @@ impl Client {
         self.scan(request, usize::MAX)
     }
 
-    /// Reads rows, of which about so many bytes are held.
+    /// Reads rows, of which about `bytes` bytes are held.
     pub(crate) fn scan(&self, mut request: ReadRowsRequest, bytes: usize) -> RowStream {
         self.profiled(&mut request.app_profile_id);
         RowStream::new(self.clone(), request, Ahead::Scan(bytes))

@@ -88,7 +88,7 @@ pub(crate) enum Next {
 /// The time to wait for the end of a stream whose rows have all come. Dropping it earlier would reset it on the server.
 pub(super) const END: Duration = Duration::from_millis(100);
 
-/// After so many windows' bytes a stream looks whether there is memory for a larger window.
+/// The number of windows' bytes after which a stream looks whether there is memory for a larger window.
 const WINDOWS_BETWEEN_LOOKS: usize = 64;
 
 /// The number of responses that, if they are there, are taken without a check of the call's bounds.
@@ -127,7 +127,7 @@ impl RowStream {
         }
     }
 
-    /// Holds no more than it may until it is read again. What is let go is read again.
+    /// Holds no more than it may until it is read again. Rows that are dropped are read again.
     pub(crate) fn rest(&mut self) {
         let most = self.most();
         let Some(open) = &mut self.open else { return };
@@ -353,7 +353,7 @@ impl RowStream {
     }
 }
 
-/// As many rows as have so many bytes, at least one.
+/// The number of rows that have about this number of bytes: at least one.
 fn rows_of(bytes: usize, row: usize) -> i64 {
     i64::try_from(bytes / row.max(1)).unwrap_or(i64::MAX).max(1)
 }

@@ -18,8 +18,8 @@ use super::connections::{Connections, Turn};
 use super::ready;
 use super::sound::Sound;
 
-/// After so many looks at a request that still has no stream, its connection is full. One alone may be that of a
-/// process that was stopped for a while.
+/// The number of looks at a request that still has no stream after which its connection is full. One look alone may be
+/// that of a process that was stopped for a while.
 const LOOKS: u32 = 4;
 const PAUSE: Duration = Duration::from_millis(50);
 

@@ -115,7 +115,7 @@ impl Tokens {
         Self(Some(Arc::new(Shared { runtime, provider, quota_project, state, task, woken })))
     }
 
-    /// Writes a token into the headers. Waits for one if there is none: that can be given up at any time.
+    /// Writes a token into the headers. Waits for one if there is none: the future may be dropped at any time.
     pub(super) async fn authorize<Q>(&self, request: &mut Request<Q>) -> Result<(), Status> {
         let Some(shared) = &self.0 else { return Ok(()) };
         let held = shared.token().await.map_err(|error| status_of(&error))?;
@@ -129,7 +129,7 @@ impl Tokens {
         Ok(())
     }
 
-    /// Drops the token of an attempt that the service refused. Returns whether another one is to be had.
+    /// Drops the token of an attempt that the service refused. Returns whether the next attempt may get another one.
     pub(super) fn refused(&self, used: &Used) -> bool {
         let number = used.0.load(Ordering::Acquire);
         number > 0 && self.0.as_ref().is_some_and(|shared| shared.refused(number))

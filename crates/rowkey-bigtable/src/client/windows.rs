@@ -63,7 +63,7 @@ impl Windows {
         Arc::new(Self { left: AtomicUsize::new(memory), connections })
     }
 
-    /// The largest window of at most so many bytes that there is memory for. The smallest needs none.
+    /// The largest window of at most `most` bytes that there is memory for. The smallest needs none.
     pub(super) fn lease(self: &Arc<Self>, most: usize) -> Lease {
         for (index, window) in WINDOWS.iter().enumerate().take(SMALLEST).filter(|(_, window)| fits(**window, most)) {
             if let Some(bytes) = self.take(window * COPIES) {
@@ -102,7 +102,7 @@ impl Lease {
         }
     }
 
-    /// A larger one of at most so many bytes, if there is one now.
+    /// A larger window of at most `most` bytes, if there is one now.
     pub(super) fn larger(&self, most: usize) -> Option<Self> {
         let is_smaller = WINDOWS[..self.index].iter().any(|window| fits(*window, most));
         is_smaller.then(|| self.windows.lease(most)).filter(|lease| lease.index < self.index)
