@@ -79,6 +79,9 @@ const ROOMS: [(&str, &[&str], &[Broken]); 3] = [
 /// The crates no files of which import each other in a circle.
 const NO_CIRCLE: [&str; 3] = ["hbase-client", "rowkey-design", "rowkey-cli"];
 
+/// Words that no doc begins with: who searches for a thing types its noun.
+const OPENINGS: [&str; 9] = ["What", "Who", "Whose", "How", "So", "Which", "Where", "When", "Whether"];
+
 /// Bytes of the README at most.
 const README: usize = 8000;
 
@@ -420,6 +423,35 @@ fn imports_run_one_way() {
     }
     let broken: Vec<_> = sources.iter().flat_map(broken).collect();
     assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+fn doc(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    line.strip_prefix("/// ").or_else(|| line.strip_prefix("//! ")).filter(|text| !text.trim().is_empty())
+}
+
+/// The first lines of the paragraphs of docs that begin with one of these words.
+fn openings(text: &str) -> Vec<&str> {
+    let before = std::iter::once("").chain(text.lines());
+    let firsts = text.lines().zip(before).filter(|(_, before)| doc(before).is_none()).filter_map(|(line, _)| doc(line));
+    firsts
+        .filter(|first| first.split(|c: char| !c.is_alphabetic()).next().is_some_and(|w| OPENINGS.contains(&w)))
+        .collect()
+}
+
+#[test]
+fn docs_begin_with_a_noun_or_a_verb() {
+    assert_eq!(
+        openings("/// The key.\n/// Who reads it.\n///\n/// When it is.\nfn f() {\n    //! So"),
+        ["When it is.", "So"]
+    );
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let crates = fs::read_dir(root.join("crates")).unwrap().map(|entry| entry.unwrap().path());
+    for package in crates.chain(["", "derive", "testkit", "testkit/bigtable"].map(|path| root.join(path))) {
+        for source in sources(&package) {
+            assert_eq!(openings(&source.text), Vec::<&str>::new(), "{}/{}", package.display(), source.path);
+        }
+    }
 }
 
 #[test]
