@@ -14,6 +14,8 @@ pub(crate) fn row_range(range: &KeyRange) -> RowRange {
     let start_key = match (range.start(), range.start().get(..LONGEST_KEY)) {
         ([], _) => None,
         (start, Some(cut)) if cut.len() < start.len() => Some(StartKey::StartKeyOpen(cut.to_vec())),
+        // After a key: Google's conformance test demands an open start of a resumed scan.
+        ([key @ .., 0], _) if !key.is_empty() => Some(StartKey::StartKeyOpen(key.to_vec())),
         (start, _) => Some(StartKey::StartKeyClosed(start.to_vec())),
     };
     let end_key = range.end().map(|end| match end.get(..LONGEST_KEY) {
@@ -109,6 +111,19 @@ mod tests {
             key().prop_map(|key| Some(EndKey::EndKeyOpen(key))),
         ];
         (start_key, end_key).prop_map(|(start_key, end_key)| RowRange { start_key, end_key })
+    }
+
+    #[test]
+    fn a_resumed_scan_has_an_open_start() {
+        for last in [&b"a"[..], b"a\0", &[7; LONGEST_KEY]] {
+            let left = after(None, last, false).unwrap();
+            let start_key = Some(StartKey::StartKeyOpen(last.to_vec()));
+            assert_eq!(left.row_ranges, [RowRange { start_key, end_key: None }]);
+        }
+        assert_eq!(
+            row_range(&KeyRange::new(vec![0], Some(vec![1])).unwrap()).start_key,
+            Some(StartKey::StartKeyClosed(vec![0]))
+        );
     }
 
     proptest! {
