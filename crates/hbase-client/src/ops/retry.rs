@@ -125,7 +125,7 @@ impl<'a> Attempts<'a> {
         RetryDecision::of_call(fault, &mut self.execution)
     }
 
-    /// Waits for the next attempt, unless there is none: then the error is the operation's.
+    /// Waits for the next attempt. Returns the operation's error if there is no further retry.
     pub(crate) async fn wait(&mut self, next: RetryDecision) -> Result<()> {
         let RetryDecision { error, delay } = next.with_outcome(&self.execution);
         let Some(delay) = delay else { return Err(error.after(self.made())) };

@@ -105,7 +105,7 @@ impl Calls {
         Ok(())
     }
 
-    /// Drops a response that is too large to read. Returns false if it answers no call that was made.
+    /// Drops a response that is too large to read. Returns false if it is the response of no call.
     pub(crate) fn too_large(&mut self, id: u32, bytes: usize) -> bool {
         if let Some(waiting) = self.answered(id) {
             drop(waiting.caller.send(Err(CallFault::TooLarge(bytes))));

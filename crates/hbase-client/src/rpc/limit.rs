@@ -7,7 +7,7 @@ use tokio::sync::Semaphore;
 use crate::sync::Locked;
 
 /// The limit of calls under way on a connection: it is halved once the server says that it is overloaded, and raised by
-/// one for each round of calls that it answers (additive increase, multiplicative decrease, as in TCP).
+/// one for each round of responses (additive increase, multiplicative decrease, as in TCP).
 pub(super) struct ConcurrencyLimit {
     permits: Semaphore,
     state: Locked<State>,

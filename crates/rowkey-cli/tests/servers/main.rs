@@ -1,4 +1,4 @@
-//! What `rowkey ddl`, `rowkey explain` and `rowkey import` print, at real servers. `servers/test-tools` of the repository
+//! Output of `rowkey ddl`, `rowkey explain` and `rowkey import` at real servers. `servers/test-tools` of the repository
 //! starts them and runs these tests. A test fails where its server is not there.
 
 mod bigtable;

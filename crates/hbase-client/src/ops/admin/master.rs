@@ -88,7 +88,7 @@ impl Admin {
         self.call(&Payload::new(method, request), Idempotency::Idempotent, deadline).await
     }
 
-    /// Calls the active master until it answers, as often as that is safe and the deadline allows.
+    /// Calls the active master, with retries that are safe, until a response or the deadline.
     async fn call<T: Message + Default, M: Message>(
         &self,
         payload: &Payload<'_, M>,
