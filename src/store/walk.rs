@@ -38,7 +38,8 @@ pub struct Walk {
     /// The ranges to read, in key order. The next one is at the front, or at the back in a reverse scan. None is empty.
     ranges: VecDeque<KeyRange>,
     reverse: bool,
-    left: u64,
+    /// How many rows may still come, if the scan has a limit.
+    left: Option<u64>,
     batch_rows: usize,
     batch_bytes: usize,
 }
@@ -46,8 +47,8 @@ pub struct Walk {
 impl Walk {
     /// The start of `scan`.
     pub fn new(scan: &Scan) -> Self {
-        let left = scan.limit.unwrap_or(u64::MAX);
-        let ranges = if left == 0 { VecDeque::new() } else { scan.ranges.iter().cloned().collect() };
+        let left = scan.limit;
+        let ranges = if left == Some(0) { VecDeque::new() } else { scan.ranges.iter().cloned().collect() };
         let (batch_rows, batch_bytes) = (scan.batch_rows.max(1), scan.batch_bytes.max(1));
         Self { ranges, reverse: scan.reverse, left, batch_rows, batch_bytes }
     }
@@ -57,9 +58,9 @@ impl Walk {
         self.reverse
     }
 
-    /// The maximum number of rows that may still come.
+    /// The maximum number of rows that may still come: `u64::MAX` without a limit.
     pub fn left(&self) -> u64 {
-        self.left
+        self.left.unwrap_or(u64::MAX)
     }
 
     /// Target size of a batch: it ends with the row that reaches this many bytes.
@@ -88,15 +89,14 @@ impl Walk {
     /// The room for the next rows of a batch: as many as may still come, and at most as many as a batch may have.
     #[inline]
     pub fn room<'b>(&self, batch: &'b mut RowBatch) -> Room<'b> {
-        let left = usize::try_from(self.left).unwrap_or(usize::MAX).saturating_add(batch.len());
+        let left = usize::try_from(self.left()).unwrap_or(usize::MAX).saturating_add(batch.len());
         Room::new(batch, left.min(self.batch_rows), self.batch_bytes)
     }
 
     /// Reports that `rows` more rows were read, the last of them at key `last`. Nothing up to `last` is read again.
     #[inline]
     pub fn took(&mut self, rows: u64, last: &[u8]) {
-        self.left = self.left.saturating_sub(rows);
-        if self.left == 0 {
+        if self.count(rows) {
             return self.end();
         }
         self.pass(last, false);
@@ -130,8 +130,7 @@ impl Walk {
         Scan {
             ranges: self.ranges.iter().cloned().collect(),
             reverse: self.reverse,
-            // Without a limit more rows are left than any scan has.
-            limit: Some(self.left).filter(|left| *left <= u64::MAX / 2),
+            limit: self.left,
             batch_rows: self.batch_rows,
             batch_bytes: self.batch_bytes,
         }
@@ -140,8 +139,7 @@ impl Walk {
     /// Reports that the current [range](Self::range) has ended, after `rows` rows since the last [`took`](Self::took).
     #[inline]
     pub fn range_ended(&mut self, rows: u64) {
-        self.left = self.left.saturating_sub(rows);
-        if self.left == 0 {
+        if self.count(rows) {
             return self.end();
         }
         self.drop_range();
@@ -165,7 +163,14 @@ impl Walk {
     /// Ends the scan.
     pub fn end(&mut self) {
         self.ranges.clear();
-        self.left = 0;
+        self.left = Some(0);
+    }
+
+    /// Counts `rows` more rows against the limit. Returns whether it is reached.
+    #[inline]
+    fn count(&mut self, rows: u64) -> bool {
+        self.left = self.left.map(|left| left.saturating_sub(rows));
+        self.left == Some(0)
     }
 
     /// Removes what comes before `key`, and `key` itself unless `inclusive`. Returns whether there was something to
