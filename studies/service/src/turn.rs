@@ -9,7 +9,6 @@ use axum::http::request::Parts;
 use rowkey::Error;
 use rowkey::store::{CallOptions, Cancel};
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::time::sleep_until;
 
 use crate::Service;
 use crate::failure::Failure;
@@ -41,13 +40,7 @@ impl Turn {
 
     /// Waits for what is not a call of the engine, in the request's time.
     pub(crate) async fn within<T>(&self, doing: &'static str, future: impl Future<Output = T>) -> Result<T, Error> {
-        let table = String::new();
-        tokio::select! {
-            biased;
-            output = future => Ok(output),
-            () = self.cancel.cancelled() => Err(Error::Cancelled { doing, table }),
-            () = sleep_until(self.deadline.into()) => Err(Error::DeadlineExceeded { doing, table }),
-        }
+        self.options().begin(doing, "")?.bound(future, tokio::time::sleep).await
     }
 }
 
