@@ -11,8 +11,8 @@ use std::path::Path;
 use lsm_tree::AbstractTree;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::directory::{journal_path, sync_directory};
 use crate::error::FjallError;
+use crate::files::{journal_path, sync_directory};
 use crate::journal::{read_batch, written};
 use crate::order::Order;
 use crate::record::{Progress, Record};

@@ -4,12 +4,15 @@
 mod database;
 mod directory;
 mod error;
+mod files;
 mod journal;
 mod journals;
 mod limits;
+mod open;
 mod options;
 mod order;
 mod record;
+mod shared;
 mod snapshot;
 mod strangers;
 mod table;

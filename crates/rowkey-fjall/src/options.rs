@@ -1,19 +1,12 @@
 //! Options of a database and of its tables.
 
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::{Arc, Mutex};
 
 use fjall::config::{BlockSizePolicy, BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry};
 use fjall::{CompressionType, KeyspaceCreateOptions};
 
 use rowkey::Error;
-use rowkey::store::{CallOptions, DatabaseId, NewTable};
-
-use crate::database::{Fjall, Shared, TABLE};
-use crate::directory::{self, Checked, sync_directory};
-use crate::error::{FjallError, guarded};
-use crate::record::Recorder;
+use rowkey::store::NewTable;
 
 /// The durability of a write once the call has returned.
 #[doc(alias = "WAL")]
@@ -36,7 +29,7 @@ pub struct FjallOptions {
     pub(super) cache_bytes: Option<u64>,
     pub(super) new_tables: TableOptions,
     pub(super) by_name: BTreeMap<String, TableOptions>,
-    truncate: bool,
+    pub(super) truncate: bool,
 }
 
 /// The storage options of a table. They are fixed when the table is created; later ones have no effect on it. Numbers
@@ -164,7 +157,7 @@ impl FjallOptions {
         self
     }
 
-    /// Sets whether a database with a damaged journal is opened all the same ([`FjallError::Journal`]). The journal is
+    /// Sets whether a database with a damaged journal is opened all the same ([`FjallError::Journal`](crate::FjallError::Journal)). The journal is
     /// cut off where it can't be read any more, and later journals are removed. The error gives the number of those
     /// bytes. Their writes are lost, unless a table's file has them: afterwards the rows of one table may be older than
     /// those of another. So copy the directory first. Default: `false`.
@@ -173,65 +166,6 @@ impl FjallOptions {
     #[must_use]
     pub fn truncate_damaged_journal(self, truncate: bool) -> Self {
         Self { truncate, ..self }
-    }
-
-    /// Opens the database in a directory of its own, and creates it if it does not exist. Files that desktops and file
-    /// systems leave there are passed over, such as `lost+found` or `.DS_Store`. Opening writes, so a read-only
-    /// directory can't be opened.
-    ///
-    /// # Errors
-    ///
-    /// [`FjallError`]: locked, foreign, damaged, no permission.
-    pub fn open(self, path: impl AsRef<Path>) -> Result<Fjall, FjallError> {
-        let path = std::path::absolute(path).map_err(FjallError::Disk)?;
-        self.open_absolute(&path).map_err(|error| match error {
-            FjallError::Disk(error) => {
-                FjallError::Disk(std::io::Error::new(error.kind(), format!("{}: {error}", path.display())))
-            }
-            other => other,
-        })
-    }
-
-    fn open_absolute(self, path: &Path) -> Result<Fjall, FjallError> {
-        let Checked { next, mut journals } = directory::check(path, self.truncate)?;
-        let there = path.ancestors().find(|path| path.exists()).unwrap_or(path);
-        let mut builder = fjall::Database::builder(path);
-        if let Some(bytes) = self.cache_bytes {
-            builder = builder.cache_size(bytes);
-        }
-        let db = match guarded(|| Ok(builder.open()))? {
-            Ok(db) => db,
-            Err(fjall::Error::Locked) => return Err(FjallError::Locked(path.to_owned())),
-            Err(fjall::Error::InvalidVersion(_)) => return Err(FjallError::Version(path.to_owned())),
-            Err(error) => return Err(error.into()),
-        };
-        db.supervisor.seqno.fetch_max(next);
-        journals.reach_tables(&db, path, self.truncate)?;
-        if let Some(other) = db.list_keyspace_names().iter().find(|name| !name.starts_with(TABLE)) {
-            return Err(FjallError::OtherProgram { path: path.to_owned(), keyspace: other.to_string() });
-        }
-        // The engine does not make the names of new directories durable.
-        sync_directory(&path.join("keyspaces")).map_err(FjallError::Disk)?;
-        for parent in path.ancestors().skip(1).take_while(|parent| parent.starts_with(there)) {
-            // One that may be written to, but not read, can't be synced.
-            _ = sync_directory(parent);
-        }
-        let mut recorder = Recorder::new(db.clone(), path.to_owned(), journals.read, journals.lacks);
-        // Without it, what is read next time is checked less; or, if writes were cut off, refused once more.
-        let recorded = recorder.record();
-        if journals.lacks.is_some() {
-            recorded.map_err(FjallError::Disk)?;
-        }
-        let durability = self.durability;
-        let shared = Shared {
-            _recorder: recorder,
-            id: DatabaseId::unique(),
-            db,
-            options: self,
-            writers: parking_lot::RwLock::new(()),
-            ids: Mutex::default(),
-        };
-        Ok(Fjall { shared: Arc::new(shared), durability, options: CallOptions::new() })
     }
 }
 

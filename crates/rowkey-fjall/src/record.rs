@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use fjall::PersistMode;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use crate::directory::{journal_numbers, journal_path, sync_directory};
 use crate::error::guarded;
+use crate::files::{journal_numbers, journal_path, sync_directory};
 use crate::journal::{Broken, read_batch};
 
 /// The name of the record, and of one that is being written.

@@ -10,10 +10,10 @@ use rowkey::store::{
 };
 use rowkey::{Error, KeyRange};
 
-use crate::database::{Shared, add, commit};
 use crate::error::guarded;
 use crate::limits::{LIMITS, PROMISES, can_be};
 use crate::options::Durability;
+use crate::shared::{Shared, add, commit};
 use crate::snapshot::FjallView;
 
 /// Ranges are deleted in batches of this many rows, or bytes of keys: others wait for a batch, and it is in memory.
