@@ -77,7 +77,8 @@ const ROOMS: [(&str, &[&str], &[Broken]); 3] = [
 ];
 
 /// The crates no files of which import each other in a circle.
-const NO_CIRCLE: [&str; 3] = ["hbase-client", "rowkey-design", "rowkey-cli"];
+const NO_CIRCLE: [&str; 6] =
+    ["rowkey-retry", "rowkey-fjall", "rowkey-bigtable", "hbase-client", "rowkey-design", "rowkey-cli"];
 
 /// Words that no doc begins with: who searches for a thing types its noun.
 const OPENINGS: [&str; 9] = ["What", "Who", "Whose", "How", "So", "Which", "Where", "When", "Whether"];

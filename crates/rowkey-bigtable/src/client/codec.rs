@@ -11,7 +11,7 @@ use tonic::codec::{BufferSettings, Codec, EncodeBuf, Encoder};
 use tonic_prost::ProstDecoder;
 
 use super::LARGEST_MESSAGE;
-use super::connections::Flight;
+use super::flight::Flight;
 
 /// The message of a request.
 pub(super) trait Body {

@@ -5,21 +5,20 @@
 //! drops the channel of a connection when that is closed, and each request drops its own when it is sent. See
 //! docs/bigtable.md.
 
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
 use tokio::runtime::Handle;
-use tokio::sync::Notify;
-use tokio::time::timeout;
 use tonic::Status;
 use tonic::transport::{Channel, Endpoint};
 
+use super::causes::RuntimeEnded;
+use super::flight::{Flight, Load};
 use super::retry::is_broken;
 use super::tcp::Connector;
 use super::warm::Warming;
-use super::windows::LARGEST;
 
 /// An endpoint with the windows and the keepalive that Bigtable needs.
 ///
@@ -30,13 +29,15 @@ pub(crate) fn endpoint(address: &str, connect_timeout: Duration) -> Result<Endpo
     Ok(Endpoint::from_shared(address.to_owned())?
         .user_agent(concat!("rowkey-bigtable/", env!("CARGO_PKG_VERSION")))?
         .connect_timeout(connect_timeout)
-        .initial_stream_window_size(u32::try_from(LARGEST).unwrap_or(u32::MAX))
+        .initial_stream_window_size(u32::try_from(WINDOW).unwrap_or(u32::MAX))
         .initial_connection_window_size(LARGEST_WINDOW)
         .http2_keep_alive_interval(Duration::from_secs(30))
         .keep_alive_timeout(Duration::from_secs(10))
         .keep_alive_while_idle(true))
 }
 
+/// The window of a stream. Scans may have smaller ones.
+pub(super) const WINDOW: usize = 256 << 10;
 const LARGEST_WINDOW: u32 = i32::MAX.unsigned_abs();
 
 /// The most connections of a client.
@@ -134,64 +135,6 @@ impl Connection {
     }
 }
 
-/// The load of a connection.
-#[derive(Debug, Default)]
-struct Load {
-    in_flight: AtomicUsize,
-    /// Those of which the connection has opened a stream.
-    open: AtomicUsize,
-    /// True once a request was sent; `is_answered`, once a response came.
-    is_begun: AtomicBool,
-    is_answered: AtomicBool,
-    answer: Notify,
-}
-
-/// A request that is in flight.
-#[derive(Debug)]
-pub(super) struct Flight {
-    load: Arc<Load>,
-    state: AtomicU8,
-}
-
-const WAITS: u8 = 0;
-const OPEN: u8 = 1;
-const OVER: u8 = 2;
-
-impl Flight {
-    /// Waits for the response to the first request of the connection, no longer than this.
-    pub(super) async fn begin(&self, longest: Duration) {
-        let load = &self.load;
-        let is_first = || !load.is_begun.swap(true, Ordering::AcqRel);
-        if load.is_answered.load(Ordering::Acquire) || is_first() {
-            return;
-        }
-        let mut answer = std::pin::pin!(load.answer.notified());
-        answer.as_mut().enable();
-        if !load.is_answered.load(Ordering::Acquire) {
-            let _ = timeout(longest, answer).await;
-        }
-    }
-
-    pub(super) fn answered(&self) {
-        if !self.load.is_answered.swap(true, Ordering::AcqRel) {
-            self.load.answer.notify_waiters();
-        }
-    }
-
-    /// The connection has opened a stream for it.
-    pub(super) fn opened(&self) {
-        self.load.open.fetch_add(1, Ordering::AcqRel);
-        if self.state.compare_exchange(WAITS, OPEN, Ordering::AcqRel, Ordering::Acquire).is_err() {
-            self.load.open.fetch_sub(1, Ordering::AcqRel);
-        }
-    }
-}
-
-/// No attempt will succeed.
-#[derive(Debug, thiserror::Error)]
-#[error("the tokio runtime in which the client was made has ended")]
-pub(crate) struct RuntimeEnded;
-
 /// A request that counts as in flight on its connection until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Turn {
@@ -208,11 +151,7 @@ impl Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        let load = &self.flight.load;
-        if self.flight.state.swap(OVER, Ordering::AcqRel) == OPEN {
-            load.open.fetch_sub(1, Ordering::AcqRel);
-        }
-        if load.in_flight.fetch_sub(1, Ordering::AcqRel) == 1
+        if self.flight.end()
             && let Some(connections) = self.connections.upgrade()
         {
             connections.let_go(self.at);
@@ -242,7 +181,7 @@ impl Connections {
                 continue;
             }
             let connection = self.current(at);
-            let in_flight = connection.load.in_flight.load(Ordering::Relaxed);
+            let in_flight = connection.load.in_flight();
             if best.as_ref().is_none_or(|(_, _, fewest)| in_flight < *fewest) {
                 best = Some((at, connection, in_flight));
             }
@@ -262,21 +201,20 @@ impl Connections {
         if connection.is_old() {
             self.replace(at);
         }
-        connection.load.in_flight.fetch_add(1, Ordering::Relaxed);
-        let flight = Arc::new(Flight { load: Arc::clone(&connection.load), state: AtomicU8::new(WAITS) });
+        let flight = Arc::new(connection.load.begin());
         (connection.channel.clone(), Turn { flight, at, connections: Arc::downgrade(self) })
     }
 
     /// A request still has no stream. If its connection has others, the server allows no more: then it is full with
     /// them. Returns whether there is room in another one.
     pub(super) fn is_room_beside(&self, turn: &Turn) -> bool {
-        let open = turn.flight.load.open.load(Ordering::Acquire);
+        let open = turn.flight.open_beside();
         if open == 0 {
             return false;
         }
         let full = self.full.fetch_min(open, Ordering::AcqRel).min(open);
         let count = self.count.load(Ordering::Relaxed);
-        let has_room = |at: usize| self.current(at).load.in_flight.load(Ordering::Relaxed) < full;
+        let has_room = |at: usize| self.current(at).load.in_flight() < full;
         count < MOST || (0..count).any(|at| at != turn.at && has_room(at))
     }
 
@@ -285,7 +223,7 @@ impl Connections {
         if at < self.kept {
             return;
         }
-        let is_idle = |connection: &mut Arc<Connection>| connection.load.in_flight.load(Ordering::Acquire) == 0;
+        let is_idle = |connection: &mut Arc<Connection>| connection.load.in_flight() == 0;
         let idle = self.places[at].lock().take_if(is_idle);
         drop(idle);
         let mut count = self.count.load(Ordering::Relaxed);

@@ -14,9 +14,6 @@ use tonic::{Code, Status};
 
 use super::proto::row_filter::{Chain, Filter};
 use super::proto::{ReadRowsRequest, RowFilter, RpcStatus};
-use super::rows::Violation;
-
-pub(super) const TOO_LARGE: Violation = "a row is too large";
 
 /// The reason that the service gives, as Google's client for Java reads it (`LargeReadRowsResumptionStrategy`).
 const REASON: &str = "LargeRowReadError";

@@ -34,9 +34,11 @@
 
 mod attempts;
 mod bounds;
+mod causes;
 mod codec;
 pub(crate) mod connections;
 mod entries;
+mod flight;
 mod headers;
 pub(crate) mod large;
 pub mod proto;

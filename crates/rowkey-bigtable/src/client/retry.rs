@@ -8,9 +8,8 @@ use rowkey::ErrorKind;
 use rowkey_retry::{Attempts, Backoff, Delay, Execution, Failure, Idempotency};
 use tonic::{Code, Status};
 
-use super::connections::RuntimeEnded;
+use super::causes::{RuntimeEnded, Unprocessed, causes};
 use super::proto::{RetryInfo, RpcStatus};
-use super::sound::Unprocessed;
 use super::tokens::kind_before;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
@@ -41,11 +40,6 @@ fn retry_delay(status: &Status) -> Option<Duration> {
     let detail = status.details.iter().find(|detail| detail.type_url.ends_with("/google.rpc.RetryInfo"))?;
     let delay = RetryInfo::decode(detail.value.as_slice()).ok()?.retry_delay?;
     Duration::try_from(delay).ok()
-}
-
-/// An error, and what it came of.
-pub(crate) fn causes<'e>(error: &'e (dyn StdError + 'static)) -> impl Iterator<Item = &'e (dyn StdError + 'static)> {
-    std::iter::successors(Some(error), |&error| error.source())
 }
 
 fn is_caused_by<E: StdError + 'static>(status: &Status) -> bool {

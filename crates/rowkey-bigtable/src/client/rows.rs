@@ -1,6 +1,5 @@
 //! Rows out of the chunks of a ReadRows response, and what a server may not send.
 
-use super::large::TOO_LARGE;
 use super::proto::read_rows_response::CellChunk;
 use super::proto::read_rows_response::cell_chunk::RowStatus;
 
@@ -44,6 +43,8 @@ pub(crate) struct Merger {
 
 /// The reason why a chunk is refused.
 pub(crate) type Violation = &'static str;
+
+pub(super) const TOO_LARGE: Violation = "a row is too large";
 
 impl Merger {
     /// After `last`, if something was read before.

@@ -14,12 +14,12 @@ use tonic::{Status, Streaming};
 use super::bounds::within;
 use super::codec::{Outgoing, Sent};
 use super::connections::Turn;
-use super::large::{self, TOO_LARGE};
+use super::large;
 use super::proto::read_rows_response::CellChunk;
 use super::proto::{ReadRowsRequest, ReadRowsResponse};
 use super::requests::ApiRequest;
 use super::retry::is_transient;
-use super::rows::{Merger, Violation, WireRow, bytes_of};
+use super::rows::{Merger, TOO_LARGE, Violation, WireRow, bytes_of};
 use super::windows::Lease;
 use super::{Attempts, Client, row_set, timed_out};
 

@@ -32,7 +32,7 @@ pub(super) async fn on_a_connection<Q, R>(
     let (metadata, extensions, mut message) = request.into_parts();
     loop {
         let (channel, turn) = connections.turn();
-        turn.flight().begin(PAUSE * LOOKS).await;
+        turn.flight().after_first(PAUSE * LOOKS).await;
         let request = Request::from_parts(metadata.clone(), extensions.clone(), message.on(turn.flight()));
         let mut sending = std::pin::pin!(async { send(ready(channel).await?, request).await });
         let mut looks = 0;

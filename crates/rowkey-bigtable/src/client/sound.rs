@@ -18,7 +18,7 @@ use tonic::Code;
 use tonic::codegen::{Bytes, Service, StdError, http};
 use tonic::transport::Channel;
 
-use super::retry::causes;
+use super::causes::{Unprocessed, causes};
 
 type Request = http::Request<tonic::body::Body>;
 type SoundResponse = http::Response<SoundBody>;
@@ -74,11 +74,6 @@ fn told(error: tonic::transport::Error) -> StdError {
 fn refuses(error: &h2::Error) -> bool {
     error.is_remote() && (error.is_go_away() || error.reason() == Some(h2::Reason::REFUSED_STREAM))
 }
-
-/// The server did not process the request.
-#[derive(Debug, thiserror::Error)]
-#[error("the server did not process the request")]
-pub(super) struct Unprocessed(#[source] tonic::transport::Error);
 
 /// The status of a response that no server of gRPC sent.
 /// <https://github.com/grpc/grpc/blob/master/doc/http-grpc-status-mapping.md>

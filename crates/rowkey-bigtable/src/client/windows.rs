@@ -10,16 +10,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::runtime::Handle;
 use tonic::transport::Endpoint;
 
-use super::connections::{Connections, Renewal};
+use super::connections::{Connections, Renewal, WINDOW};
 
 /// The windows, from the largest on.
-const WINDOWS: [usize; 4] = [256 << 10, 64 << 10, 16 << 10, 1 << 10];
+const WINDOWS: [usize; 4] = [WINDOW, 64 << 10, 16 << 10, 1 << 10];
 const SMALLEST: usize = WINDOWS.len() - 1;
 /// The window that a stream may have whatever its scan asks for, if there is memory for it: with less, each row waits
 /// for the server.
 const LEAST: usize = WINDOWS[2];
-/// The window of all other requests.
-pub(super) const LARGEST: usize = WINDOWS[0];
 
 /// The bytes of memory that a stream takes for each byte of its window if its rows are short: a frame of 60 bytes has
 /// an entry of 150 bytes or more in h2. Then there is the batch of its scan.
@@ -53,7 +51,7 @@ impl Windows {
         renewal: &Arc<Renewal>,
     ) -> Arc<Self> {
         let connections = WINDOWS.map(|window| match window {
-            LARGEST => Arc::clone(largest),
+            WINDOW => Arc::clone(largest),
             window => {
                 let window = u32::try_from(window).unwrap_or(u32::MAX);
                 let endpoint = endpoint.clone().initial_stream_window_size(window);

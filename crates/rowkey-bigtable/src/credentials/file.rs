@@ -1,5 +1,9 @@
 //! Files of credentials: which of Google's types one has, and who makes a token of it.
 
+mod external;
+mod impersonated;
+mod service_account;
+
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,9 +12,9 @@ use rowkey::ErrorKind;
 use rowkey::nonblocking::BoxFuture;
 use serde_json::{Map, Value};
 
+use super::SCOPES;
 use super::http::{Asking, Http};
 use super::token::{Token, TokenError, TokenProvider};
-use super::{SCOPES, external, impersonated, service_account};
 
 pub(super) const TOKEN_URL: &str = "https://oauth2.googleapis.com/token";
 

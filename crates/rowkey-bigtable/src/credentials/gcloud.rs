@@ -7,8 +7,7 @@ use rowkey::nonblocking::BoxFuture;
 use serde_json::Value;
 use tokio::process::Command;
 
-use super::http::UNSAID;
-use super::impersonated::left_until;
+use super::http::{UNSAID, left_until};
 use super::token::{Token, TokenError, TokenProvider};
 
 /// Runs `gcloud`, and waits for it without a thread.

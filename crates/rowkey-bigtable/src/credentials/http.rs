@@ -4,7 +4,7 @@ use std::error::Error as StdError;
 use std::future::poll_fn;
 use std::net::IpAddr;
 use std::pin::Pin;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use http_body::Body;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
@@ -191,6 +191,18 @@ impl Answered {
 
 /// The time for which a token without a stated lifetime is used.
 pub(super) const UNSAID: Duration = Duration::from_secs(10 * 60);
+
+/// A token that is given now does not end sooner, unless the clocks differ.
+const SHORTEST: Duration = Duration::from_secs(60);
+
+/// The lifetime of a new token that ends at a moment of another clock, as RFC 3339 writes it. If by this clock it has
+/// none, it is `given`: the service says `UNAUTHENTICATED` if it is less, and then the token is replaced.
+pub(super) fn left_until(end: &str, given: Duration) -> Duration {
+    let end = end.parse::<prost_types::Timestamp>().ok().and_then(|end| SystemTime::try_from(end).ok());
+    let Some(end) = end else { return UNSAID };
+    let left = end.duration_since(SystemTime::now()).ok();
+    left.filter(|left| *left >= SHORTEST).unwrap_or(given)
+}
 
 fn parsed(what: &str, url: &str) -> Result<Uri, TokenError> {
     let uri = url.parse::<Uri>().ok().filter(|uri| {

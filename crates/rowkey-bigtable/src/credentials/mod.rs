@@ -4,13 +4,10 @@
 //! outside; that tokens are shared, refreshed and fetched again is `client::tokens`.
 
 mod default;
-mod external;
 mod file;
 mod gcloud;
 mod http;
-mod impersonated;
 mod metadata;
-mod service_account;
 mod token;
 
 use std::fmt;

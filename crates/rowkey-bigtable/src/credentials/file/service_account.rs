@@ -10,15 +10,15 @@ use rustls::pki_types::PrivateKeyDer;
 use rustls::pki_types::pem::{self, PemObject};
 use serde_json::json;
 
-use super::file::Fields;
-use super::http::{Asking, Http};
-use super::token::{Token, TokenError};
+use super::Fields;
+use crate::credentials::http::{Asking, Http};
+use crate::credentials::token::{Token, TokenError};
 
 /// The lifetime of the signed statement. Google allows no more.
 const VALID: Duration = Duration::from_secs(3600);
 
 pub(super) async fn token(fields: &Fields<'_>, scopes: &[&str], http: &Http) -> Result<Token, TokenError> {
-    let url = fields.text_or("token_uri", super::file::TOKEN_URL)?;
+    let url = fields.text_or("token_uri", crate::credentials::file::TOKEN_URL)?;
     let statement = signed(fields, scopes, url)?;
     let form = [("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"), ("assertion", &statement)];
     http.token(Asking::form("the token endpoint", url, &form)).await

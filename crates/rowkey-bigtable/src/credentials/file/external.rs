@@ -8,11 +8,11 @@ use base64::engine::general_purpose::STANDARD;
 use rowkey::ErrorKind;
 use serde_json::{Value, json};
 
-use super::CLOUD_PLATFORM;
-use super::file::{Fields, read};
-use super::http::{Asking, Http, encoded};
 use super::impersonated::{Impersonation, LIFETIME};
-use super::token::{Token, TokenError};
+use super::{Fields, read};
+use crate::credentials::CLOUD_PLATFORM;
+use crate::credentials::http::{Asking, Http, encoded};
+use crate::credentials::token::{Token, TokenError};
 
 const TOKEN_URL: &str = "https://sts.googleapis.com/v1/token";
 

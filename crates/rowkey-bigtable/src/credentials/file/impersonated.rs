@@ -1,13 +1,13 @@
 //! Tokens of a service account, for the token of somebody who may impersonate it.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::CLOUD_PLATFORM;
-use super::file::{self, Fields};
-use super::http::{Asking, Http, UNSAID};
-use super::token::{Token, TokenError};
+use super::Fields;
+use crate::credentials::CLOUD_PLATFORM;
+use crate::credentials::http::{Asking, Http, UNSAID, left_until};
+use crate::credentials::token::{Token, TokenError};
 
 /// The impersonation of a service account, as a file describes it.
 pub(super) struct Impersonation<'f> {
@@ -33,7 +33,7 @@ pub(super) async fn token(fields: &Fields<'_>, scopes: &[&str], http: &Http) -> 
     if source.get("type").is_some_and(|kind| kind == "impersonated_service_account") {
         return Err(source.unsupported("impersonation by an impersonated account; name it in `delegates`"));
     }
-    let source = file::token(&source, &[CLOUD_PLATFORM], http).await?;
+    let source = super::token(&source, &[CLOUD_PLATFORM], http).await?;
     impersonation.token(&source, scopes, http).await
 }
 
@@ -50,16 +50,4 @@ impl Impersonation<'_> {
         let end = response.get("expireTime").and_then(Value::as_str);
         Ok(token.expires_in(end.map_or(UNSAID, |end| left_until(end, self.lifetime))))
     }
-}
-
-/// A token that is given now does not end sooner, unless the clocks differ.
-const SHORTEST: Duration = Duration::from_secs(60);
-
-/// The lifetime of a new token that ends at a moment of another clock, as RFC 3339 writes it. If by this clock it has
-/// none, it is `given`: the service says `UNAUTHENTICATED` if it is less, and then the token is replaced.
-pub(super) fn left_until(end: &str, given: Duration) -> Duration {
-    let end = end.parse::<prost_types::Timestamp>().ok().and_then(|end| SystemTime::try_from(end).ok());
-    let Some(end) = end else { return UNSAID };
-    let left = end.duration_since(SystemTime::now()).ok();
-    left.filter(|left| *left >= SHORTEST).unwrap_or(given)
 }
