@@ -21,6 +21,8 @@ use rowkey_bigtable_testkit::{Answer, Asked, Mock};
 use tonic::Code;
 
 const SHORT: Duration = Duration::from_millis(50);
+/// Long enough for a request to be sent on a busy machine.
+const ATTEMPT: Duration = Duration::from_secs(1);
 /// Only what hangs takes as long.
 const PATIENT: Duration = Duration::from_secs(600);
 
@@ -91,7 +93,7 @@ async fn a_synchronous_write_across_tables_asks_for_nothing_else() {
 fn slow_drop(asked: &Asked) -> Answer {
     match asked.method.as_str() {
         "DropRowRange" | "DeleteTable" | "CreateTable" | "ModifyColumnFamilies" => Box::pin(async move {
-            tokio::time::sleep(SHORT * 10).await;
+            tokio::time::sleep(ATTEMPT * 3).await;
             messages([()], End::of(Code::Ok)).await
         }),
         _ => status(Code::NotFound, "no"),
@@ -101,7 +103,7 @@ fn slow_drop(asked: &Asked) -> Answer {
 #[tokio::test]
 async fn a_drop_is_waited_for_as_long_as_its_caller_allows() {
     let (mock, address) = Mock::start(slow_drop).await;
-    let db = Bigtable::connect(options(&address).attempt_timeout(SHORT)).await.unwrap();
+    let db = Bigtable::connect(options(&address).attempt_timeout(ATTEMPT)).await.unwrap();
     db.drop_rows("t", b"a").await.unwrap();
     assert_eq!(methods(&mock), ["DropRowRange"]);
     db.drop_table("t").await.unwrap();

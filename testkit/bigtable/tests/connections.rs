@@ -204,7 +204,8 @@ async fn an_attempt_that_is_not_sent_is_made_again_even_of_an_increment() {
     client.check_and_mutate_row(CheckAndMutateRowRequest::default(), &call).await.unwrap();
 }
 
-#[tokio::test]
+// The connection has threads of its own: on a busy machine, its pings wait for the scans on one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn scans_that_are_not_read_do_not_close_their_connection() {
     const ROWS: usize = 12_000;
     const SCANS: usize = 20;
