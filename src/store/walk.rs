@@ -38,7 +38,7 @@ pub struct Walk {
     /// The ranges to read, in key order. The next one is at the front, or at the back in a reverse scan. None is empty.
     ranges: VecDeque<KeyRange>,
     reverse: bool,
-    /// How many rows may still come, if the scan has a limit.
+    /// The number of rows that may still come, if the scan has a limit.
     left: Option<u64>,
     batch_rows: usize,
     batch_bytes: usize,
