@@ -58,7 +58,7 @@ pub trait RowValue: Sized {
     }
 }
 
-/// Encodes a value that is to be written to a table.
+/// Encodes a value to write to a table.
 pub(crate) fn encoded<V: RowValue>(table: &str, value: &V) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     match value.encode_value(&mut bytes) {
@@ -67,7 +67,7 @@ pub(crate) fn encoded<V: RowValue>(table: &str, value: &V) -> Result<Vec<u8>, Er
     }
 }
 
-/// A value that is to be written could not be encoded.
+/// A value to write could not be encoded.
 pub(crate) fn unencoded(table: &str, source: CodecError) -> Error {
     Error::Value { table: table.to_owned(), key: Vec::new(), access: Access::Write, source }
 }

@@ -50,12 +50,12 @@ impl Piece {
         self.read += 1;
     }
 
-    /// Counts bytes that were read, or are to be written.
+    /// Counts bytes that were read or will be written.
     pub(super) fn bytes(&mut self, bytes: usize) {
         self.used += bytes;
     }
 
-    /// Bytes that were read, or are to be written.
+    /// Bytes that were read or will be written.
     pub(super) fn used(&self) -> usize {
         self.used
     }

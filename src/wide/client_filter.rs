@@ -22,7 +22,7 @@ use crate::store::error::Error;
 pub enum ClientFilter {
     /// Nothing: the server returns what is asked for.
     Nothing,
-    /// The server has cut each of several families to a page, and the row is to be cut to one.
+    /// The server cut each of several families to a page; the client cuts the row to one.
     Page {
         /// Number of cells to skip.
         offset: u64,

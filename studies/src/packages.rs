@@ -21,13 +21,13 @@ pub struct Files {
     links: Option<PathBuf>,
 }
 
-/// What is known of a package.
+/// The metadata of a package.
 pub struct Package {
     /// As Debian writes it.
     pub version: String,
-    /// What it is for: `libs`, `net`.
+    /// The section: `libs`, `net`.
     pub section: String,
-    /// What it takes on a disk.
+    /// The installed size.
     pub installed_kib: u64,
 }
 
@@ -42,10 +42,10 @@ pub struct Index {
 /// Whether links lead out of a package, to what it depends on, or into it.
 #[derive(RowKey, Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// What it depends on.
+    /// The packages that it depends on.
     #[rowkey(tag = 0)]
     Out,
-    /// What depends on it.
+    /// The packages that depend on it.
     #[rowkey(tag = 1)]
     In,
 }

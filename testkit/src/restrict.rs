@@ -8,9 +8,9 @@ use rowkey::store::{
 };
 use rowkey::{Error, KeyRange};
 
-/// A store (`Restrict<dyn Store>`) or a database that has the guarantees it is given. What they leave out it does not
-/// do: it writes row by row, its scans show what is written meanwhile, and operations that it does not have are
-/// `Unsupported`.
+/// A store (`Restrict<dyn Store>`) or a database that has the guarantees it is given. Operations that they leave out it
+/// does not do: it writes row by row, its scans show what is written meanwhile, and operations that it does not have
+/// are `Unsupported`.
 pub struct Restrict<T: ?Sized> {
     inner: Arc<T>,
     guarantees: Guarantees,

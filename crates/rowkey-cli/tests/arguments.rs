@@ -46,7 +46,7 @@ fn hostile_arguments_are_shown_and_not_sent() {
     }
 }
 
-/// What is no file is written to, and not replaced by one. What has no end is not read to it.
+/// A path that is no file is written to, not replaced by a file; endless input is not read to its end.
 #[cfg(target_os = "linux")]
 #[test]
 fn devices_stay_devices() {

@@ -120,8 +120,8 @@ fn forms_for_programs() {
     assert_eq!(github.lines().count(), 1);
 }
 
-/// What a terminal obeys, or nobody sees: controls of ASCII and of Latin-1, marks that turn text, characters without
-/// width.
+/// Characters that a terminal interprets or does not show: controls of ASCII and of Latin-1, marks that turn text,
+/// characters without width.
 fn hostile(c: char) -> bool {
     (c.is_control() && c != '\n')
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')

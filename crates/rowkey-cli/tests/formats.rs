@@ -39,7 +39,7 @@ fn expected_output() {
     }
 }
 
-/// What does not change when rules are added.
+/// The part of the output that stays when rules are added.
 #[test]
 fn one_finding_in_every_format() {
     let found = json(&fixtures(), &["--json", "visits.rowkey.toml"]);

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! It prints nanoseconds a key and both ratios for several layouts, and fails if the ratio to the same text is less
-//! than a half. KEYS is 1,000,000 unless it is given. What is told is written to nowhere.
+//! than a half. KEYS is 1,000,000 unless it is given. The output is discarded.
 
 use std::hint::black_box;
 use std::io::BufRead;

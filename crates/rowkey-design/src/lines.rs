@@ -39,8 +39,8 @@ pub enum SampleError {
 /// more.
 const LONGEST: usize = 1 << 20;
 
-/// A block has about so many bytes; more, if a line does. Small ones take so little time that all threads are kept on
-/// one processor.
+/// The approximate size of a block in bytes; a longer line makes a larger one. Small ones take so little time that all
+/// threads are kept on one processor.
 const BLOCK: usize = 1 << 20;
 
 /// More threads read no faster than the one that divides the lines.

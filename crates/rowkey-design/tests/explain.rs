@@ -100,7 +100,7 @@ proptest! {
         prop_assert_eq!(key_of_line(printed.as_bytes()), Ok(Some(key)));
     }
 
-    /// What cbt is given holds at least the range.
+    /// The arguments of cbt contain the range.
     #[test]
     fn a_wider_range_has_the_range(start in prop::collection::vec(0..3u8, 0..4), end in prop::collection::vec(0..3u8, 1..4), key in prop::collection::vec(0..3u8, 0..5)) {
         let Some(range) = KeyRange::new(start, Some(end)) else { return Ok(()) };

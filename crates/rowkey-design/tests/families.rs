@@ -180,7 +180,7 @@ fn great_numbers_and_hostile_names() {
     assert!(Design::parse([File { name: "a".to_owned(), text: digits }]).is_err());
 }
 
-/// What the pages say under "When it is wrong", and what differs by engine.
+/// The pages' known false positives, and the differences by engine.
 #[test]
 fn nearest_neighbours() {
     let on = |engine: &str, rest: &str| format!("format = 1\n[cluster.c]\nengine = \"{engine}\"\n[table.t]\n{rest}");

@@ -179,7 +179,7 @@ fn another_unit_is_another_key() {
     std::fs::remove_file(path).unwrap();
 }
 
-/// What is said twice, or in two ways, each with its place.
+/// Duplicate and contradictory entries, each with its place.
 #[test]
 #[expect(clippy::useless_format, reason = "all texts are made alike")]
 fn contradictions() {
@@ -282,7 +282,7 @@ fn a_cluster_may_be_said_twice_if_it_is_the_same() {
     assert!(error.starts_with("b:2:10: there is already a cluster \"prod\", at a:2:10"), "{error}");
 }
 
-/// What the DDL of the cluster's engine refuses, a check says.
+/// A check reports what the DDL of the cluster's engine refuses.
 #[test]
 fn a_check_says_what_ddl_would_refuse() {
     let check = |engine: &str, table: &str| -> Vec<String> {

@@ -28,7 +28,7 @@ fn options() -> CheckOptions {
     CheckOptions::new(Date { year: 2026, month: 1, day: 31 })
 }
 
-/// What grows with two numbers grows with their product, and not faster: seconds, without optimisation.
+/// Time grows with the product of two sizes, and not faster: seconds, without optimisation.
 #[test]
 fn a_thousand_fields_of_a_thousand_queries() {
     let fields: Vec<String> = (0..1000).map(|i| format!("\"f{i}: u16\"")).collect();

@@ -19,7 +19,7 @@ fn profile(layout: &LayoutBuf, splits: Option<&Splits>, keys: impl IntoIterator<
     profiler.finish()
 }
 
-/// Numbers of so many values, the k-th with a share of `1 / k^s`.
+/// `count` random numbers of `values` different ones, the k-th with a share of `1 / k^s`.
 fn zipf(values: u64, s: f64, count: u64) -> Vec<u64> {
     let mut sums: Vec<f64> = Vec::new();
     for k in 1..=values {

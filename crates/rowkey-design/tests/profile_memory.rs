@@ -12,7 +12,7 @@ static MEMORY: PeakAlloc = PeakAlloc;
 /// One test at a time: the memory is that of the process.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// What the most demanding keys may take: a fifth of what the program may.
+/// The memory of the most demanding keys: a fifth of the program's.
 const LIMIT: usize = 48 << 20;
 
 fn peak(shape: &str, keys: u64, values: impl Fn(u64) -> Vec<Value>) -> usize {

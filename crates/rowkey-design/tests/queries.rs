@@ -383,7 +383,7 @@ fn a_field_that_rows_need_is_not_unused() {
     assert_eq!([unused(query, sample(9_900.0)), unused(query, sample(500.0))], [true, false]);
 }
 
-/// What would ask another question is said, and no edit: an offset, a limit.
+/// A change that would alter the query's result is advice without an edit: an offset, a limit.
 #[test]
 fn another_question_is_no_edit() {
     let table = "[table.t]\nkey = [\"user: u64\", \"at: instant desc\"]\nrows = \"1G\"\nstats.user = { distinct = 10 }\n\

@@ -28,7 +28,7 @@ fn check(text: &str, keys: Option<&str>) -> Vec<Finding> {
     report.findings
 }
 
-/// What stands in a page's code block after a heading.
+/// The code block of a page after a heading.
 fn block<'p>(page: &'p str, heading: &str, language: &str) -> Option<&'p str> {
     let (_, rest) = page.split_once(&format!("\n{heading}:\n\n```{language}\n"))?;
     rest.split_once("```").map(|(block, _)| block)

@@ -144,7 +144,7 @@ fn both_refuse_a_mistake() {
     }
 }
 
-/// What JSON cannot hold is refused by the reader alone.
+/// Values that JSON cannot hold are refused by the reader alone.
 #[test]
 fn no_number_is_infinite_or_none() {
     for number in ["nan", "inf", "-inf", "1e400"] {

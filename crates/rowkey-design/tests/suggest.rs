@@ -1,4 +1,4 @@
-//! What a search suggests: valid designs, never worse than the design's own, the keys that the texts recommend.
+//! Suggestions of a search: valid designs, never worse than the design's own, the keys that the texts recommend.
 
 use proptest::prelude::*;
 use rowkey_design::internal::forms::KeyForm;

@@ -315,7 +315,7 @@ impl<S: Source> Tree<S> {
         }
     }
 
-    /// Counts a tie, and returns whether the tree is to be rebuilt.
+    /// Counts a tie, and returns whether the tree should be rebuilt.
     fn count_tie(&mut self) -> bool {
         self.ties += 1;
         self.ties > TIES_PER_SOURCE * self.entrants.len()

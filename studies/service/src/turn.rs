@@ -1,4 +1,4 @@
-//! What a request may use: a place among the requests at a time, and its time.
+//! The permit of a request among the concurrent ones, and its deadline.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

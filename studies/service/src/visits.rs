@@ -22,12 +22,12 @@ pub struct Visit {
     pub visitor: String,
     /// When it was.
     pub at: Timestamp,
-    /// What was asked, and the response.
+    /// The request, and the response.
     #[serde(flatten)]
     pub hit: Hit,
 }
 
-/// What is stored of a visit besides its key.
+/// The value of a visit's row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hit {
     /// The path, such as `/projects/lamp`.

@@ -19,7 +19,7 @@ pub struct City {
     pub name: String,
     /// Two letters.
     pub country: String,
-    /// What kind of place it is: `PPLC` is a capital.
+    /// The feature code of the place: `PPLC` is a capital.
     pub feature_code: String,
     /// 0 if it is not known.
     pub population: u64,

@@ -24,7 +24,7 @@ pub type Tiles = Table<Counted, i64, Metered<Memory>>;
 /// The smallest tiles, in which points are counted first.
 pub const DEEPEST: u8 = 16;
 
-/// What is put into tiles.
+/// The file of cities, and the size of tiles.
 #[derive(clap::Args)]
 pub struct Input {
     /// Cities as tab-separated geonameid, name, country, feature code, population, latitude, longitude below a line of

@@ -1,4 +1,4 @@
-//! What a study prints: its key, its table, its queries and what they cost.
+//! The output of a study: its key, its table, its queries and their cost.
 
 pub mod report;
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// What is done sooner needs no progress bar.
+/// Work that ends sooner has no progress bar.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The items, with a progress bar on the terminal if they take long.

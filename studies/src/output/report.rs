@@ -1,4 +1,4 @@
-//! What every study shows: its key, its table as the books draw it, and what each query read and returned.
+//! The report of a study: its key, its table as the books draw it, and the rows that each query read and returned.
 
 use std::error::Error;
 use std::fmt;

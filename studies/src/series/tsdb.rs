@@ -73,7 +73,7 @@ pub struct Tsdb<const WIDTH: u32> {
     written: Mutex<i64>,
 }
 
-/// What is asked for: a metric in a window, of all series, those with a tag, or one; its points downsampled, by a tag.
+/// A query: a metric in a window, of all series, those with a tag, or one; its points downsampled, by a tag.
 pub struct Ask {
     /// The metric's id.
     pub metric: Uid,
@@ -97,7 +97,7 @@ pub enum Of {
     One(Tags),
 }
 
-/// What was found, and how much was read.
+/// The result of a query, and the amount that was read.
 #[derive(Default, PartialEq)]
 pub struct Answer {
     /// Rows that were asked for.
@@ -108,7 +108,7 @@ pub struct Answer {
     pub sums: BTreeMap<(Option<Uid>, u32), Summary>,
 }
 
-/// What points add up to.
+/// The aggregate of points.
 #[derive(PartialEq)]
 pub struct Summary {
     /// How many.

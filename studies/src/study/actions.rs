@@ -1,4 +1,4 @@
-//! What has a user done lately: actions newest first, a page of ten at a time.
+//! The latest actions of a user: newest first, a page of ten at a time.
 //!
 //!     cargo run --release -p rowkey-studies -- actions access.log
 //!
@@ -55,7 +55,7 @@ struct OfKind {
     event: u64,
 }
 
-/// What kind of action a request is.
+/// The kind of action that a request is.
 #[derive(RowKey, Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 enum Kind {
     /// A page is looked at: GET of a path whose last name has no dot.

@@ -26,7 +26,7 @@ use rowkey_studies::output::report::{self, Query};
 use rowkey_studies::output::{exit, progress};
 use serde::{Deserialize, Serialize};
 
-/// What was typed.
+/// The typed text.
 #[derive(RowKey, Debug)]
 struct Typed {
     #[rowkey(raw)]
@@ -40,7 +40,7 @@ struct Name {
     id: u32,
 }
 
-/// What is shown of a city.
+/// The part of a city that is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Suggestion {
     name: String,
@@ -157,7 +157,7 @@ impl Tables {
         Ok(batch.write(&self.db)?)
     }
 
-    /// What is shown while somebody types.
+    /// The suggestions for a typed text.
     fn suggest(&self, out: &mut impl Write, typed: &str) -> Result<(), Box<dyn Error>> {
         let beginning = search_form(typed);
         if beginning.chars().count() > LONGEST {

@@ -84,7 +84,7 @@ struct Level {
     found: usize,
 }
 
-/// What a search has found from one of its ends.
+/// The people that a search has found from one of its ends.
 struct Side {
     end: String,
     ways: &'static [Way],

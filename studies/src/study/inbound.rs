@@ -120,7 +120,7 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     tell_pages(out, &inbound, &shown, args.show)
 }
 
-/// What is shown.
+/// The rows that are shown.
 struct Shown {
     own: Sender,
     name: String,
@@ -129,7 +129,7 @@ struct Shown {
     under: HostPath,
 }
 
-/// What was asked for, and else what there is most of; nothing where there is no referer.
+/// The host that was asked for, or else the most frequent one; none without a referer.
 fn shown(
     args: &Args,
     senders: &Senders,
@@ -225,7 +225,7 @@ fn sender(host: &str) -> Result<Sender, HostPathError> {
     Ok(Sender { name: name.to_owned(), domain: HostPath::new(domain, "/")? })
 }
 
-/// What has the highest count; of several the first in order.
+/// The entry with the highest count; of several the first in order.
 fn largest<T: Ord>(counts: impl Iterator<Item = (T, i64)>) -> Option<T> {
     counts.map(|(one, count)| (Reverse(count), one)).min().map(|(_, one)| one)
 }

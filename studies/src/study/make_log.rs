@@ -50,7 +50,7 @@ const FILES: [(&str, u64); 4] = [
     ("/download/kite-0.9.tar.gz", 64_512),
     ("/download/sorted-keys.pdf", 912_381),
 ];
-/// What a page loads besides itself.
+/// The files that a page loads.
 const PARTS: [(&str, u64); 5] = [
     ("/style.css", 4_877),
     ("/favicon.ico", 3_638),

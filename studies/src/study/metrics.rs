@@ -9,7 +9,7 @@
 //! bucket and merged; tags come after the hour, so the hours of other series are read too and passed over. Who gives
 //! all tags reads one bucket.
 //!
-//! What is read is downsampled: points, least, mean, greatest and sum of each day, or of so many hours, counted from
+//! Points are downsampled: count, minimum, mean, maximum and sum of each day, or of a number of hours, counted from
 //! 1970 on.
 //!
 //! An hour that is over is compacted: one cell holds its points. Readings of each hour have one cell an hour anyway;
@@ -153,7 +153,7 @@ fn window(args: &Args, points: &Points) -> Result<Option<RangeInclusive<u32>>, B
 
 type Step<'s> = (&'s str, &'s dyn Fn() -> Result<(), Box<dyn Error>>);
 
-/// What the same question costs before and after the rows are compacted, and where points come in again after that.
+/// The cost of the same query before and after the rows are compacted, and where points come in again after that.
 fn compaction<const WIDTH: u32>(
     out: &mut impl Write,
     metric: &'static str,

@@ -15,10 +15,10 @@ use crate::sample;
 
 /// How many malformed lines are printed one by one.
 const TOLD: usize = 3;
-/// What is done sooner needs no progress bar.
+/// Work that ends sooner has no progress bar.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// What came in.
+/// The numbers of lines that were read.
 #[derive(Default)]
 pub struct Summary {
     /// Lines, malformed ones with them.

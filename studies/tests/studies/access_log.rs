@@ -164,7 +164,7 @@ fn check(out: &str, came: &[Request], zone: &str, every: usize) {
     assert_eq!(lines(&found), [line(day, 2)]);
 }
 
-/// What is asked of the finished tables.
+/// The queries on the finished tables.
 fn answers(out: &str) -> &str {
     &out[out.find("\nThe busiest five minutes\n").unwrap()..]
 }

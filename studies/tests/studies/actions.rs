@@ -63,12 +63,12 @@ struct Asked<'a> {
     limit: usize,
     kind: &'a str,
     range: (Timestamp, Timestamp),
-    /// What the range is called.
+    /// The name of the range.
     said: String,
 }
 
 impl<'a> Asked<'a> {
-    /// What is asked for if nothing is said.
+    /// The default query.
     fn by_default(visits: &'a [Visit]) -> Self {
         let user = most_active(visits);
         let from = newest_first(visits, user)[0].1.at - SignedDuration::from_hours(24);

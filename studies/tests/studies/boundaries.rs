@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::places::{City, cities, digits, inside, real_cities, sample, tiles_in, xy};
 use crate::{Told, nobody_reads, output, run, temporary, told};
 
-/// What is asked of the study.
+/// The arguments of the study.
 struct Asked<'a> {
     region: &'a str,
     view: [f64; 4],
@@ -62,7 +62,7 @@ fn check_box(told: &str, cities: &[&City]) {
     assert!(east_of(west, east) <= narrowest + 1e-9, "{told}: {narrowest}");
 }
 
-/// What rows of tiles are to say: by region how many cities, and in how many tiles.
+/// The expected rows of tiles: by region the number of cities, and of tiles.
 struct Due {
     rows: u64,
     cells: u64,

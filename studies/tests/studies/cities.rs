@@ -10,7 +10,7 @@ fn metres((a_lat, a_lon): (f64, f64), (b_lat, b_lon): (f64, f64)) -> f64 {
     2.0 * 6_371_008.8 * h.sqrt().asin()
 }
 
-/// What is asked of the study.
+/// The arguments of the study.
 struct Asked<'a> {
     view: [f64; 4],
     near: (f64, f64),

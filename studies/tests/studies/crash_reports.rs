@@ -35,7 +35,7 @@ fn shares(out: &str) -> Vec<(Timestamp, u64, String, String)> {
     lines.take_while(|line| line.starts_with("  ")).map(line).collect()
 }
 
-/// What is printed of reports of which all pages are printed.
+/// The output of reports of which all pages are printed.
 fn check(out: &str, visits: &[Visit], page_size: usize, windows: usize) {
     let pages = pages(out);
     let rows: Vec<_> = pages.iter().flat_map(|(_, rows)| rows.iter().copied()).collect();

@@ -21,7 +21,7 @@ fn percent(part: u64, whole: u64) -> String {
     if whole == 0 { "-".into() } else { format!("{:.1} %", 100.0 * part as f64 / whole as f64) }
 }
 
-/// Start of the stretch of so many seconds.
+/// Start of the interval of `seconds` seconds.
 fn floor(at: Timestamp, seconds: i64) -> Timestamp {
     Timestamp::from_second(at.as_second().div_euclid(seconds) * seconds).unwrap()
 }

@@ -11,7 +11,7 @@ fn host(url: &str) -> &str {
     rest.split('/').next().unwrap().split(':').next().unwrap()
 }
 
-/// What is printed of these URLs, all of them shown.
+/// The output of these URLs, all of them shown.
 fn check(out: &str, text: &str, domain: &str) {
     let urls: BTreeSet<String> = text.lines().map(|line| line.parse::<url::Url>().unwrap().into()).collect();
     let below = format!(".{domain}");

@@ -29,7 +29,7 @@ impl Referer {
         name(&self.domain())
     }
 
-    /// What it is sorted by.
+    /// The order.
     fn order(&self) -> impl Ord + use<> {
         let page = format!("{}{}", reversed(self.host()), &self.url[url::Position::BeforePath..]);
         let user = self.url[url::Position::BeforeUsername..url::Position::BeforeHost].trim_end_matches('@').to_owned();
@@ -47,7 +47,7 @@ fn is_address(host: &str) -> bool {
     host.starts_with('[') || host.bytes().all(|byte| byte == b'.' || byte.is_ascii_digit())
 }
 
-/// What somebody registered of a host's name, or the host.
+/// The registrable domain of a host, or the host.
 fn owner(host: &str) -> String {
     let domain = if is_address(host) { None } else { psl::domain_str(host) };
     domain.unwrap_or(host).to_owned()

@@ -204,7 +204,7 @@ fn drawn<'o>(out: &'o str, title: &str) -> Vec<Vec<&'o str>> {
     lines.map(|line| line.trim_matches('│').split('┆').map(str::trim).collect()).collect()
 }
 
-/// What is promised, and kept.
+/// The guarantees, and that they hold.
 fn changed(out: &str, all: &[Mail], user: &str) {
     assert_eq!(
         drawn(out, "What changes atomically"),
@@ -323,7 +323,7 @@ fn small_files() {
     Asked::by_default(&all).check(&output("inbox", &[path]), &all);
 }
 
-/// A message with so many attachments.
+/// A message with a number of attachments.
 fn attached(count: usize) -> String {
     format!("ada\t2011-06-03T10:44:08Z\tbob\tHello,\t1\t{}\n", vec!["a"; count].join(";"))
 }

@@ -50,7 +50,7 @@ pub(crate) fn files(name: &str, packages: &str, links: &str) -> [PathBuf; 2] {
     [("packages", packages), ("links", links)].map(|(what, text)| temporary(&format!("{name}-{what}"), text.as_bytes()))
 }
 
-/// What has most, the first of several.
+/// The entry with the most, the first of several.
 fn most<K: Ord, V>(counts: BTreeMap<K, V>, count: impl Fn(&V) -> usize) -> Option<K> {
     let best = counts.values().map(&count).max()?;
     counts.into_iter().find(|(_, value)| count(value) == best).map(|(key, _)| key)
@@ -89,7 +89,7 @@ pub(crate) fn table<'o>(out: &'o str, title: &str) -> Vec<Vec<&'o str>> {
     lines.map(|line| line.trim_matches('│').split('┆').map(str::trim).collect()).collect()
 }
 
-/// What a form costs, by the table of this title: seeks, then rows, cells, bytes read, then cells, bytes written.
+/// The cost of a form, by the table of this title: seeks, then rows, cells, bytes read, then cells, bytes written.
 fn costs(out: &str, title: &str, what: &str, form: &str) -> [u64; 6] {
     let rows = table(out, title);
     let row = rows.iter().find(|row| row[..2] == [what, form]).unwrap_or_else(|| panic!("no {what}, {form}\n{out}"));

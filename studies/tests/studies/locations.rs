@@ -30,7 +30,7 @@ fn same(out: &str, title: &str, due: &[String], show: usize) {
     assert_eq!(told(out, title).lines, lines, "{title}");
 }
 
-/// What one row holds, of which nothing else was read.
+/// The cells of one row, of which nothing else was read.
 fn of_one_row(out: &str, title: &str, due: &[String], show: usize) {
     same(out, title, due, show);
     let (found, cells) = (told(out, title), due.len() as u64);

@@ -90,7 +90,7 @@ fn run(name: &str, args: &[impl AsRef<OsStr>], stdin: &[u8]) -> Run {
     })
 }
 
-/// What a run printed that has to succeed.
+/// The output of a run that has to succeed.
 fn output(name: &str, args: &[impl AsRef<OsStr>]) -> String {
     let run = run(name, args, b"");
     assert!(run.status.success(), "{}", run.stderr);
@@ -108,7 +108,7 @@ fn nobody_reads(name: &str, args: &[impl AsRef<OsStr>]) {
     assert!(output.status.success());
 }
 
-/// What a query printed: what it cost, and the lines below.
+/// The output of a query: its cost, and the lines below.
 #[derive(Debug)]
 struct Told<'o> {
     rows_read: u64,
@@ -174,7 +174,7 @@ fn real(name: &str) -> Option<(PathBuf, String)> {
     Some((path, text))
 }
 
-/// What gzip holds.
+/// The decompressed bytes of a gzip file.
 fn unpacked(bytes: &[u8]) -> String {
     let mut text = String::new();
     GzDecoder::new(bytes).read_to_string(&mut text).unwrap();

@@ -284,7 +284,7 @@ fn a_reader_may_leave() {
     nobody_reads("metrics", &NONE);
 }
 
-/// What is done to an hour of a series.
+/// An operation on an hour of a series.
 #[derive(Debug, Clone)]
 enum Step {
     Put(u32, f64),

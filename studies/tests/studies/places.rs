@@ -1,4 +1,4 @@
-//! What the tests of the studies on places share: the cities, read by plain code.
+//! Cities, read by plain code, for the tests of the studies on places.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

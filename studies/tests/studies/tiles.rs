@@ -25,7 +25,7 @@ pub(crate) fn tiles_of(cities: &[City], most: usize) -> BTreeMap<String, usize> 
     tiles
 }
 
-/// What the study prints is what splitting from above finds.
+/// The study prints the tiles that splitting from above finds.
 fn check(out: &str, cities: &[City], most: usize, points: &[(f64, f64)]) {
     let tiles = tiles_of(cities, most);
 

@@ -135,7 +135,7 @@ pub(crate) fn made_lines() -> (String, Vec<Line>) {
     (log, lines)
 }
 
-/// What plain code makes of a line.
+/// A line, parsed by plain code.
 #[derive(Debug, Clone)]
 struct View {
     visitor: String,
@@ -192,7 +192,7 @@ impl View {
     }
 }
 
-/// What comes most often, of several the first.
+/// The most frequent entry, of several the first.
 fn most<T: Ord + Clone>(all: impl Iterator<Item = T>) -> Option<T> {
     counted(all).first().map(|(_, one)| one.clone())
 }
@@ -228,7 +228,7 @@ fn time(at: i64) -> Timestamp {
     Timestamp::from_second(at).unwrap()
 }
 
-/// What an answer has to be: the lines, and what was returned; what it read is looked at by the caller.
+/// The expected lines and returned rows; the rows that were read are checked by the caller.
 fn same<'o>(out: &'o str, title: &str, lines: &[String], rows: u64, cells: u64) -> Told<'o> {
     let found = told(out, title);
     assert_eq!(found.lines, listed(lines), "{title}");

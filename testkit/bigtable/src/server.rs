@@ -56,7 +56,7 @@ impl Mock {
         Self::serve(Server::builder(), answer).await
     }
 
-    /// As [`start`](Self::start), with so many streams of each connection at once.
+    /// As [`start`](Self::start), with at most `streams` concurrent streams of a connection.
     ///
     /// # Panics
     ///

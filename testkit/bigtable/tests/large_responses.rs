@@ -52,7 +52,7 @@ fn strips_values(filter: &RowFilter) -> bool {
     }
 }
 
-/// A server that answers with `in_one` rows in a response, and values in chunks of so many bytes.
+/// A server that sends `in_one` rows in a response, and values in chunks of a given size.
 fn answers(rows: Rows, in_one: usize, chunk: usize) -> impl Fn(&Asked) -> Answer + Send + Sync + 'static {
     move |asked| {
         if asked.method == "GetTable" {

@@ -28,7 +28,7 @@ enum Fault {
     Reentrant,
     /// A write that is cancelled after it was sent ends as if nothing was written.
     Cancelled,
-    /// A write is given up in the middle when its future is dropped.
+    /// A write ends in the middle when its future is dropped.
     HalfWritten,
     /// The check that a table does not exist, and its creation, are two calls.
     CreatedTwice,

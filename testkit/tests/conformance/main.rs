@@ -1,5 +1,5 @@
 //! The conformance suites are worth what they refuse: stores and databases with one fault each, and the law that has to
-//! name it. What keeps every law passes, however little it promises and however slow it is.
+//! name it. A store that keeps every law passes, however little it promises and however slow it is.
 
 mod broken_async;
 mod broken_stores;

@@ -19,7 +19,7 @@ impl Cue for Latency {
     }
 }
 
-/// A store each of whose operations takes so long.
+/// A store each of whose operations takes a given time.
 pub(crate) fn slow(store: Arc<dyn Store>, latency: Duration) -> impl Store {
     let promised = store.guarantees().slow_scans(true);
     Cued::over(Arc::new(Restrict::store(store, promised)) as Arc<dyn Store>, Latency(latency))

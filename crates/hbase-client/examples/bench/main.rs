@@ -53,7 +53,7 @@ pub(crate) enum Work {
     Gets { callers: u64, count: u64, of: u64 },
     /// Rows `of` a table, some in each call.
     Many { callers: u64, count: u64, of: u64, batch: u64 },
-    /// Increments of so many counters, one by one.
+    /// Increments of a number of counters, one by one.
     Increments { callers: u64, count: u64, of: u64 },
 }
 

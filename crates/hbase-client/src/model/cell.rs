@@ -167,7 +167,7 @@ impl fmt::Debug for Cell<'_> {
     }
 }
 
-/// The parts of a cell that is to be written.
+/// The parts of a cell to write.
 pub(crate) struct Parts<'a> {
     pub(crate) row: &'a [u8],
     pub(crate) family: &'a [u8],

@@ -31,7 +31,7 @@ pub struct Family {
 struct Options {
     attributes: BTreeMap<String, String>,
     settings: BTreeMap<String, String>,
-    /// The first value that HBase could not read. What a server said is not looked at: it may know more than this
+    /// The first value that HBase could not read. Values from a server are not checked: it may know more than this
     /// crate.
     wrong: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Reads certificates and keys from PEM files. What is in them is never part of an error.
+//! Reads certificates and keys from PEM files. Their content is never part of an error.
 
 use std::path::Path;
 

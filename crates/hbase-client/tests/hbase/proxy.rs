@@ -31,7 +31,7 @@ struct Shared {
 /// The faults of connections. They are looked at when a connection is made, and before each piece of a response.
 #[derive(Clone, Default)]
 pub(crate) struct Fault {
-    /// A connection is closed after so many bytes, requests or answers by chance.
+    /// A connection is closed after a random number of bytes, requests or responses.
     pub(crate) cut_after: Option<Range<u64>>,
     /// The server whose answers come later, and how much.
     pub(crate) slow: Option<(Address, Duration)>,

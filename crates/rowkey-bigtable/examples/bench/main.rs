@@ -108,7 +108,7 @@ pub(crate) async fn timed(
     .await?
 }
 
-/// Every so many-eth key, from the whole of the table.
+/// Every n-th key, from the whole of the table.
 pub(crate) fn some(visits: &[Visit]) -> impl Iterator<Item = &Visit> {
     visits.iter().step_by(visits.len().div_euclid(GETS).max(1)).take(GETS)
 }

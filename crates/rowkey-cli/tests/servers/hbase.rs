@@ -10,7 +10,7 @@ use rowkey_design::internal::quote;
 
 use super::{Numbers, ddl_of_import, design, file, path, printed, root, rowkey, variable, with, within};
 
-/// What HBase's shell prints when it runs a script.
+/// The output of a script in HBase's shell.
 pub(super) fn shell(script: &str) -> String {
     let script = file(script);
     let program = root().join("servers/hbase/shell");

@@ -33,7 +33,7 @@ fn variable(name: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set: run servers/test-tools"))
 }
 
-/// What a program prints, if its status is 0.
+/// The output of a program, if its status is 0.
 fn printed(command: &mut Command) -> String {
     let Output { status, stdout, stderr } = command.output().expect("the program starts");
     let (stdout, stderr) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));

@@ -184,7 +184,7 @@ fn columns_of(family: &str, options: &Located<Family>, columns: &mut Vec<String>
     }
 }
 
-/// The options of a table and of its families. What Phoenix has another default for than HBase is always said.
+/// The options of a table and of its families. Options whose defaults differ between Phoenix and HBase are always set.
 fn options(table: &NewTable<'_>, said: &mut Said) -> Vec<String> {
     let mut text = vec!["COLUMN_ENCODED_BYTES=0".to_owned()];
     text.extend(salt(table, said).map(|buckets| format!("SALT_BUCKETS={buckets}")));

@@ -48,7 +48,7 @@ choices! {
 /// and for a layout in place of its struct's.
 ///
 /// Parts that the text does not have are left out, or, of a key that it does not have, stand in for all keys:
-/// `bytes raw`. What a design has no key for is a comment.
+/// `bytes raw`. Settings that a design has no word for become comments.
 ///
 /// # Errors
 /// If the text is not what it should be, or has what no design can say: each reason with its place.

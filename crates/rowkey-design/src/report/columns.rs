@@ -5,7 +5,7 @@ use crate::quote::terminal;
 /// A cell longer than this, in characters, is cut.
 const WIDEST: usize = 60;
 
-/// Each row on a line, its cells under each other. What a cell holds may be hostile.
+/// Each row on a line, its cells under each other. The text of a cell may be hostile.
 pub(super) fn aligned(rows: &[Vec<String>]) -> String {
     let cell = |text: &String| match text.char_indices().nth(WIDEST) {
         Some((end, _)) => terminal(&text[..end]) + "…",

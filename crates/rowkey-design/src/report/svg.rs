@@ -13,7 +13,7 @@ const LINE: usize = 18;
 const PAD: usize = 8;
 /// A row of boxes is broken before it is wider.
 const WIDEST: usize = 1000;
-/// A text is cut after so many characters, bytes after so many.
+/// The number of characters after which a text is cut, and of bytes.
 const CHARACTERS: usize = 40;
 const BYTES: usize = 12;
 

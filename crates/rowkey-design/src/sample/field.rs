@@ -31,7 +31,7 @@ pub(super) struct Field {
     front: Front<Value>,
     /// The least and the greatest.
     range: Option<(Value, Value)>,
-    /// The bytes of so many values.
+    /// The bytes of the `measured` values.
     bytes: u64,
     measured: u64,
     text: Text,

@@ -29,7 +29,7 @@ pub use crate::lines::SampleError;
 use crate::lines::{Block, in_order};
 use crate::profile::Profile;
 
-/// After so many keys progress is told.
+/// The number of keys between reports of progress.
 const STEP: u64 = 1 << 16;
 
 /// Profiles the keys of a reader that are in a form. `progress` is told from time to time how many keys and bytes were

@@ -15,7 +15,7 @@ use super::value::{folded, has_text, hash};
 use crate::profile::Profile;
 
 /// The keys that are all looked at closely, and the share of those after them. To count frequent values takes less
-/// time: one of so many is counted.
+/// time: one of this many is counted.
 const CLOSE: u64 = 1 << 16;
 const ONE_OF: u64 = 64;
 const COUNTED: u64 = 8;

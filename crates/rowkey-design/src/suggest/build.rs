@@ -109,7 +109,7 @@ fn unplaced<T>(value: T) -> Located<T> {
 }
 
 impl<'d> Builder<'d> {
-    /// `servers` of them are there, and so many are needed for the writes.
+    /// `servers` is the number of servers, `needed` the number that the writes need.
     pub(super) fn new(own: &'d TableDesign, servers: Option<u32>, needed: f64) -> Self {
         let facts = KeyFacts::of(own, None);
         let growing = facts.fields.iter().map(|field| field.growth.is_some()).collect();

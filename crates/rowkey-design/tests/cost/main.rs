@@ -1,4 +1,4 @@
-//! What a cost says against what a table does.
+//! Costs of queries, compared with reads of a table.
 
 mod random;
 mod single;

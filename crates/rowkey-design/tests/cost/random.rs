@@ -70,7 +70,7 @@ impl Kind {
     }
 }
 
-/// What a query asks of a field.
+/// The condition of a query on a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Asked {
     One,

@@ -186,7 +186,7 @@ salt = { buckets = 8, by = [\"a\"] }\nsplits = \"buckets\"\n[[table.t.query]]\nn
     assert_eq!((cost(1).regions, cost(1).servers, cost(1).buckets), (Some(8), Some(3.0), 8));
 }
 
-/// What a query reads and returns of a table of a million rows and a thousand hosts.
+/// The rows that a query reads and returns of a table of a million rows and a thousand hosts.
 fn reads(query: &str) -> [Option<f64>; 3] {
     let text = format!(
         "format = 1\n[table.t]\nkey = [\"host: text\", \"at: i64 desc\", \"kind: u32\"]\nrows = \"1M\"\nkeep = \"forever\"

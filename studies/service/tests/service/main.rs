@@ -215,7 +215,7 @@ impl Client {
         Ok((response.status().as_u16(), serde_json::from_str(&body).unwrap_or(Value::String(body))))
     }
 
-    /// What is asked of a service that has no reason to refuse it.
+    /// The request to a service that has no reason to refuse it.
     fn get(&self, path: &str) -> Value {
         let (status, body) = self.ask(path, None).unwrap();
         assert_eq!(status, 200, "{path}: {body}");

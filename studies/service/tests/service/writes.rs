@@ -1,4 +1,4 @@
-//! What is stored: lists, the index, counters; under load, and after the process was killed.
+//! Stored rows: lists, the index, counters; under load, and after the process was killed.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -167,7 +167,7 @@ pub(crate) fn agree_after_a_kill(place: &Place) {
     }
 }
 
-/// Lets a write fail after so many, and those after it too, or it alone.
+/// Lets a write fail after a number of them, and those after it too, or it alone.
 #[derive(Clone)]
 struct Fails {
     left: Arc<AtomicU32>,

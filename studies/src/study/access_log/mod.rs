@@ -9,7 +9,7 @@
 //! again writes the same rows. A salt in front spreads the newest rows, all of one time, over eight buckets; a scan
 //! merges them.
 //!
-//! What rows add up to is kept by period, in a table of its own: rollup/mod.rs says how that is killed anywhere and
+//! Sums of rows are kept by period, in a table of its own: rollup/mod.rs says how that is killed anywhere and
 //! goes on, and how it takes rows that come late. Tables in memory do not outlive a process, so `--stop-after` has the
 //! roll-up die within it, again and again, with more rows written in between.
 
@@ -111,7 +111,7 @@ impl Log {
     }
 }
 
-/// What rows add up to.
+/// The sums of rows.
 fn sum(rows: &Rows, range: Range<Seconds>) -> Result<Sums, Box<dyn Error>> {
     let mut sums = Sums::default();
     for row in rows.scan(Access::prefix().at_range(range), Columns::of("http:status").column("http:bytes")) {

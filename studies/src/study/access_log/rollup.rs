@@ -1,4 +1,4 @@
-//! What rows add up to, by five minutes, hour, day, week and month; resumed wherever it was killed.
+//! Roll-ups: sums of rows by five minutes, hour, day, week and month; resumed wherever the job was killed.
 //!
 //! Sums stand under kind of period + its start. Who has written rows leaves a mark at their five minutes, under an id
 //! of its own. A run takes a period that has marks, the finest first, sums it again whole, and in one batch writes the
@@ -43,7 +43,7 @@ pub(super) struct Mark {
     by: Flake,
 }
 
-/// What can be added up. How many visitors there were can't.
+/// The measures that can be summed. The number of visitors can't.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Sums {
     pub(crate) hits: u64,
@@ -149,7 +149,7 @@ impl<D: Database + Clone> RollUp<D> {
         Ok((Period { kind, start: range.start }, range))
     }
 
-    /// What a period adds up to: of rows, or of the periods that it is made of.
+    /// The sums of a period: of rows, or of the periods in it.
     fn sum(
         &self,
         kind: Kind,

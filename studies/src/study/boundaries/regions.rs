@@ -59,7 +59,7 @@ impl FromStr for Region {
     }
 }
 
-/// What is known of a region.
+/// The attributes of a region.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Info {
     cities: usize,

@@ -1,4 +1,4 @@
-//! What four designs cost, drawn: where each writes, and reads against writes.
+//! Figures of the cost of four designs: where each writes, and reads against writes.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -14,10 +14,10 @@ pub(crate) const REGIONS: usize = 8;
 /// The writes of each design, by region.
 type Regions = [[u64; REGIONS]; 4];
 
-/// What a design was seen to do.
+/// The measurements of a design.
 pub(crate) struct Measured {
     pub(crate) written: Costs,
-    /// What each question read, and how many rows it returned.
+    /// The reads of each query, and the number of rows it returned.
     pub(crate) reads: Vec<(Costs, usize)>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn spread(
     Ok(std::array::from_fn(|design| writes.len() as f64 / busiest(design) as f64))
 }
 
-/// What was measured, side by side, and the book's figure of it: reads against writes.
+/// The measurements side by side, and the book's figure of them: reads against writes.
 pub(crate) fn figure(
     out: &mut impl Write,
     designs: [&str; 4],

@@ -68,7 +68,7 @@ struct Randomised {
     line: u64,
 }
 
-/// What a design makes of a visit, of regions and of the questions.
+/// A design: the rows of a visit, the regions, the queries.
 trait Design: OwnedKey + From<Visit> + Into<Visit> {
     const NAME: &'static str;
     /// Whether rows that were written last are the last of the table.
@@ -165,7 +165,7 @@ struct Args {
     show: usize,
 }
 
-/// What is asked of every design.
+/// The queries of every design.
 struct Questions {
     /// An hour of everybody.
     window: Range<Seconds>,

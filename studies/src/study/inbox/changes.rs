@@ -1,4 +1,4 @@
-//! What changes atomically, and what changes cost.
+//! Atomic changes, and the cost of changes.
 
 use std::error::Error;
 use std::io::Write;
@@ -25,7 +25,7 @@ pub(crate) fn books_message(user: &str) -> Mail {
     }
 }
 
-/// What each design can change atomically, by what its store promises, and what changes cost.
+/// The changes that each design can make atomically, by the guarantees of its store, and their cost.
 pub(crate) fn changes(
     out: &mut impl Write,
     boxes: &Mailboxes,

@@ -161,7 +161,7 @@ impl Mailboxes {
             .fold(data, |mutation, (index, shown)| mutation.put(("index", index.encode()), shown)))
     }
 
-    /// What a step costs.
+    /// The cost of a step.
     fn cost<T>(&self, step: impl FnOnce() -> Result<T, rowkey::Error>) -> Result<(T, Costs), rowkey::Error> {
         let before = self.db.costs();
         Ok((step()?, self.db.costs() - before))
@@ -275,7 +275,7 @@ enum Design {
     Wide,
 }
 
-/// What a query's title ends with.
+/// The end of a query's title.
 impl fmt::Display for Design {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -312,7 +312,7 @@ fn answer(
     tell(out, query, (&format!("{what}{design}"), design), show, &lines)
 }
 
-/// What a query read and returned, and its first lines.
+/// The rows that a query read and returned, and its first lines.
 fn tell(
     out: &mut impl Write,
     query: Query<'_>,

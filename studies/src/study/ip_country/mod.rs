@@ -6,10 +6,10 @@
 //! Ranges that do not overlap sort by their ends as by their starts. The first end at or after an address is that of
 //! the range around it, or of one after a gap; which of the two, the start says, and that is in the value.
 //!
-//! What is always read together is best one value: one cell. In a column a field each cell repeats the row key, family,
-//! qualifier and timestamp, and an address needs both columns, as the start tells whether it is in the range. A column
-//! can be written without the others being read. A scan of one column returns that alone; the store reads past the
-//! other, which stands beside it.
+//! Fields that are always read together are best one value: one cell. In a column a field each cell repeats the row
+//! key, family, qualifier and timestamp, and an address needs both columns, as the start tells whether it is in the
+//! range. A column can be written without the others being read. A scan of one column returns that alone; the store
+//! reads past the other, which stands beside it.
 
 mod ranges;
 
@@ -261,7 +261,7 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     report::table(out, "One value, and a column a field", titles, lines.map(line))
 }
 
-/// What it costs in either design, and the answer, which has to be the same.
+/// The cost in either design, and the result, which has to be the same.
 fn both<T: PartialEq>(
     designs: [&dyn Design; 2],
     ask: impl Fn(&dyn Design) -> Result<T, Box<dyn Error>>,

@@ -21,7 +21,7 @@ const WAYS: [Way; 2] = [Way::Out, Way::In];
 
 /// Links in one form, and what they are asked.
 pub(crate) trait Graph {
-    /// What the form is called.
+    /// The name of the form.
     fn name(&self) -> &'static str;
 
     fn load(&self, links: &ByPackage<'_>) -> Result<(), Error>;

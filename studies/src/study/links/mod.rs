@@ -71,7 +71,7 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     graph(args, out, &db, &links)
 }
 
-/// What is done to a graph in its forms, and what each of them costs.
+/// The operations on a graph in each of its forms, and their cost.
 struct Comparison<'d> {
     db: &'d Db,
     rows: Vec<[String; 8]>,

@@ -53,8 +53,8 @@ pub(crate) struct Pages {
 /// A package that holds more stands for itself.
 const EMPTY_KIB: u64 = 64;
 
-/// What a package stands for: the only one it depends on, if it holds next to nothing itself, and either is in the
-/// section of what is obsolete or has a name that the other's begins with, up to a hyphen.
+/// The package that a package stands for: the only one it depends on, if it holds next to nothing itself, and either is
+/// in the section of what is obsolete or has a name that the other's begins with, up to a hyphen.
 fn redirect<'l>(links: &ByPackage<'l>, name: &str, package: &Package) -> Option<&'l str> {
     let [out, _] = links.get(name)?;
     let [to] = out[..] else { return None };

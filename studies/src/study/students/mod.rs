@@ -225,7 +225,7 @@ fn columns<Q: OwnedKey, T>(row: &Row, of: impl Fn(Q) -> T) -> Result<Vec<(T, Str
     row.cells().map(|cell| Ok((of(Q::decode(cell.qualifier)?), cell.read()?))).collect()
 }
 
-/// What the tables were designed for.
+/// The queries that the tables were designed for.
 fn ask(out: &mut impl Write, school: &School, about: &Enrolment, show: usize) -> Result<(), Box<dyn Error>> {
     let Enrolment { student, term, course } = about;
     let mut answer = |title: String, run: &dyn Fn() -> Result<(usize, Vec<String>), rowkey::Error>| {

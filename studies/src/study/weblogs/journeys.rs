@@ -26,7 +26,7 @@ struct Step {
     to: String,
 }
 
-/// A visitor who looks at no other page for so long has gone; what comes then is another session.
+/// The timeout of a session: a page view after a longer pause begins another one.
 const SESSION: Duration = Duration::from_secs(30 * 60);
 
 pub(crate) struct Journeys {

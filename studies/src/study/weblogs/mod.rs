@@ -147,7 +147,7 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     journeys.tell(out, visitor, args.show)
 }
 
-/// What comes most often; of those that come equally often the first in order.
+/// The most frequent entry; of several the first in order.
 fn most<T: Ord>(all: impl Iterator<Item = T>) -> Option<T> {
     let mut counts = BTreeMap::<T, u64>::new();
     all.for_each(|one| *counts.entry(one).or_default() += 1);

@@ -1,4 +1,4 @@
-//! What the lines of a log say of a visit.
+//! Page views of a visit, from the lines of a log.
 
 use std::error::Error;
 
@@ -12,12 +12,12 @@ pub(crate) struct View {
     pub(crate) at: Seconds,
     /// Its place in the log: it tells visits of one second apart.
     pub(crate) line: u64,
-    /// What was asked for, without its query.
+    /// The path of the request, without its query.
     pub(crate) path: Option<String>,
     pub(crate) status: Option<u16>,
     pub(crate) bytes: u64,
     pub(crate) referer: Option<String>,
-    /// What was searched for to come here.
+    /// The search terms that led here.
     pub(crate) term: Option<String>,
 }
 

@@ -57,7 +57,7 @@ fn wide_tables_have_the_regions_of_their_rows() {
     assert_eq!(cells.split_points().unwrap(), [b"beginning".to_vec(), b"row".to_vec()]);
 }
 
-/// A [`Memory`] that keeps where its tables are to be split.
+/// A [`Memory`] that keeps the split points of its tables.
 struct Regions {
     inner: Arc<dyn Database>,
     fault: Fault,

@@ -7,7 +7,7 @@ use rowkey_retry::{Delay, Failure};
 use super::cause::Cause;
 use super::exception::{Exception, Reaction};
 
-/// The fault of one call. What matters most is whether the server can have carried it out.
+/// The fault of one call. It tells first whether the server may have executed it.
 #[derive(Debug, Clone)]
 pub(crate) enum CallFault {
     /// The server did not get the whole call, so it did nothing.

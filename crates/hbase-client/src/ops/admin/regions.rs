@@ -70,7 +70,7 @@ impl Admin {
     }
 
     /// Makes one file of all those of each family and region, without what was deleted and what is too old. Returns
-    /// when no region of the table is being compacted. What is in memory is not looked at: [`flush`](Self::flush)
+    /// when no region of the table is being compacted. Memstores do not count: [`flush`](Self::flush)
     /// before. It may take hours, so give it a [timeout](Self::with_timeout). Servers go on after that.
     ///
     /// # Errors

@@ -32,7 +32,7 @@ pub(super) struct Step<'a> {
     pub(super) result: Option<Result<Outcome>>,
 }
 
-/// The state of an action that failed, and is to be retried.
+/// The state of an action to retry.
 #[derive(Default)]
 struct Trouble {
     /// The location to which it was first sent without a response.
@@ -52,7 +52,7 @@ pub(super) fn result_of(result: Option<Result<Outcome>>) -> Result<Outcome> {
     result.unwrap_or_else(|| Err(Error::malformed("internal error: an action of a batch has no result")))
 }
 
-/// The failures of a round that are to be retried.
+/// The failures of a round to retry.
 #[derive(Default)]
 pub(super) struct Failed {
     pub(super) errors: Vec<(usize, Error)>,

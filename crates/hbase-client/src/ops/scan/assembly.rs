@@ -24,7 +24,7 @@ impl Assembly {
         self.parts.is_empty() && self.again.is_none()
     }
 
-    /// The row that is under way, or is to be gone on with.
+    /// The row whose cells have come in part.
     pub(super) fn under_way(&self) -> Option<&Row> {
         self.parts.last().or(self.again.as_ref())
     }

@@ -24,7 +24,7 @@ pub(super) async fn token(fields: &Fields<'_>, scopes: &[&str], http: &Http) -> 
     http.token(Asking::form("the token endpoint", url, &form)).await
 }
 
-/// A JWT: who asks, for what, of whom, until when.
+/// A JWT with its issuer, scope, audience and expiry.
 fn signed(fields: &Fields<'_>, scopes: &[&str], url: &str) -> Result<String, TokenError> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let mut head = json!({"alg": "RS256", "typ": "JWT"});
