@@ -50,7 +50,7 @@ impl Spread {
 }
 
 impl Spread {
-    /// As many values, as uneven as those of so many keys of a sample.
+    /// These values, as uneven as those of a sample of `keys` keys.
     fn as_uneven_as(self, seen: &FieldProfile, keys: u64) -> Self {
         // Each key is equal to itself: of pairs of two, fewer are equal than Σ p² of the sample, the fewer the smaller
         // it is.

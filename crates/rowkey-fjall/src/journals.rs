@@ -82,8 +82,8 @@ pub(crate) fn check(
     Ok(journals)
 }
 
-/// Checks one journal without the zeros at its end, of which so many bytes, with this hash, were synced. Returns how
-/// far it can be read, and what is wrong there, and whether what follows can't be kept.
+/// Checks one journal without the zeros at its end. Its first `synced` bytes have this `hash`. Returns the length that
+/// can be read, and the error there with whether what follows can't be kept.
 fn check_one(
     journal: &[u8],
     order: &mut Order<'_>,

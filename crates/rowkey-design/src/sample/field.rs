@@ -38,7 +38,7 @@ pub(super) struct Field {
 }
 
 impl Field {
-    /// One of so many fields.
+    /// One of `fields` fields.
     pub(super) fn new(field: &FieldBuf, fields: usize) -> Self {
         let width = field.ty.width().filter(|_| !field.raw);
         let alone = || LayoutBuf::of_fields("value", Lead::None, Vec::new(), vec![field.clone()]);

@@ -17,7 +17,7 @@ use crate::resolve::{Design, TableDesign};
 pub enum SampleUse {
     /// The statistics of a table: its profile is one of the [check](crate::CheckOptions::profiles).
     Statistics,
-    /// Split points for so many regions: see [`Design::split_by_sample`].
+    /// Split points for a number of regions: see [`Design::split_by_sample`].
     Splits(u32),
 }
 

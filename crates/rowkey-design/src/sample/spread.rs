@@ -61,7 +61,7 @@ pub(super) struct Values {
 }
 
 impl Values {
-    /// The values of one of so many fields.
+    /// The values of one of `fields` fields.
     pub(super) fn new(fields: usize) -> Self {
         // Halved as often as the number of fields is that of full ones doubled.
         let less = fields.div_ceil(FULL).next_power_of_two().ilog2();

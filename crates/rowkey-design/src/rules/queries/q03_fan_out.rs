@@ -13,7 +13,7 @@ const ONLINE: usize = 10;
 
 const OTHERS: usize = 99;
 
-/// By so many times more values than buckets a salt fills the buckets about evenly.
+/// The number of values a bucket from which a salt fills buckets about evenly.
 const VALUES_FOR_EACH: f64 = 20.0;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
