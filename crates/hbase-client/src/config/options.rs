@@ -31,7 +31,7 @@ pub struct Options {
     pub(crate) calls: usize,
     pub(crate) lookups: usize,
     pub(crate) batch_bytes: usize,
-    pub(crate) frame_bytes: usize,
+    pub(crate) response_bytes: usize,
     pub(crate) resolve: Resolve,
 }
 
@@ -64,7 +64,7 @@ impl Default for Options {
             calls: 256,
             lookups: 8,
             batch_bytes: 2 << 20,
-            frame_bytes: 256 << 20,
+            response_bytes: 256 << 20,
             resolve: Resolve::default(),
         }
     }
@@ -78,6 +78,7 @@ impl Options {
     }
 
     /// Masters, active or not, or region servers: any one of them tells where the others are.
+    #[doc(alias = "hbase.masters")]
     #[must_use]
     pub fn masters(mut self, masters: impl IntoIterator<Item = Address>) -> Self {
         self.masters = masters.into_iter().collect();
@@ -85,6 +86,7 @@ impl Options {
     }
 
     /// ZooKeeper's servers. If there are masters too, whichever answers first is believed.
+    #[doc(alias = "hbase.zookeeper.quorum")]
     #[must_use]
     pub fn zookeeper(mut self, servers: impl IntoIterator<Item = Address>) -> Self {
         self.zookeeper = servers.into_iter().collect();
@@ -92,6 +94,7 @@ impl Options {
     }
 
     /// The parent of HBase's znodes. Default: `/hbase`.
+    #[doc(alias = "zookeeper.znode.parent")]
     #[must_use]
     pub fn znode(mut self, parent: impl Into<String>) -> Self {
         self.znode = parent.into();
@@ -138,6 +141,7 @@ impl Options {
     }
 
     /// Timeout of a look-up of a region, of `hbase:meta` or of the master. Default: 10 s.
+    #[doc(alias = "hbase.client.meta.operation.timeout")]
     #[must_use]
     pub fn meta_timeout(mut self, timeout: Duration) -> Self {
         self.meta_timeout = bounded(timeout);
@@ -145,6 +149,7 @@ impl Options {
     }
 
     /// Timeout of connecting; and, after that, of authenticating by Kerberos. Default: 5 s.
+    #[doc(alias = "hbase.ipc.client.socket.timeout.connect")]
     #[must_use]
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = bounded(timeout);
@@ -154,6 +159,7 @@ impl Options {
     /// Closes a connection that has pending calls and received no bytes for this long. It must exceed half of the
     /// [`attempt_timeout`](Self::attempt_timeout): servers send heartbeats of long scans at that interval. Default:
     /// 30 s.
+    #[doc(alias = "hbase.ipc.client.socket.timeout.read")]
     #[must_use]
     pub fn read_timeout(mut self, timeout: Duration) -> Self {
         self.read_timeout = bounded(timeout);
@@ -162,6 +168,7 @@ impl Options {
 
     /// Closes a connection that has had no call for this long. Default: 110 s, because servers close theirs after 120
     /// s.
+    #[doc(alias = "hbase.ipc.client.connection.minIdleTimeBeforeClose")]
     #[must_use]
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
         self.idle_timeout = bounded(timeout);
@@ -170,16 +177,16 @@ impl Options {
 
     /// Backoff between attempts: the first pause, at least 1 ms, and the longest. Each is about twice the one before.
     /// Default: 16 ms, 10 s.
-    #[doc(alias = "backoff")]
     #[doc(alias = "hbase.client.pause")]
     #[must_use]
-    pub fn pauses(mut self, first: Duration, longest: Duration) -> Self {
+    pub fn backoff(mut self, first: Duration, longest: Duration) -> Self {
         self.first_pause = bounded(first).max(SHORTEST_PAUSE);
         self.longest_pause = bounded(longest).max(self.first_pause);
         self
     }
 
     /// Connections to each server, 1,024 at most. Default: 1.
+    #[doc(alias = "hbase.client.ipc.pool.size")]
     #[must_use]
     pub fn connections_per_server(mut self, connections: usize) -> Self {
         self.connections = connections.clamp(1, 1024);
@@ -195,6 +202,7 @@ impl Options {
     }
 
     /// Look-ups of regions in `hbase:meta` at a time. Default: 8.
+    #[doc(alias = "hbase.client.meta.max.concurrent.locate.per.table")]
     #[must_use]
     pub fn concurrent_lookups(mut self, lookups: usize) -> Self {
         self.lookups = lookups.clamp(1, Semaphore::MAX_PERMITS);
@@ -203,6 +211,7 @@ impl Options {
 
     /// Bytes of one request of a batch, 1 GiB at most; larger ones are split, but puts of one row go together up to 256
     /// KiB. Default: 2 MiB.
+    #[doc(alias = "hbase.client.max.perrequest.heapsize")]
     #[must_use]
     pub fn batch_bytes(mut self, bytes: usize) -> Self {
         self.batch_bytes = bytes.clamp(1, 1 << 30);
@@ -210,10 +219,11 @@ impl Options {
     }
 
     /// Limit of the size of a response, and of a row that a scan assembles from several responses. A larger one is an
-    /// error, [`TooLarge`](crate::ErrorKind::TooLarge). At least 1 MiB, which look-ups of regions need. Default: 256 MiB.
+    /// error, [`TooLarge`](crate::ErrorKind::TooLarge). At least 1 MiB, which look-ups of regions need. Default: 256
+    /// MiB.
     #[must_use]
-    pub fn answer_bytes(mut self, bytes: usize) -> Self {
-        self.frame_bytes = bytes.max(1 << 20);
+    pub fn response_bytes(mut self, bytes: usize) -> Self {
+        self.response_bytes = bytes.max(1 << 20);
         self
     }
 
@@ -267,16 +277,16 @@ mod tests {
     #[test]
     fn what_is_given_is_bounded() {
         let (all, none) = (usize::MAX, 0);
-        let pauses = |first, longest| {
-            let options = Options::new().pauses(first, longest);
+        let backoff = |first, longest| {
+            let options = Options::new().backoff(first, longest);
             (options.first_pause, options.longest_pause)
         };
-        assert_eq!(pauses(Duration::ZERO, Duration::ZERO), (SHORTEST_PAUSE, SHORTEST_PAUSE));
-        assert_eq!(pauses(Duration::MAX, Duration::ZERO), (LONGEST, LONGEST));
+        assert_eq!(backoff(Duration::ZERO, Duration::ZERO), (SHORTEST_PAUSE, SHORTEST_PAUSE));
+        assert_eq!(backoff(Duration::MAX, Duration::ZERO), (LONGEST, LONGEST));
         let of = |number: usize| {
             let options = Options::new().connections_per_server(number).calls_per_connection(number);
-            let options = options.concurrent_lookups(number).batch_bytes(number).answer_bytes(number);
-            (options.connections, options.calls, options.lookups, options.batch_bytes, options.frame_bytes)
+            let options = options.concurrent_lookups(number).batch_bytes(number).response_bytes(number);
+            (options.connections, options.calls, options.lookups, options.batch_bytes, options.response_bytes)
         };
         assert_eq!(of(none), (1, 1, 1, 1, 1 << 20));
         assert_eq!(of(all), (1024, all, Semaphore::MAX_PERMITS, 1 << 30, all));

@@ -75,6 +75,7 @@ impl BufferOptions {
 
     /// Sets the size of the buffered writes, keys and values counted, at which they are sent. At most twice as many
     /// bytes are kept. Default: 2 MiB.
+    #[doc(alias = "hbase.client.write.buffer")]
     #[must_use]
     pub fn flush_bytes(mut self, bytes: usize) -> Self {
         const MOST: usize = 1 << 29;
@@ -83,6 +84,7 @@ impl BufferOptions {
     }
 
     /// Sets the longest time that a write waits in the buffer. Default: 100 ms.
+    #[doc(alias = "hbase.client.write.buffer.periodicflush.timeout.ms")]
     #[must_use]
     pub fn flush_interval(mut self, interval: Duration) -> Self {
         self.interval = bounded(interval);

@@ -52,7 +52,7 @@ impl Executor {
             connections: options.connections,
             resolve: options.resolve.clone(),
             limits: Limits {
-                frame: options.frame_bytes,
+                frame: options.response_bytes,
                 calls: options.calls,
                 read_timeout: options.read_timeout,
                 idle_timeout: options.idle_timeout,

@@ -87,7 +87,7 @@ async fn a_row_of_a_million_cells() {
         row.size()
     };
     println!("the row has {size} bytes");
-    let small = Client::new(options().answer_bytes(6 * MIB)).unwrap();
+    let small = Client::new(options().response_bytes(6 * MIB)).unwrap();
     let small = small.table(table.name());
 
     let pieces = async {

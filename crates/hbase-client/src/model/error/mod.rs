@@ -102,8 +102,8 @@ pub enum ErrorKind {
     /// The request was sent, and no response came, or an exception that does not say whether anything was done: a write
     /// may have been carried out or not. Read the row to find out.
     OutcomeUnknown,
-    /// The response, or a row of a scan, is larger than [`answer_bytes`](crate::Options::answer_bytes). Read less of
-    /// the row at a time, or scan it [in pieces](crate::Scan::allow_partial_rows).
+    /// The response, or a row of a scan, is larger than [`response_bytes`](crate::Options::response_bytes). Read less
+    /// of the row at a time, or scan it [in pieces](crate::Scan::allow_partial_rows).
     TooLarge,
     /// A server sent what is not HBase's protocol.
     Malformed,

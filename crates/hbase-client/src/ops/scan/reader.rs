@@ -191,7 +191,7 @@ impl Reader {
             stop_row: Some(self.scan.stop.clone()),
             include_stop_row: Some(self.scan.stop_inclusive),
             // A response is longer by up to a row.
-            max_result_size: Some(self.scan.bytes.min((self.executor.options.frame_bytes / 2).max(1) as u64)),
+            max_result_size: Some(self.scan.bytes.min((self.executor.options.response_bytes / 2).max(1) as u64)),
             ..self.scan.to_pb()
         };
         pb::ScanRequest { region: Some(location.region.specifier()), scan: Some(scan), ..self.request() }
@@ -232,7 +232,7 @@ impl Reader {
         let whole = partial.is_empty() && self.assembly.is_between_rows() && self.position.passed_all(&results);
         let mut rows = if whole { results } else { self.assembled(results, &partial)? };
         let size = self.assembly.size();
-        if size > self.executor.options.frame_bytes {
+        if size > self.executor.options.response_bytes {
             return Err(CallFault::TooLarge(size));
         }
         // A scanner that was not opened has nothing more to give.
