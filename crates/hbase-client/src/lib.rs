@@ -20,7 +20,7 @@ pub use self::config::options::Options;
 pub use self::model::cell::{Cell, CellKind};
 pub use self::model::condition::Condition;
 pub use self::model::error::{Error, ErrorKind, Exception, Result};
-pub use self::model::filter::{Compare, Filter, IfMissing};
+pub use self::model::filter::{Compare, Filter, IfMissing, RowPattern};
 pub use self::model::get::Get;
 pub use self::model::mutation::{Append, Delete, Durability, Increment, Mutation, Put};
 pub use self::model::namespace::Namespace;

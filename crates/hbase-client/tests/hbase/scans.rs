@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use futures_util::TryStreamExt;
-use hbase_client::{Action, Client, Compare, ErrorKind, Family, Filter, IfMissing, Put, Row, Scan, Table, TableSchema};
+use hbase_client::{
+    Action, Client, Compare, ErrorKind, Family, Filter, IfMissing, Put, Row, RowPattern, Scan, Table, TableSchema,
+};
 
 use crate::{client, create, options};
 
@@ -87,7 +89,7 @@ async fn a_small_scan_is_one_call_and_filters_are_counted() {
     assert_eq!(read(&table, Scan::new().filter(&Filter::row_prefix("0012"))).await, keys(120..130));
     let ranges = Filter::row_ranges(["00240".."00260", "00800".."00801"]);
     assert_eq!(read(&table, Scan::new().filter(&ranges)).await, keys((240..260).chain(800..801)));
-    let last = Filter::fuzzy_row([("0????", [0u8, 1, 1, 1, 1])].map(|(k, m)| (k.as_bytes().to_vec(), m.to_vec())));
+    let last = Filter::fuzzy_row([RowPattern::new("0????").any(1..5)]);
     assert_eq!(read(&table, Scan::new().filter(&last)).await.len(), 1000);
     let both = Filter::all([Filter::row(Compare::GreaterOrEqual, "00990"), Filter::first_cell(), Filter::no_values()]);
     let rows: Vec<Row> = table.scan(Scan::new().filter(&both)).try_collect().await.unwrap();

@@ -254,7 +254,7 @@ fn qualifiers(range: &QualifierRange, seeks: Seeks) -> pb::Filter {
 mod tests {
     use std::ops::Bound;
 
-    use super::super::{Filter, IfMissing};
+    use super::super::{Filter, IfMissing, RowPattern};
     use super::*;
 
     /// The classes of a message, lists in brackets.
@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn one_class_at_the_top_skips_rows() {
-        let (prefix, fuzzy) = (Filter::row_prefix("r"), Filter::fuzzy_row([("ab", "\0\u{1}")]));
+        let (prefix, fuzzy) = (Filter::row_prefix("r"), Filter::fuzzy_row([RowPattern::new("ab").any(1..2)]));
         let value = Filter::column_value("f", "q", Compare::Equal, "v", IfMissing::Skip);
         assert_eq!(sent(&prefix), "MultiRowRange");
         assert_eq!(sent(&Filter::any([])), "MultiRowRange");
@@ -319,7 +319,8 @@ mod tests {
 
     #[test]
     fn patterns_are_sent_as_servers_read_them() {
-        let message = Filter::fuzzy_row([("abc", "\0\u{1}\0"), ("ab", "\0\0")]).to_pb(true).serialized_filter;
+        let patterns = [RowPattern::new("abc").any(1..2), RowPattern::new("ab")];
+        let message = Filter::fuzzy_row(patterns).to_pb(true).serialized_filter;
         let row = pb::ComparedFilter::decode(message.expect("a message")).expect("a filter of rows");
         let comparator = row.compare_filter.comparator.expect("a comparator");
         let regex = pb::RegexStringComparator::decode(comparator.serialized_comparator.expect("a message"));

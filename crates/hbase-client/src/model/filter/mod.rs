@@ -1,7 +1,8 @@
-//! Filters: what is asked for (`tree`, `keys`), and of which classes of HBase it is built (`encode`).
+//! Filters: what is asked for (`tree`, `keys`, `row_pattern`), and of which classes of HBase it is built (`encode`).
 
 mod encode;
 mod keys;
+mod row_pattern;
 mod tree;
 
 use std::ops::{Bound, Range, RangeBounds};
@@ -10,8 +11,9 @@ use bytes::Bytes;
 
 pub(crate) use self::encode::binary;
 use self::keys::{Keys, prefix_end};
+pub use self::row_pattern::RowPattern;
 use self::tree::{ColumnValue, Node, QualifierRange};
-use crate::model::names::{LONGEST_KEY, wrong_family};
+use crate::model::names::wrong_family;
 use crate::pb;
 
 /// The rows without the column of a [`Filter::column_value`].
@@ -168,32 +170,19 @@ impl Filter {
         Self(if sets.is_empty() { Node::Wrong("a filter: no ranges of rows") } else { Node::Keys(Keys::union(sets)) })
     }
 
-    /// Passes rows whose key begins with these bytes; where the mask is 1, with any byte; where it is 0, with the
-    /// pattern's. A key that is shorter than the pattern does not pass.
+    /// Passes rows whose key begins with one of these patterns. A key that is shorter than the pattern does not pass.
     ///
     /// Alone, or in [`all`](Self::all) without other filters of row keys, it goes from match to match; elsewhere, and
     /// in reverse, each key is looked at.
     ///
-    /// Refused: no pattern at all, one without a byte, a mask of another length than its pattern, and one with another
-    /// value.
+    /// Refused: no pattern at all, one without a byte, and one with [any](RowPattern::any) bytes past its end.
     #[doc(alias = "FuzzyRowFilter")]
-    pub fn fuzzy_row<K: AsRef<[u8]>>(patterns: impl IntoIterator<Item = (K, K)>) -> Self {
-        let mut read = Vec::new();
-        for (key, mask) in patterns {
-            let (key, mask) = (key.as_ref(), mask.as_ref());
-            let wrong = match mask.iter().max() {
-                _ if key.len() != mask.len() => "a filter: a mask is not as long as its pattern",
-                _ if key.len() > LONGEST_KEY => "a filter: a pattern of rows is longer than a row key can be",
-                None => "a filter: a pattern of rows is empty",
-                Some(0 | 1) => {
-                    read.push(key.iter().zip(mask).map(|(byte, mask)| (*mask == 0).then_some(*byte)).collect());
-                    continue;
-                }
-                Some(_) => "a filter: a mask has a value that is neither 0 nor 1",
-            };
-            return Self(Node::Wrong(wrong));
-        }
-        Self(if read.is_empty() { Node::Wrong("a filter: no patterns of rows") } else { Node::Fuzzy(read) })
+    pub fn fuzzy_row(patterns: impl IntoIterator<Item = RowPattern>) -> Self {
+        Self(match patterns.into_iter().map(RowPattern::checked).collect::<Result<Vec<_>, _>>() {
+            Ok(patterns) if patterns.is_empty() => Node::Wrong("a filter: no patterns of rows"),
+            Ok(patterns) => Node::Fuzzy(patterns),
+            Err(wrong) => Node::Wrong(wrong),
+        })
     }
 
     /// Passes cells by their family. Others are skipped without being read.

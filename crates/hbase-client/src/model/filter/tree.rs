@@ -219,7 +219,7 @@ impl Of {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Filter, IfMissing};
+    use super::super::{Filter, IfMissing, RowPattern};
     use super::*;
 
     fn value() -> Filter {
@@ -238,7 +238,7 @@ mod tests {
             Filter::all([Filter::any([value(), row(), value()]), Filter::any([cell(), row()])]),
             Filter::any([Filter::all([value(), row()]), value()]),
             Filter::any([Filter::all([value(), cell()])]),
-            Filter::any([Filter::fuzzy_row([("a", "\0")]), value()]),
+            Filter::any([Filter::fuzzy_row([RowPattern::new("a")]), value()]),
         ] {
             assert_eq!(right.wrong(), None, "{right:?}");
         }
@@ -257,11 +257,11 @@ mod tests {
         for (wrong, why) in [
             (Filter::row_ranges::<&str>([]), "no ranges"),
             (Filter::row_ranges(["a".."b", "c".."b"]), "ends before it begins"),
-            (Filter::fuzzy_row::<&str>([]), "no patterns"),
-            (Filter::fuzzy_row([("", "")]), "is empty"),
-            (Filter::fuzzy_row([("ab", "\0")]), "not as long"),
-            (Filter::fuzzy_row([("ab", "\0\u{1}"), ("ab", "\u{1}\u{2}")]), "neither 0 nor 1"),
-            (Filter::fuzzy_row([(vec![0; 40_000], vec![0; 40_000])]), "longer than"),
+            (Filter::fuzzy_row([]), "no patterns"),
+            (Filter::fuzzy_row([RowPattern::new("")]), "is empty"),
+            (Filter::fuzzy_row([RowPattern::new("ab").any(1..3)]), "not within"),
+            (Filter::fuzzy_row([RowPattern::new("ab"), RowPattern::new("ab").any(3..3)]), "not within"),
+            (Filter::fuzzy_row([RowPattern::new([0; 40_000])]), "longer than"),
             (Filter::column_value("", "q", Compare::Equal, "v", IfMissing::Pass), "family"),
             (Filter::custom("", []), "class"),
         ] {

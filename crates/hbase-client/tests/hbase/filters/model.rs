@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Bound;
 
-use hbase_client::{Compare, Filter, IfMissing};
+use hbase_client::{Compare, Filter, IfMissing, RowPattern};
 
 /// Families, each with how many versions it keeps.
 pub(super) const FAMILIES: [(&str, usize); 3] = [("f", 3), ("g", 1), ("h", 2)];
@@ -161,7 +161,10 @@ impl Tree {
             Self::RowPrefix(prefix) => Filter::row_prefix(prefix),
             Self::Row(compare, key) => Filter::row(*compare, key),
             Self::RowRanges(ranges) => Filter::row_ranges(ranges.iter().map(|(start, end)| start..end)),
-            Self::FuzzyRow(patterns) => Filter::fuzzy_row(patterns.iter().map(|(key, mask)| (key, mask))),
+            Self::FuzzyRow(patterns) => Filter::fuzzy_row(patterns.iter().map(|(key, mask)| {
+                let any = (0..mask.len()).filter(|at| mask[*at] == 1);
+                any.fold(RowPattern::new(key), |pattern, at| pattern.any(at..at + 1))
+            })),
             Self::Family(compare, family) => Filter::family(*compare, family),
             Self::Qualifier(compare, qualifier) => Filter::qualifier(*compare, qualifier),
             Self::QualifierPrefix(prefix) => Filter::qualifier_prefix(prefix),
