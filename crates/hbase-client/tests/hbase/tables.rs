@@ -228,15 +228,15 @@ async fn regions_are_split_and_listed() {
 #[ignore = "needs a server"]
 async fn the_balancer_runs_if_it_is_on() {
     let admin = client().admin();
-    admin.switch_balancer(false).await.unwrap();
-    assert!(!admin.switch_balancer(false).await.unwrap());
+    admin.disable_balancer().await.unwrap();
+    assert!(!admin.disable_balancer().await.unwrap());
     assert!(!admin.balance().await.unwrap());
-    assert!(!admin.switch_balancer(true).await.unwrap());
+    assert!(!admin.enable_balancer().await.unwrap());
     // It does not run while a region is on its way: other tests move some.
     let until = std::time::Instant::now() + Duration::from_secs(60);
     while !admin.balance().await.unwrap() {
         assert!(std::time::Instant::now() < until, "the balancer does not run");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    assert!(admin.switch_balancer(true).await.unwrap());
+    assert!(admin.enable_balancer().await.unwrap());
 }

@@ -318,13 +318,27 @@ impl Admin {
         Ok(response.balancer_ran)
     }
 
-    /// Switches the balancer on or off, and returns whether it was on before.
+    /// Switches the balancer on, and returns whether it was on before.
     ///
     /// # Errors
     ///
     /// If no master answers in time.
     #[doc(alias = "balancerSwitch")]
-    pub async fn switch_balancer(&self, on: bool) -> Result<bool> {
+    pub async fn enable_balancer(&self) -> Result<bool> {
+        self.switch_balancer(true).await
+    }
+
+    /// Switches the balancer off, and returns whether it was on before.
+    ///
+    /// # Errors
+    ///
+    /// If no master answers in time.
+    #[doc(alias = "balancerSwitch")]
+    pub async fn disable_balancer(&self) -> Result<bool> {
+        self.switch_balancer(false).await
+    }
+
+    async fn switch_balancer(&self, on: bool) -> Result<bool> {
         let request = pb::SetBalancerRunningRequest { on, synchronous: Some(true) };
         let response: pb::SetBalancerRunningResponse =
             self.change("SetBalancerRunning", &request, self.deadline()).await?;
