@@ -30,13 +30,13 @@ impl Execution {
 
     /// The same after one more attempt, which may have executed or not.
     #[must_use]
-    pub fn or(self, may_have_executed: bool) -> Self {
+    pub fn or_may_have_executed(self, may_have_executed: bool) -> Self {
         Self { may_have_executed: self.may_have_executed || may_have_executed, ..self }
     }
 
     /// Notes a failed attempt. Returns the delay of the next one, or `None` if there may be none.
     pub fn failed(&mut self, failure: Failure) -> Option<Delay> {
-        *self = self.or(failure.may_have_executed);
+        *self = self.or_may_have_executed(failure.may_have_executed);
         let is_final = self.may_have_executed && self.idempotency == Idempotency::NonIdempotent;
         failure.delay.filter(|_| !is_final)
     }

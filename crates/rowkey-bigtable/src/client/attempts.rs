@@ -100,7 +100,7 @@ impl Attempts {
     /// The call had to end while an attempt was made, whose request may have been `sent`.
     pub(super) fn ended(&self, error: Error, sent: bool) -> Error {
         let error = if sent { error } else { self.explained(error) };
-        self.outcome_of(self.execution.or(sent), error)
+        self.outcome_of(self.execution.or_may_have_executed(sent), error)
     }
 
     /// The end of a call, with the reason if it waited for a token.

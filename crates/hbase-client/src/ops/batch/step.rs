@@ -139,7 +139,7 @@ impl Step<'_> {
 
     /// The execution so far: the action may have been carried out if a response is missing.
     fn execution(&self) -> Execution {
-        Execution::new(self.action.idempotency()).or(self.unanswered().is_some())
+        Execution::new(self.action.idempotency()).or_may_have_executed(self.unanswered().is_some())
     }
 
     /// The decision after a fault of its call to a region.
