@@ -211,7 +211,7 @@ fn scans_of_wide_rows() {
 
             let salted = peak(|| {
                 let open = |scan: &Scan| cells.scan(scan, &asked);
-                let mut merged = MergedRows::open_with(open, false, &scan, buckets(), 1);
+                let mut merged = MergedRows::open_with(open, &scan, buckets(), 1);
                 assert_eq!(read_all(&mut merged), all * pieces);
             });
             let each = usize::from(BUCKETS) * (one + read + cell);

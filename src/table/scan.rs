@@ -48,7 +48,7 @@ fn open(source: &Source, scan: &Scan, Plan { buckets, salt }: Plan) -> MergedRow
         Source::Plain(store) => MergedRows::open(&**store, scan, buckets, salt),
         Source::Wide(store, columns) => {
             let slow = store.guarantees().slow_scans;
-            MergedRows::open_with(|scan| store.scan(scan, columns), slow, scan, buckets, salt)
+            MergedRows::opened(|scan| store.scan(scan, columns), slow, scan, buckets, salt)
                 .options(store.options(), store.id().name())
         }
     }

@@ -72,12 +72,22 @@ impl MergedRows {
         buckets: impl IntoIterator<Item = Vec<KeyRange>>,
         salt: usize,
     ) -> Self {
-        Self::open_with(|scan| store.scan(scan), store.guarantees().slow_scans, scan, buckets, salt)
+        Self::opened(|scan| store.scan(scan), store.guarantees().slow_scans, scan, buckets, salt)
             .options(store.options(), store.id().name())
     }
 
-    /// As [`open`](Self::open), with scans that `open` opens. They are read ahead if `slow`.
+    /// As [`open`](Self::open), with scans that `open` opens. None is read ahead.
     pub fn open_with(
+        open: impl Fn(&Scan) -> Box<dyn Rows>,
+        scan: &Scan,
+        buckets: impl IntoIterator<Item = Vec<KeyRange>>,
+        salt: usize,
+    ) -> Self {
+        Self::opened(open, false, scan, buckets, salt)
+    }
+
+    /// As [`open_with`](Self::open_with); scans that are `slow` are read ahead.
+    pub(crate) fn opened(
         open: impl Fn(&Scan) -> Box<dyn Rows>,
         slow: bool,
         scan: &Scan,
