@@ -33,6 +33,7 @@ pub enum CursorError {
 /// The error of `encode_into`: the buffer's length is not the key's width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the key has {width} bytes, but the buffer has {found}")]
+#[non_exhaustive]
 pub struct WidthError {
     /// The key's width, in bytes.
     pub width: usize,

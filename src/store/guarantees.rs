@@ -114,6 +114,7 @@ impl Guarantees {
 
 /// The part of a batch that is atomic: read in full or not at all, also after a crash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Atomicity {
     /// Each row separately.
     #[default]

@@ -376,6 +376,7 @@ impl fmt::Display for TableSchema {
 /// Why a text is not a valid schema.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the schema does not parse: {text:?}")]
+#[non_exhaustive]
 pub struct SchemaError {
     /// The number of the line, from 1.
     pub line: usize,

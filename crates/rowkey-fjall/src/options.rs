@@ -12,6 +12,7 @@ use rowkey::store::NewTable;
 #[doc(alias = "WAL")]
 #[doc(alias = "fsync")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Durability {
     /// Survives a crash of the process: the operating system has the write. This is the default, as in HBase and most
     /// embedded engines.

@@ -17,6 +17,7 @@ const MOST_ROOM: usize = 4096;
 /// Why values are not a valid key of a layout: which value, and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}{reason}", self.path, if self.path.is_empty() { "" } else { ": " })]
+#[non_exhaustive]
 pub struct ValueError {
     /// The path to the value: names joined by dots, list items as `[n]`.
     pub path: String,

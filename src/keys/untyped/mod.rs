@@ -128,6 +128,7 @@ impl CustomBuf {
 /// Why a layout is not valid: where in it, and what is wrong there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}{reason}", self.path, if self.path.is_empty() { "" } else { ": " })]
+#[non_exhaustive]
 pub struct LayoutError {
     /// The place: a path as in `fields[1].type.enum[0].tag`, or `byte 7` of a shape.
     pub path: String,

@@ -36,6 +36,8 @@ pub type CodecError = Box<dyn std::error::Error + Send + Sync>;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The error of every operation on a store or a table. [`kind`](Error::kind) says what to do about it.
+///
+/// Engines make it too, so the fields of a variant do not change: another error is another variant.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

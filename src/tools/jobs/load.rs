@@ -60,6 +60,7 @@ pub struct Loaded {
 /// iterator fails, everything read before the error is written.
 #[derive(Debug, thiserror::Error)]
 #[error("the load failed; the store acknowledged {} writes ({} whole batches)", .loaded.writes, .loaded.batches)]
+#[non_exhaustive]
 pub struct LoadError {
     /// The writes that the store has acknowledged. A batch that failed may be written too if the
     /// [kind](crate::ErrorKind) of the error is `OutcomeUnknown`.

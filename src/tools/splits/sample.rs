@@ -6,6 +6,7 @@ use crate::store::{RowBatch, Rows, Scan, Store};
 
 /// The unit of which regions should have an equal share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Weight {
     /// Rows.
     Rows,

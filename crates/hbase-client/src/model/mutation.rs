@@ -13,6 +13,7 @@ use crate::pb::mutation_proto::MutationType;
 
 /// The point at which a write reaches the write-ahead log (WAL) of its server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Durability {
     /// By the table's setting.
     #[default]

@@ -100,6 +100,7 @@ impl Default for BufferOptions {
 
 /// A write that failed, and why.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct FailedWrite {
     /// The write, which may be tried again as it is.
     pub write: Write,

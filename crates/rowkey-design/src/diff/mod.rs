@@ -23,6 +23,7 @@ use crate::suggest::to_toml;
 
 /// The impact of a change on stored rows, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Impact {
     /// Nothing.
     Safe,

@@ -24,6 +24,7 @@ use crate::sync::Locked;
 /// The state of a table's compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[doc(alias = "CompactionState")]
+#[non_exhaustive]
 pub enum Compacting {
     /// None is.
     No,

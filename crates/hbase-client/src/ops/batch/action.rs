@@ -11,6 +11,7 @@ use crate::pb;
 
 /// A part of a batch.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum Action {
     /// Reads a row.
     Get(Get),
@@ -20,6 +21,7 @@ pub enum Action {
 
 /// A change of a row: a mutation, several at once, or one that depends on a condition.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum Write {
     /// A [`Put`](crate::Put), [`Delete`](crate::Delete), [`Increment`](crate::Increment) or [`Append`](crate::Append).
     Mutation(Mutation),
