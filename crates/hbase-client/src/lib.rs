@@ -4,11 +4,12 @@
 mod client;
 mod cluster;
 mod config;
-#[cfg(test)]
-mod fake;
 mod model;
 mod ops;
 mod pb;
+#[cfg(feature = "unstable-protocol")]
+#[doc(hidden)]
+pub mod protocol;
 mod rpc;
 mod security;
 mod sync;

@@ -3,7 +3,8 @@
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use crate::{BufferOptions, Client, ErrorKind, Get, Options, Put, Scan, TableSchema};
+use hbase_client::{BufferOptions, Client, ErrorKind, Get, Options, Put, Scan, TableSchema};
+use rowkey_hbase_testkit::{Fake, Reply};
 
 /// The result of a future that does not wait.
 fn now<T>(future: impl Future<Output = T>) -> T {
@@ -15,7 +16,7 @@ fn now<T>(future: impl Future<Output = T>) -> T {
 
 #[test]
 fn without_a_runtime_an_operation_is_an_error() {
-    let client = Client::new(Options::new().masters([crate::Address::new("127.0.0.1", 1)])).unwrap();
+    let client = Client::new(Options::new().masters([hbase_client::Address::new("127.0.0.1", 1)])).unwrap();
     let (table, admin) = (client.table("t"), client.admin());
     let put = || Put::new("r").value("f", "q", "v");
     let writes = table.buffered_mutator(BufferOptions::new());
@@ -43,8 +44,8 @@ fn without_a_runtime_an_operation_is_an_error() {
 fn a_buffer_takes_writes_from_elsewhere() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let (writes, fake) = runtime.block_on(async {
-        let fake = super::Fake::start(|call| super::Reply::batch(&call.read(), |_| None)).await;
-        (super::tests::table(&fake).buffered_mutator(BufferOptions::new()), fake)
+        let fake = Fake::start(|call| Reply::batch(call, |_| None));
+        (fake.table().buffered_mutator(BufferOptions::new()), fake)
     });
     let written = now(writes.mutate(Put::new("r").value("f", "q", "v"))).unwrap();
     runtime.block_on(async {

@@ -1,29 +1,21 @@
 //! Requests of HBase's own Java client and their responses, recorded at a real HBase by `servers/hbase/golden`. This
 //! client must send the same messages and cells, but for what is said here, and read the responses.
 
-use std::sync::Arc;
+mod inline;
+
+use std::sync::{Arc, Mutex};
 
 use bytes::{Buf, Bytes};
-use prost::Message;
-
-use super::{Call, Fake, Reply};
-use crate::sync::Locked;
-use crate::{
+use hbase_client::{
     Append, CheckAndMutate, Client, Compacting, Compare, Condition, Delete, Family, Get, Increment, Mutation,
-    Namespace, Options, Put, Region, Row, RowMutations, Scan, ServerName, Table, TableName, TableSchema, pb,
+    Namespace, Put, Region, Row, RowMutations, Scan, Table, TableSchema, protocol as pb,
 };
-
-/// A call: its method, message and cells.
-#[derive(Debug, Clone)]
-struct Sent {
-    method: String,
-    message: Bytes,
-    cells: Bytes,
-}
+use prost::Message;
+use rowkey_hbase_testkit::{Call, Fake, Reply};
 
 /// The recorded calls of a file, each with the frame of its response.
-fn recorded(name: &str) -> Vec<(Sent, Bytes)> {
-    let file = format!("{}/src/fake/golden/{name}.bin", env!("CARGO_MANIFEST_DIR"));
+fn recorded(name: &str) -> Vec<(Call, Bytes)> {
+    let file = format!("{}/tests/golden/recorded/{name}.bin", env!("CARGO_MANIFEST_DIR"));
     let mut bytes = Bytes::from(std::fs::read(file).expect("a recording"));
     let mut calls = Vec::new();
     while !bytes.is_empty() {
@@ -31,53 +23,53 @@ fn recorded(name: &str) -> Vec<(Sent, Bytes)> {
             let length = bytes.get_u32() as usize;
             bytes.split_to(length)
         };
-        let (mut sent, answer) = (frame(), frame());
-        let header = pb::RequestHeader::decode_length_delimited(&mut sent).unwrap();
-        let length = prost::decode_length_delimiter(&mut sent).unwrap();
-        let message = sent.split_to(length);
-        assert_eq!(header.cell_block_meta.map_or(0, |meta| meta.length()) as usize, sent.len());
-        calls.push((Sent { method: header.method_name().into(), message, cells: sent }, answer));
+        let (sent, answer) = (frame(), frame());
+        calls.push((Call::of(sent).unwrap().1, answer));
     }
     calls
+}
+
+/// The message of the first call of a file.
+fn first<M: Message + Default>(name: &str) -> M {
+    recorded(name)[0].0.read()
 }
 
 const DESCRIBE: &str = "GetTableDescriptors";
 
 /// Does the same as Java's client at a server that answers as it did then. Returns what came of it, and what both sent.
-async fn both<T>(name: &str, work: impl AsyncFnOnce(&Client, &Table) -> T) -> (T, Vec<(Sent, Sent)>) {
+async fn both<T>(name: &str, work: impl AsyncFnOnce(&Client, &Table) -> T) -> (T, Vec<(Call, Call)>) {
     let java = recorded(name);
     let answers: Vec<_> = java.iter().map(|(_, answer)| answer.clone()).collect();
-    let ours = Arc::<Locked<Vec<Sent>>>::default();
+    let ours = Arc::<Mutex<Vec<Call>>>::default();
     let seen = ours.clone();
     let describes = java.iter().any(|(sent, _)| sent.method == DESCRIBE);
     let fake = Fake::start(move |call: &Call| {
         if call.method == DESCRIBE && !describes {
             // Only this client looks at the families before it changes a table whose regions stay open.
-            let table_schema = vec![altered().to_pb()];
-            return Reply::answer(&pb::GetTableDescriptorsResponse { table_schema });
+            let table_schema = vec![first::<pb::ModifyTableRequest>("alter").table_schema];
+            return Reply::message(&pb::GetTableDescriptorsResponse { table_schema });
         }
         if call.method == "getProcedureResult" {
             let state = pb::get_procedure_result_response::State::Finished.into();
-            return Reply::answer(&pb::GetProcedureResultResponse { state, ..Default::default() });
+            return Reply::message(&pb::GetProcedureResultResponse { state, ..Default::default() });
         }
-        let mut ours = seen.lock();
-        ours.push(Sent { method: call.method.clone(), message: call.message.clone(), cells: call.cells.clone() });
-        answers.get(ours.len() - 1).map_or(Reply::Close, |answer| Reply::Frame(answer.clone()))
+        let mut ours = seen.lock().unwrap();
+        ours.push(call.clone());
+        answers.get(ours.len() - 1).map_or(Reply::Close, |answer| Reply::Recorded(answer.clone()))
     });
-    let fake = fake.await;
-    let options = Options::new().masters([fake.address().clone()]).timeout(std::time::Duration::from_secs(10));
+    let options = fake.options().timeout(std::time::Duration::from_secs(10));
     let client = Client::new(options).unwrap();
     let result = work(&client, &client.table("t")).await;
-    let ours = ours.lock().clone();
+    let ours = ours.lock().unwrap().clone();
     assert_eq!(ours.len(), java.len(), "{name}: {ours:?}");
     (result, java.into_iter().map(|(java, _)| java).zip(ours).collect())
 }
 
 /// Both sent the same calls, but for what `change` makes equal. The region is another one here.
-fn same<M: Message + Default + PartialEq + std::fmt::Debug>(calls: &[(Sent, Sent)], change: impl Fn(&mut M)) {
+fn same<M: Message + Default + PartialEq + std::fmt::Debug>(calls: &[(Call, Call)], change: impl Fn(&mut M)) {
     for (java, ours) in calls {
-        let read = |sent: &Sent| {
-            let mut message = M::decode(sent.message.clone()).unwrap();
+        let read = |sent: &Call| {
+            let mut message = sent.read::<M>();
             change(&mut message);
             message
         };
@@ -88,7 +80,7 @@ fn same<M: Message + Default + PartialEq + std::fmt::Debug>(calls: &[(Sent, Sent
 }
 
 fn text(row: &Row) -> String {
-    let cell = |cell: crate::Cell<'_>| {
+    let cell = |cell: hbase_client::Cell<'_>| {
         let [qualifier, value] = [cell.qualifier(), cell.value()].map(String::from_utf8_lossy);
         format!("{qualifier}={value}")
     };
@@ -306,14 +298,14 @@ fn altered() -> TableSchema {
 
 #[tokio::test]
 async fn tables_are_javas() {
-    let read = |sent: &Sent| pb::CreateTableRequest::decode(sent.message.clone()).unwrap();
+    let read = Call::read::<pb::CreateTableRequest>;
     let ((), calls) = both("create", async |client, _| client.admin().create(&schema(), ["m"]).await.unwrap()).await;
     let (java, ours) = (read(&calls[0].0), read(&calls[0].1));
     assert_eq!((&java.split_keys, java.nonce.is_some()), (&ours.split_keys, ours.nonce.is_some()));
     schemas(&java.table_schema, &ours.table_schema);
     assert_eq!(ours.table_schema.column_families[0].attributes.len(), 2);
 
-    let read = |sent: &Sent| pb::ModifyTableRequest::decode(sent.message.clone()).unwrap();
+    let read = Call::read::<pb::ModifyTableRequest>;
     let ((), calls) = both("alter", async |client, _| client.admin().alter(&altered()).await.unwrap()).await;
     let (java, ours) = (read(&calls[0].0), read(&calls[0].1));
     assert_eq!((&java.table_name, java.nonce.is_some()), (&ours.table_name, ours.nonce.is_some()));
@@ -349,15 +341,15 @@ async fn states_of_tables_are_javas() {
 
 /// A region that the master knows by this name.
 fn named(region: &pb::RegionSpecifier) -> Region {
-    let info = pb::RegionInfo { table_name: TableName::from("golden").to_pb(), ..Default::default() };
-    Region::from_pb(&info, [b"golden,,1.", &region.value[..], b"."].concat().into()).unwrap()
+    let table_name = pb::TableName { namespace: "default".into(), qualifier: "golden".into() };
+    let info = pb::RegionInfo { table_name, ..Default::default() };
+    pb::region(&info, [b"golden,,1.", &region.value[..], b"."].concat().into()).unwrap()
 }
 
 #[tokio::test]
 async fn changes_of_regions_are_javas() {
-    let first = |name| recorded(name)[0].0.message.clone();
-    let java = pb::SplitTableRegionRequest::decode(first("split")).unwrap();
-    let whole = Region::from_pb(&java.region_info, "golden,,1.".into()).unwrap();
+    let java: pb::SplitTableRegionRequest = first("split");
+    let whole = pb::region(&java.region_info, "golden,,1.".into()).unwrap();
     let ((), calls) = both("split", async |client, _| client.admin().split(&whole, "c").await.unwrap()).await;
     same(&calls, |request: &mut pb::SplitTableRegionRequest| {
         any_number([&mut request.nonce_group, &mut request.nonce]);
@@ -367,15 +359,15 @@ async fn changes_of_regions_are_javas() {
         assert!([(None, None, None), (Some(false), Some(false), Some(0))].contains(&said), "{said:?}");
     });
 
-    let java = pb::MergeTableRegionsRequest::decode(first("merge")).unwrap();
+    let java: pb::MergeTableRegionsRequest = first("merge");
     let halves: Vec<_> = java.region.iter().map(named).collect();
     let ((), calls) = both("merge", async |client, _| client.admin().merge(&halves).await.unwrap()).await;
     same(&calls, |request: &mut pb::MergeTableRegionsRequest| {
         any_number([&mut request.nonce_group, &mut request.nonce]);
     });
 
-    let java = pb::MoveRegionRequest::decode(first("move")).unwrap();
-    let (moved, to) = (named(&java.region), ServerName::from_pb(java.dest_server_name.as_ref().unwrap()).unwrap());
+    let java: pb::MoveRegionRequest = first("move");
+    let (moved, to) = (named(&java.region), pb::server(java.dest_server_name.as_ref().unwrap()).unwrap());
     let move_it = async |client: &Client, _: &Table| client.admin().move_region(&moved, Some(&to)).await.unwrap();
     let ((), calls) = both("move", move_it).await;
     same(&calls, |_: &mut pb::MoveRegionRequest| {});
@@ -416,95 +408,19 @@ async fn calls_for_regions_are_javas() {
     // A compaction was asked for just before.
     assert_eq!(state, Compacting::Major);
     // This client waits for the end of a compaction, before and after.
-    let compacted = Arc::<Locked<Vec<Sent>>>::default();
+    let compacted = Arc::<Mutex<Vec<Call>>>::default();
     let seen = compacted.clone();
     let fake = Fake::start(move |call: &Call| match &*call.method {
         "CompactRegion" => {
-            let (method, message, cells) = (call.method.clone(), call.message.clone(), call.cells.clone());
-            seen.lock().push(Sent { method, message, cells });
-            Reply::answer(&pb::CompactRegionResponse {})
+            seen.lock().unwrap().push(call.clone());
+            Reply::message(&pb::CompactRegionResponse {})
         }
-        _ => Reply::answer(&pb::GetRegionInfoResponse::default()),
+        _ => Reply::message(&pb::GetRegionInfoResponse::default()),
     });
-    let client = Client::new(Options::new().masters([fake.await.address().clone()])).unwrap();
+    let client = Client::new(fake.options()).unwrap();
     client.admin().major_compact("t").await.unwrap();
     let java = recorded("major_compact").into_iter().map(|(java, _)| java);
-    let calls: Vec<_> = java.zip(compacted.lock().clone()).collect();
+    let calls: Vec<_> = java.zip(compacted.lock().unwrap().clone()).collect();
     assert_eq!(calls.len(), 1);
     same(&calls, |request: &mut pb::CompactRegionRequest| request.region = pb::RegionSpecifier::default());
-}
-
-/// Cells that are a part of the message.
-mod inline {
-    use super::*;
-    use crate::model::cell::Parts;
-
-    #[derive(Clone, PartialEq, Message)]
-    struct Multi {
-        #[prost(message, repeated, tag = "1")]
-        regions: Vec<OfRegion>,
-    }
-
-    #[derive(Clone, PartialEq, Message)]
-    struct OfRegion {
-        #[prost(message, repeated, tag = "3")]
-        actions: Vec<OneAction>,
-    }
-
-    /// An action of a batch, and a `MutateRequest`: both have their mutation at the same number.
-    #[derive(Clone, PartialEq, Message)]
-    struct OneAction {
-        #[prost(message, optional, tag = "2")]
-        mutation: Option<OneMutation>,
-    }
-
-    #[derive(Clone, PartialEq, Message)]
-    struct OneMutation {
-        #[prost(bytes = "vec", tag = "1")]
-        row: Vec<u8>,
-        #[prost(message, repeated, tag = "3")]
-        families: Vec<OfFamily>,
-    }
-
-    #[derive(Clone, PartialEq, Message)]
-    struct OfFamily {
-        #[prost(bytes = "vec", tag = "1")]
-        name: Vec<u8>,
-        #[prost(message, repeated, tag = "2")]
-        columns: Vec<OfColumn>,
-    }
-
-    #[derive(Clone, PartialEq, Message)]
-    struct OfColumn {
-        #[prost(bytes = "vec", tag = "1")]
-        qualifier: Vec<u8>,
-        #[prost(bytes = "vec", tag = "2")]
-        value: Vec<u8>,
-        #[prost(uint64, optional, tag = "3")]
-        timestamp: Option<u64>,
-        #[prost(int32, optional, tag = "4")]
-        delete: Option<i32>,
-    }
-
-    pub(super) fn cells(sent: &Sent) -> Vec<u8> {
-        let actions = match sent.method.as_str() {
-            "Mutate" => vec![OneAction::decode(sent.message.clone()).unwrap()],
-            "Multi" => {
-                let regions = Multi::decode(sent.message.clone()).unwrap().regions;
-                regions.into_iter().flat_map(|region| region.actions).collect()
-            }
-            _ => Vec::new(),
-        };
-        let mut bytes = Vec::new();
-        for OneMutation { row, families } in actions.into_iter().filter_map(|action| action.mutation) {
-            for (family, column) in families.iter().flat_map(|of| of.columns.iter().map(|column| (&of.name, column))) {
-                // A put, and what deletes a version, all of a column, of a family, and a version of a family.
-                let kind = column.delete.map_or(4, |delete| [8, 12, 14, 10][delete as usize]);
-                let timestamp = column.timestamp.unwrap_or(i64::MAX as u64);
-                let (qualifier, value) = (&column.qualifier, &column.value);
-                Parts { row: &row, family, qualifier, timestamp, kind, value }.write(&mut bytes).unwrap();
-            }
-        }
-        bytes
-    }
 }

@@ -2,25 +2,24 @@
 
 use std::time::Duration;
 
-use super::{Fake, Reply};
-use crate::{
+use hbase_client::{
     Append, CheckAndMutate, Client, Compare, Condition, Delete, ErrorKind, Filter, Get, IfMissing, Increment, Mutation,
-    Options, Put, RowPattern, Scan, pb,
+    Put, RowPattern, Scan, protocol as pb,
 };
+use rowkey_hbase_testkit::{Fake, Reply};
 
 #[tokio::test]
 async fn the_longest_times_and_the_largest_numbers_are_no_hindrance() {
     let longest = Duration::MAX;
     let fake = Fake::start(|call| match call.method.as_str() {
         "Get" if call.nth == 0 => Reply::Close,
-        "Get" => Reply::answer(&pb::GetResponse::default()),
-        "Scan" => Reply::answer(&pb::ScanResponse { more_results: Some(false), ..Default::default() }),
-        "GetTableNames" => Reply::answer(&pb::GetTableNamesResponse::default()),
-        "Multi" => Reply::batch(&call.read(), |_| None),
+        "Get" => Reply::message(&pb::GetResponse::default()),
+        "Scan" => Reply::message(&pb::ScanResponse { more_results: Some(false), ..Default::default() }),
+        "GetTableNames" => Reply::message(&pb::GetTableNamesResponse::default()),
+        "Multi" => Reply::batch(call, |_| None),
         method => Reply::Exception("java.lang.AssertionError", method.into()),
     });
-    let fake = fake.await;
-    let options = Options::new().masters([fake.address().clone()]).timeout(longest).attempt_timeout(longest);
+    let options = fake.options().timeout(longest).attempt_timeout(longest);
     let options = options.meta_timeout(longest).connect_timeout(longest).read_timeout(longest).idle_timeout(longest);
     let options = options.backoff(Duration::ZERO, longest);
     let options = options.connections_per_server(usize::MAX).calls_per_connection(usize::MAX);
@@ -38,8 +37,8 @@ async fn the_longest_times_and_the_largest_numbers_are_no_hindrance() {
 #[tokio::test]
 #[expect(clippy::reversed_empty_ranges, reason = "it is refused")]
 async fn what_cannot_be_right_is_not_sent() {
-    let fake = Fake::start(|_| Reply::Exception("java.lang.IllegalArgumentException", String::new())).await;
-    let table = super::tests::table(&fake);
+    let fake = Fake::start(|_| Reply::Exception("java.lang.IllegalArgumentException", String::new()));
+    let table = fake.table();
     let longer = [9; 32_768];
     let value = || Filter::column_value("f", "q", Compare::Equal, "v", IfMissing::Skip);
     for get in [
@@ -95,14 +94,14 @@ async fn what_cannot_be_right_is_not_sent() {
 
 #[tokio::test]
 async fn a_wrong_write_takes_no_other_with_it() {
-    let fake = Fake::start(|call| Reply::batch(&call.read(), |_| None)).await;
-    let table = super::tests::table(&fake);
+    let fake = Fake::start(|call| Reply::batch(call, |_| None));
+    let table = fake.table();
     let put = |row: &str, family: &str| Put::new(row).value(family, "q", "v");
     let results = table.batch(vec![put("a", "f").into(), put("b", "").into(), put("c", "f").into()]).await;
-    let kinds: Vec<_> = results.iter().map(|result| result.as_ref().map_err(crate::Error::kind).err()).collect();
+    let kinds: Vec<_> = results.iter().map(|result| result.as_ref().map_err(hbase_client::Error::kind).err()).collect();
     assert_eq!(kinds, [None, Some(ErrorKind::Invalid), None]);
     assert_eq!(fake.calls("Multi"), 1);
-    let writes = table.buffered_mutator(crate::BufferOptions::new());
+    let writes = table.buffered_mutator(hbase_client::BufferOptions::new());
     for row in 0..100 {
         let family = if row == 50 { "" } else { "f" };
         assert_eq!(writes.mutate(put(&row.to_string(), family)).await.is_ok(), row != 50);

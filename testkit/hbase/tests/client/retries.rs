@@ -1,50 +1,45 @@
 //! Retries of operations on rows, and their errors.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use prost::Message;
 use tokio::net::TcpListener;
 
-use super::{Fake, Reply};
-use crate::sync::Locked;
-use crate::{Action, Address, Client, Compare, Condition, Delete, ErrorKind, Get, Increment, Options, Put, Table, pb};
+use hbase_client::{
+    Action, Address, Client, Compare, Condition, Delete, ErrorKind, Get, Increment, Options, Put, protocol as pb,
+};
+use rowkey_hbase_testkit::{Call, Fake, Reply};
 
 const BUSY: &str = "org.apache.hadoop.hbase.CallQueueTooBigException";
 const MOVED: &str = "org.apache.hadoop.hbase.exceptions.RegionMovedException";
-
-pub(super) fn table(fake: &Fake) -> Table {
-    let options = Options::new().masters([fake.address().clone()]).timeout(Duration::from_secs(10));
-    Client::new(options).unwrap().table("t")
-}
 
 fn put() -> Put {
     Put::new("r").value("f", "q", "v")
 }
 
 fn done() -> Reply {
-    Reply::answer(&pb::MutateResponse { processed: Some(true), ..Default::default() })
+    Reply::message(&pb::MutateResponse { processed: Some(true), ..Default::default() })
 }
 
 #[tokio::test]
 async fn an_increment_is_repeated_with_its_nonce_where_it_is() {
-    let nonces = Arc::<Locked<Vec<_>>>::default();
+    let nonces = Arc::<Mutex<Vec<_>>>::default();
     let seen = nonces.clone();
     let fake = Fake::start(move |call| {
         let request: pb::MutateRequest = call.read();
-        seen.lock().push((request.nonce_group, request.mutation.nonce));
+        seen.lock().unwrap().push((request.nonce_group, request.mutation.nonce));
         if call.nth == 0 { Reply::Close } else { done() }
     });
-    let fake = fake.await;
-    table(&fake).increment(Increment::new("r").add("f", "n", 1)).await.unwrap();
-    let nonces = nonces.lock().clone();
+    fake.table().increment(Increment::new("r").add("f", "n", 1)).await.unwrap();
+    let nonces = nonces.lock().unwrap().clone();
     assert!(nonces.len() == 2 && nonces[0] == nonces[1] && nonces[0].1.is_some(), "{nonces:?}");
 }
 
 #[tokio::test]
 async fn an_increment_is_not_repeated_where_its_nonce_is_not_known() {
-    let fake = Fake::start(|_| Reply::Close).await;
-    let table = table(&fake);
+    let fake = Fake::start(|_| Reply::Close);
+    let table = fake.table();
     table.regions().await.unwrap();
     fake.reopen();
     let error = table.increment(Increment::new("r").add("f", "n", 1)).await.unwrap_err();
@@ -54,8 +49,8 @@ async fn an_increment_is_not_repeated_where_its_nonce_is_not_known() {
 #[tokio::test]
 async fn an_increment_is_not_repeated_before_meta_has_told_where_its_region_is() {
     for in_batch in [false, true] {
-        let fake = Fake::start(|_| Reply::Close).await;
-        let options = Options::new().masters([fake.address().clone()]).timeout(Duration::from_secs(20));
+        let fake = Fake::start(|_| Reply::Close);
+        let options = fake.options().timeout(Duration::from_secs(20));
         let table = Client::new(options.meta_timeout(Duration::from_millis(200))).unwrap().table("t");
         table.regions().await.unwrap();
         fake.reopen();
@@ -73,8 +68,8 @@ async fn an_increment_is_not_repeated_before_meta_has_told_where_its_region_is()
 
 #[tokio::test]
 async fn what_is_not_safe_to_repeat_is_not() {
-    let fake = Fake::start(|_| Reply::Close).await;
-    let table = table(&fake);
+    let fake = Fake::start(|_| Reply::Close);
+    let table = fake.table();
     let condition = Condition::value("f", "q", Compare::Equal, "v");
     let error = table.check_and_mutate(&condition, put()).await.unwrap_err();
     assert_eq!((error.kind(), fake.calls("Mutate")), (ErrorKind::OutcomeUnknown, 1));
@@ -89,12 +84,12 @@ async fn what_is_not_safe_to_repeat_is_not() {
 async fn what_an_exception_of_any_class_left_undone_is_not_known() {
     let classes = ["java.io.IOException", "org.apache.hadoop.hbase.exceptions.TimeoutIOException"];
     for class in classes {
-        let fake = Fake::start(move |_| Reply::Exception(class, class.into())).await;
-        let table = table(&fake).with_timeout(Duration::from_millis(300));
+        let fake = Fake::start(move |_| Reply::Exception(class, class.into()));
+        let table = fake.table().with_timeout(Duration::from_millis(300));
         let condition = Condition::value("f", "q", Compare::Equal, "v");
         let error = table.check_and_mutate(&condition, put()).await.unwrap_err();
         assert_eq!((error.kind(), fake.calls("Mutate")), (ErrorKind::OutcomeUnknown, 1), "{error}");
-        assert_eq!(error.exception().map(crate::Exception::class), Some(class));
+        assert_eq!(error.exception().map(hbase_client::Exception::class), Some(class));
         let results = table.batch(vec![Delete::new("r").newest("f", "q").into()]).await;
         assert_eq!(results[0].as_ref().unwrap_err().kind(), ErrorKind::OutcomeUnknown);
         assert_eq!(fake.calls("Multi"), 1);
@@ -109,28 +104,27 @@ async fn what_an_exception_of_any_class_left_undone_is_not_known() {
 #[tokio::test]
 async fn an_overloaded_server_is_waited_for_and_meta_is_left_alone() {
     let busy = |nth| nth < 4;
-    let fake = Fake::start(move |call| if busy(call.nth) { Reply::Exception(BUSY, BUSY.into()) } else { done() }).await;
+    let fake = Fake::start(move |call| if busy(call.nth) { Reply::Exception(BUSY, BUSY.into()) } else { done() });
     let began = Instant::now();
-    table(&fake).put(put()).await.unwrap();
+    fake.table().put(put()).await.unwrap();
     assert_eq!((fake.calls("Mutate"), fake.lookups()), (5, 1));
     assert!(began.elapsed() > Duration::from_millis(200), "{:?}", began.elapsed());
 }
 
 /// Puts a row into a table whose regions meta shows only at the second look-up, and whose state is this one.
-async fn put_into(state: Option<pb::table_state::State>) -> crate::Result<()> {
+async fn put_into(state: Option<pb::table_state::State>) -> hbase_client::Result<()> {
     let fake = Fake::start(move |call| match &*call.method {
         "Get" => {
             let value = state.map(|state| pb::TableState { state: state.into() }.encode_to_vec().into());
             let [row, family, qualifier] = ["t", "table", "state"].map(|text| Some(text.into()));
             let cell = value.map(|value| pb::Cell { row, family, qualifier, value: Some(value), ..Default::default() });
             let result = pb::Result { cell: cell.into_iter().collect(), ..Default::default() };
-            Reply::answer(&pb::GetResponse { result: Some(result) })
+            Reply::message(&pb::GetResponse { result: Some(result) })
         }
         _ => done(),
     });
-    let fake = fake.await;
     fake.empty_meta(1);
-    table(&fake).put(put()).await
+    fake.table().put(put()).await
 }
 
 #[tokio::test]
@@ -143,11 +137,11 @@ async fn a_table_without_regions_is_what_its_state_says() {
 
 #[tokio::test]
 async fn a_region_is_followed_to_where_it_moved() {
-    let other = Fake::start(|_| done()).await;
+    let other = Fake::start(|_| done());
     let port = other.address().port();
     let text = format!("{MOVED}: Region moved to: hostname=127.0.0.1 port={port} startCode=1. As of locationSeqNum=9.");
-    let fake = Fake::start(move |_| Reply::Exception(MOVED, text.clone())).await;
-    let table = table(&fake);
+    let fake = Fake::start(move |_| Reply::Exception(MOVED, text.clone()));
+    let table = fake.table();
     table.put(put()).await.unwrap();
     table.put(put()).await.unwrap();
     assert_eq!((fake.calls("Mutate"), fake.lookups(), other.calls("Mutate")), (1, 1, 2));
@@ -155,8 +149,8 @@ async fn a_region_is_followed_to_where_it_moved() {
 
 #[tokio::test]
 async fn an_operation_ends_at_its_deadline() {
-    let fake = Fake::start(|_| Reply::Silence).await;
-    let table = table(&fake).with_timeout(Duration::from_millis(300));
+    let fake = Fake::start(|_| Reply::Silence);
+    let table = fake.table().with_timeout(Duration::from_millis(300));
     let began = Instant::now();
     assert_eq!(table.get("r").await.unwrap_err().kind(), ErrorKind::Unavailable);
     assert_eq!(table.put(put()).await.unwrap_err().kind(), ErrorKind::OutcomeUnknown);
@@ -177,12 +171,10 @@ fn puts_and_a_wrong_one(count: usize) -> Vec<Action> {
 #[tokio::test]
 async fn a_wrong_put_among_many_of_a_row_costs_few_calls() {
     let fake = Fake::start(|call| {
-        let request: pb::MultiRequest = call.read();
         let wrong = call.cells.windows(4).any(|bytes| bytes == b"none");
-        Reply::batch(&request, |_| wrong.then_some(NO_FAMILY))
+        Reply::batch(call, |_| wrong.then_some(NO_FAMILY))
     });
-    let fake = fake.await;
-    let results = table(&fake).batch(puts_and_a_wrong_one(3000)).await;
+    let results = fake.table().batch(puts_and_a_wrong_one(3000)).await;
     assert!(results[..2999].iter().all(Result::is_ok));
     assert_eq!(results[2999].as_ref().unwrap_err().kind(), ErrorKind::FamilyNotFound);
     assert!(fake.calls("Multi") <= 50, "{}", fake.calls("Multi"));
@@ -190,13 +182,9 @@ async fn a_wrong_put_among_many_of_a_row_costs_few_calls() {
 
 #[tokio::test]
 async fn what_happened_to_a_group_without_an_answer_is_not_known_of_any() {
-    let fake = Fake::start(|call| {
-        let request: pb::MultiRequest = call.read();
-        if call.nth == 0 { Reply::Close } else { Reply::batch(&request, |_| Some(NO_FAMILY)) }
-    });
-    let fake = fake.await;
-    let results = table(&fake).batch(puts_and_a_wrong_one(40)).await;
-    let unknown = |result: &Result<_, crate::Error>| {
+    let fake = Fake::start(|call| if call.nth == 0 { Reply::Close } else { Reply::batch(call, |_| Some(NO_FAMILY)) });
+    let results = fake.table().batch(puts_and_a_wrong_one(40)).await;
+    let unknown = |result: &Result<_, hbase_client::Error>| {
         result.as_ref().is_err_and(|error| error.kind() == ErrorKind::OutcomeUnknown)
     };
     assert!(results.iter().all(unknown), "{results:?}");
@@ -209,11 +197,10 @@ async fn a_batch_that_goes_on_does_not_wait_longer_and_longer() {
         let first = request.region_action[0].action[0].get.as_ref().unwrap().row.clone();
         let row = |action: &pb::Action| action.get.as_ref().unwrap().row.clone();
         let more = "org.apache.hadoop.hbase.MultiActionResultTooLarge";
-        Reply::batch(&request, |action| (row(action) != first).then_some(more))
+        Reply::batch(call, |action| (row(action) != first).then_some(more))
     });
-    let fake = fake.await;
     let began = Instant::now();
-    let results = table(&fake).batch((0..30).map(|n| Get::new(format!("{n:02}")).into()).collect::<Vec<_>>()).await;
+    let results = fake.table().batch((0..30).map(|n| Get::new(format!("{n:02}")).into()).collect::<Vec<_>>()).await;
     assert!(results.iter().all(Result::is_ok), "{results:?}");
     assert_eq!(fake.calls("Multi"), 30);
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
@@ -221,13 +208,13 @@ async fn a_batch_that_goes_on_does_not_wait_longer_and_longer() {
 
 #[tokio::test]
 async fn many_actions_of_a_row_end_soon_after_the_deadline() {
-    let fake = Fake::start(|_| Reply::Silence).await;
+    let fake = Fake::start(|_| Reply::Silence);
     let action = |n: usize| match n % 2 {
         0 => Action::from(Increment::new("r").add("f", "n", 1)),
         _ => Put::new("r").value("f", "q", "v").into(),
     };
     let began = Instant::now();
-    let table = table(&fake).with_timeout(Duration::from_millis(300));
+    let table = fake.table().with_timeout(Duration::from_millis(300));
     let results = table.batch((0..50_000).map(action).collect::<Vec<_>>()).await;
     assert!(results.iter().all(Result::is_err));
     assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
@@ -235,86 +222,83 @@ async fn many_actions_of_a_row_end_soon_after_the_deadline() {
 
 #[tokio::test]
 async fn of_a_batch_only_what_may_succeed_is_sent_again() {
-    let sent = Arc::<Locked<Vec<Vec<u8>>>>::default();
+    let sent = Arc::<Mutex<Vec<Vec<u8>>>>::default();
     let seen = sent.clone();
     let fake = Fake::start(move |call| {
         let request: pb::MultiRequest = call.read();
         let actions = &request.region_action[0].action;
         let rows = |action: &pb::Action| action.mutation.as_ref().unwrap().row.clone().unwrap()[0];
-        seen.lock().push(actions.iter().map(rows).collect());
-        Reply::batch(&request, |action| match (rows(action), call.nth) {
+        seen.lock().unwrap().push(actions.iter().map(rows).collect());
+        Reply::batch(call, |action| match (rows(action), call.nth) {
             (b'b', _) => Some("org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException"),
             (b'c', 0) | (b'd', 0 | 1) => Some("org.apache.hadoop.hbase.RegionTooBusyException"),
             _ => None,
         })
     });
-    let fake = fake.await;
     let put = |row: &'static str| Action::from(Put::new(row).value("f", "q", "v"));
-    let results = table(&fake).batch(["a", "b", "c", "d"].map(put).into()).await;
+    let results = fake.table().batch(["a", "b", "c", "d"].map(put).into()).await;
     assert_eq!(results.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true, true]);
-    assert_eq!(*sent.lock(), [&b"abcd"[..], b"cd", b"d"]);
+    assert_eq!(*sent.lock().unwrap(), [&b"abcd"[..], b"cd", b"d"]);
     assert_eq!(fake.lookups(), 1);
 }
 
 #[tokio::test]
 async fn puts_of_a_row_that_follow_each_other_are_one() {
-    let counts = Arc::<Locked<Vec<Vec<i32>>>>::default();
+    let counts = Arc::<Mutex<Vec<Vec<i32>>>>::default();
     let seen = counts.clone();
     let fake = Fake::start(move |call| {
         let request: pb::MultiRequest = call.read();
         let count = |action: &pb::Action| action.mutation.as_ref().unwrap().associated_cell_count();
-        seen.lock().push(request.region_action[0].action.iter().map(count).collect());
-        Reply::batch(&request, |_| None)
+        seen.lock().unwrap().push(request.region_action[0].action.iter().map(count).collect());
+        Reply::batch(call, |_| None)
     });
-    let fake = fake.await;
     let put = |row: &'static str, cells: usize| {
         Action::from((0..cells).fold(Put::new(row), |put, at| put.value("f", at.to_string(), "v")))
     };
     let wrong = || Action::from(Put::new("a"));
     let delete = Action::from(Delete::new("a").column("f", "q"));
-    let lasting = Action::from(Put::new("a").value("f", "q", "v").durability(crate::Durability::FsyncWal));
+    let lasting = Action::from(Put::new("a").value("f", "q", "v").durability(hbase_client::Durability::FsyncWal));
     let actions =
         vec![put("a", 1), put("b", 1), wrong(), put("a", 2), put("a", 3), delete, put("a", 1), lasting, put("b", 5)];
-    let results = table(&fake).batch(actions).await;
+    let results = fake.table().batch(actions).await;
     let failed: Vec<_> = results.iter().enumerate().filter(|(_, result)| result.is_err()).map(|(at, _)| at).collect();
     assert_eq!(failed, [2]);
-    assert_eq!(*counts.lock(), [vec![6, 6], vec![1], vec![1], vec![1]]);
+    assert_eq!(*counts.lock().unwrap(), [vec![6, 6], vec![1], vec![1], vec![1]]);
 
     // If they are refused, each is sent alone, in their order: only the one that is wrong fails.
     let class = "org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException";
-    let counts = Arc::<Locked<Vec<i32>>>::default();
+    let counts = Arc::<Mutex<Vec<i32>>>::default();
     let seen = counts.clone();
     let fake = Fake::start(move |call| {
         let request: pb::MultiRequest = call.read();
         let count = request.region_action[0].action[0].mutation.as_ref().unwrap().associated_cell_count();
-        seen.lock().push(count);
-        if count >= 5 { Reply::Exception(class, class.into()) } else { Reply::batch(&request, |_| None) }
+        seen.lock().unwrap().push(count);
+        if count >= 5 { Reply::Exception(class, class.into()) } else { Reply::batch(call, |_| None) }
     });
-    let fake = fake.await;
     let delete = Action::from(Delete::new("a").newest("f", "q").newest("f", "p").newest("f", "o").newest("f", "n"));
-    let results = table(&fake).batch(vec![put("a", 1), put("a", 5), put("a", 3), delete]).await;
+    let results = fake.table().batch(vec![put("a", 1), put("a", 5), put("a", 3), delete]).await;
     assert_eq!(results.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true, true]);
-    assert_eq!(*counts.lock(), [9, 1, 5, 3, 4]);
+    assert_eq!(*counts.lock().unwrap(), [9, 1, 5, 3, 4]);
 
     // Many are several, by their bytes.
-    let fake = Fake::start(|call| Reply::batch(&call.read(), |_| None)).await;
+    let fake = Fake::start(|call| Reply::batch(call, |_| None));
     let large = "v".repeat(10_000);
     let many = (0..100).map(|at| Action::from(Put::new("a").value("f", at.to_string(), &large)));
-    table(&fake).batch(many.collect()).await.into_iter().for_each(|result| drop(result.unwrap()));
+    fake.table().batch(many.collect()).await.into_iter().for_each(|result| drop(result.unwrap()));
     assert_eq!(fake.calls("Multi"), 4);
 }
 
 #[tokio::test]
 async fn an_answer_without_what_was_asked_for_is_none() {
-    let other = |call: &super::Call| {
+    let other = |call: &Call| {
         let cell = pb::Cell { row: Some("other".into()), family: Some("f".into()), ..Default::default() };
         let result = Some(pb::Result { cell: vec![cell], ..Default::default() });
         match call.method.as_str() {
-            "Get" => Reply::answer(&pb::GetResponse { result }),
-            _ => Reply::answer(&pb::MutateResponse { result, processed: Some(false) }),
+            "Get" => Reply::message(&pb::GetResponse { result }),
+            _ => Reply::message(&pb::MutateResponse { result, processed: Some(false) }),
         }
     };
-    let table = table(&Fake::start(other).await);
+    let table = Fake::start(other).table();
     assert_eq!(table.get("r").await.unwrap_err().kind(), ErrorKind::Malformed);
     assert_eq!(table.put(put()).await.unwrap_err().kind(), ErrorKind::OutcomeUnknown);
     assert_eq!(
@@ -325,8 +309,8 @@ async fn an_answer_without_what_was_asked_for_is_none() {
 
 #[tokio::test]
 async fn a_silent_server_is_looked_up_again_once_a_second() {
-    let fake = Fake::start(|_| Reply::Silence).await;
-    let table = table(&fake);
+    let fake = Fake::start(|_| Reply::Silence);
+    let table = fake.table();
     let hasty = table.with_timeout(Duration::from_millis(30));
     let began = Instant::now();
     for _ in 0..20 {
@@ -338,8 +322,8 @@ async fn a_silent_server_is_looked_up_again_once_a_second() {
 
 #[tokio::test]
 async fn a_server_that_answers_others_is_not_looked_up_again() {
-    let fake = Fake::start(|call| if call.method == "Get" { Reply::Silence } else { done() }).await;
-    let table = table(&fake).with_timeout(Duration::from_secs(3));
+    let fake = Fake::start(|call| if call.method == "Get" { Reply::Silence } else { done() });
+    let table = fake.table().with_timeout(Duration::from_secs(3));
     let slow = async {
         for _ in 0..3 {
             table.with_timeout(Duration::from_millis(500)).get("r").await.unwrap_err();
@@ -364,7 +348,7 @@ async fn silent() -> (TcpListener, Address) {
 
 #[tokio::test]
 async fn silent_masters_and_a_silent_quorum_hold_nobody_up() {
-    let fake = Fake::start(|_| done()).await;
+    let fake = Fake::start(|_| done());
     let (_listeners, silent): (Vec<_>, Vec<_>) = [silent().await, silent().await, silent().await].into_iter().unzip();
     let [master, first, second] = &silent[..] else { unreachable!() };
     // The order is by chance.

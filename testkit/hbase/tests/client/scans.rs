@@ -1,12 +1,10 @@
 //! Scans: heartbeats, scanners that were lost, rows in pieces.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::tests::table;
-use super::{Fake, Reply};
-use crate::sync::Locked;
-use crate::{ErrorKind, Scan, Scanner, pb};
+use hbase_client::{ErrorKind, Scan, Scanner, protocol as pb};
+use rowkey_hbase_testkit::{Fake, Reply};
 
 const NO_SCANNER: &str = "org.apache.hadoop.hbase.UnknownScannerException";
 
@@ -32,21 +30,20 @@ fn rows(results: Vec<pb::Result>) -> pb::ScanResponse {
 
 #[tokio::test]
 async fn a_scanner_is_kept_open_while_nobody_takes_rows_and_closed_when_dropped() {
-    let closed = Arc::<Locked<usize>>::default();
+    let closed = Arc::<Mutex<usize>>::default();
     let count = closed.clone();
     let fake = Fake::start(move |call| {
         let request: pb::ScanRequest = call.read();
-        *count.lock() += usize::from(request.close_scanner());
-        Reply::answer(&rows(vec![row(["a", "b", "c", "d", "e", "f"][call.nth.min(5)])]))
+        *count.lock().unwrap() += usize::from(request.close_scanner());
+        Reply::message(&rows(vec![row(["a", "b", "c", "d", "e", "f"][call.nth.min(5)])]))
     });
-    let fake = fake.await;
-    let mut scanner = table(&fake).scan(Scan::new());
+    let mut scanner = fake.table().scan(Scan::new());
     scanner.next().await.unwrap();
     tokio::time::sleep(Duration::from_millis(700)).await;
     assert!(scanner.counts().renewals >= 2, "{:?}", scanner.counts());
     drop(scanner);
     tokio::time::sleep(Duration::from_millis(300)).await;
-    assert_eq!(*closed.lock(), 1);
+    assert_eq!(*closed.lock().unwrap(), 1);
 }
 
 async fn keys(scanner: &mut Scanner) -> Vec<String> {
@@ -64,11 +61,11 @@ async fn a_lost_scanner_is_opened_again_behind_the_last_row() {
         match (call.nth, &request.scan) {
             (0, Some(scan)) => {
                 assert_eq!(scan.start_row(), b"");
-                Reply::answer(&rows(vec![row("a"), row("b")]))
+                Reply::message(&rows(vec![row("a"), row("b")]))
             }
             (1, None) => {
                 assert_eq!((request.scanner_id(), request.next_call_seq), (7, Some(0)));
-                Reply::answer(&pb::ScanResponse { heartbeat_message: Some(true), ..rows(Vec::new()) })
+                Reply::message(&pb::ScanResponse { heartbeat_message: Some(true), ..rows(Vec::new()) })
             }
             (2, None) => {
                 assert_eq!(request.next_call_seq, Some(1));
@@ -76,19 +73,18 @@ async fn a_lost_scanner_is_opened_again_behind_the_last_row() {
             }
             (3, Some(scan)) => {
                 assert_eq!((scan.start_row(), scan.include_start_row()), (&b"b"[..], false));
-                Reply::answer(&rows(vec![row("c")]))
+                Reply::message(&rows(vec![row("c")]))
             }
             (4, None) => Reply::Close,
             (5, Some(scan)) => {
                 assert_eq!((scan.start_row(), scan.include_start_row()), (&b"c"[..], false));
                 let end = Some(false);
-                Reply::answer(&pb::ScanResponse { more_results_in_region: end, ..rows(vec![row("d")]) })
+                Reply::message(&pb::ScanResponse { more_results_in_region: end, ..rows(vec![row("d")]) })
             }
             (nth, scan) => panic!("call {nth}: {scan:?}"),
         }
     });
-    let fake = fake.await;
-    let mut scanner = table(&fake).scan(Scan::new());
+    let mut scanner = fake.table().scan(Scan::new());
     assert_eq!(keys(&mut scanner).await, ["a", "b", "c", "d"]);
     assert_eq!((scanner.counts().heartbeats, fake.calls("Scan")), (1, 6));
 }
@@ -118,10 +114,9 @@ async fn no_fault_of_a_region_ends_a_scan_and_meta_is_asked_only_if_it_may_have_
             let Some(scan) = request.scan else { return Reply::Exception(class, class.into()) };
             let next = ROWS.iter().position(|row| row.as_bytes() > scan.start_row()).unwrap();
             let more = Some(next + 1 < ROWS.len());
-            Reply::answer(&pb::ScanResponse { more_results_in_region: more, ..rows(vec![row(ROWS[next])]) })
+            Reply::message(&pb::ScanResponse { more_results_in_region: more, ..rows(vec![row(ROWS[next])]) })
         });
-        let fake = fake.await;
-        let mut scanner = table(&fake).scan(Scan::new());
+        let mut scanner = fake.table().scan(Scan::new());
         assert_eq!(keys(&mut scanner).await, ROWS, "{class}");
         assert_eq!(fake.lookups(), if looked_up { ROWS.len() } else { 1 }, "{class}");
     }
@@ -138,25 +133,27 @@ async fn a_scanner_outlives_a_server_with_too_much_to_do() {
         let fake = Fake::start(move |call| {
             let request: pb::ScanRequest = call.read();
             match call.nth {
-                0 => Reply::answer(&rows(vec![row("a")])),
+                0 => Reply::message(&rows(vec![row("a")])),
                 1 => Reply::Exception(class, class.into()),
                 _ => {
                     assert_eq!((request.scanner_id(), request.next_call_seq), (7, Some(0)));
-                    Reply::answer(&pb::ScanResponse { more_results_in_region: Some(false), ..rows(vec![row("b")]) })
+                    Reply::message(&pb::ScanResponse { more_results_in_region: Some(false), ..rows(vec![row("b")]) })
                 }
             }
         });
-        let fake = fake.await;
-        let mut scanner = table(&fake).scan(Scan::new());
+        let mut scanner = fake.table().scan(Scan::new());
         assert_eq!(keys(&mut scanner).await, ["a", "b"], "{class}");
         assert_eq!((fake.calls("Scan"), fake.lookups()), (3, 1), "{class}");
     }
 }
 
 /// A response of the rows that a test says, and then of the same for ever.
-async fn first_error(scan: Scan, answer: impl Fn(usize) -> pb::ScanResponse + Send + Sync + 'static) -> crate::Error {
-    let fake = Fake::start(move |call| Reply::answer(&answer(call.nth))).await;
-    let mut scanner = table(&fake).scan(scan);
+async fn first_error(
+    scan: Scan,
+    answer: impl Fn(usize) -> pb::ScanResponse + Send + Sync + 'static,
+) -> hbase_client::Error {
+    let fake = Fake::start(move |call| Reply::message(&answer(call.nth)));
+    let mut scanner = fake.table().scan(scan);
     loop {
         match scanner.next_batch().await {
             Ok(Some(_)) => {}
@@ -195,16 +192,16 @@ async fn rows_that_were_not_asked_for_are_an_error() {
     let fake = Fake::start(move |call| {
         let more = Some(call.nth < 3);
         let results = vec![row(keys[call.nth * 2]), row(keys[call.nth * 2 + 1])];
-        Reply::answer(&pb::ScanResponse { more_results_in_region: more, ..rows(results) })
+        Reply::message(&pb::ScanResponse { more_results_in_region: more, ..rows(results) })
     });
-    let mut scanner = table(&fake.await).scan(Scan::new().start("a").stop_with("h"));
+    let mut scanner = fake.table().scan(Scan::new().start("a").stop_with("h"));
     assert_eq!(self::keys(&mut scanner).await, keys);
 }
 
 #[tokio::test]
 async fn a_server_that_has_nothing_to_say_is_not_asked_all_the_time() {
-    let fake = Fake::start(|_| Reply::answer(&rows(Vec::new()))).await;
-    let mut scanner = table(&fake).scan(Scan::new());
+    let fake = Fake::start(|_| Reply::message(&rows(Vec::new())));
+    let mut scanner = fake.table().scan(Scan::new());
     let waited = tokio::time::timeout(Duration::from_secs(1), scanner.next()).await;
     assert!(waited.is_err() && fake.calls("Scan") < 40, "{}", fake.calls("Scan"));
 }
@@ -214,9 +211,9 @@ async fn who_wants_rows_does_not_wait_for_a_renewal() {
     let fake = Fake::start(|call| {
         let request: pb::ScanRequest = call.read();
         let next = ["a", "b", "c", "d", "e", "f", "g", "h"][call.nth.min(7)];
-        if request.renew() { Reply::Silence } else { Reply::answer(&rows(vec![row(next)])) }
+        if request.renew() { Reply::Silence } else { Reply::message(&rows(vec![row(next)])) }
     });
-    let mut scanner = table(&fake.await).scan(Scan::new());
+    let mut scanner = fake.table().scan(Scan::new());
     scanner.next().await.unwrap();
     tokio::time::sleep(Duration::from_millis(300)).await;
     for _ in 0..2 {

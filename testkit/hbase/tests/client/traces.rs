@@ -1,21 +1,20 @@
 //! Spans and events that a subscriber of `tracing` gets from an operation.
 
 use std::fmt::{Debug, Write};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
-use super::{Fake, Reply};
-use crate::sync::Locked;
-use crate::{Client, Options, Put, pb};
+use hbase_client::{Client, Put, protocol as pb};
+use rowkey_hbase_testkit::{Fake, Reply};
 
 /// Keeps a line for each span and event.
 #[derive(Clone, Default)]
 struct Lines {
-    lines: Arc<Locked<Vec<String>>>,
+    lines: Arc<Mutex<Vec<String>>>,
     spans: Arc<AtomicU64>,
 }
 
@@ -35,7 +34,7 @@ impl Subscriber for Lines {
     fn new_span(&self, span: &Attributes<'_>) -> Id {
         let mut text = Text(format!("span {}", span.metadata().name()));
         span.record(&mut text);
-        self.lines.lock().push(text.0);
+        self.lines.lock().unwrap().push(text.0);
         Id::from_u64(self.spans.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
@@ -46,7 +45,7 @@ impl Subscriber for Lines {
     fn event(&self, event: &Event<'_>) {
         let mut text = Text("event".into());
         event.record(&mut text);
-        self.lines.lock().push(text.0);
+        self.lines.lock().unwrap().push(text.0);
     }
 
     fn enter(&self, _: &Id) {}
@@ -62,12 +61,11 @@ async fn an_operation_and_its_attempts_are_spans_without_what_is_stored() {
     let _guard = tracing::subscriber::set_default(lines.clone());
     let fake = Fake::start(|call| match call.nth {
         0 => Reply::Exception("org.apache.hadoop.hbase.CallQueueTooBigException", "busy".into()),
-        _ => Reply::answer(&pb::MutateResponse { processed: Some(true), ..Default::default() }),
+        _ => Reply::message(&pb::MutateResponse { processed: Some(true), ..Default::default() }),
     });
-    let fake = fake.await;
-    let client = Client::new(Options::new().masters([fake.address().clone()])).unwrap();
+    let client = Client::new(fake.options()).unwrap();
     client.table("t").put(Put::new("r").value("f", "q", "the-value")).await.unwrap();
-    let lines = lines.lines.lock().clone();
+    let lines = lines.lines.lock().unwrap().clone();
     let count = |start: &str| lines.iter().filter(|line| line.starts_with(start)).count();
     assert_eq!(count("span hbase call method=\"Mutate\" table=t"), 1, "{lines:#?}");
     assert_eq!(count(&format!("span hbase attempt method=\"Mutate\" server={}", fake.address())), 2, "{lines:#?}");

@@ -2,13 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use super::tests::table;
-use super::{Call, Fake, Reply};
-use crate::pb::mutation_proto::MutationType;
-use crate::{
+use hbase_client::protocol::mutation_proto::MutationType;
+use hbase_client::{
     Action, BufferOptions, CheckAndMutate, Compare, Condition, Delete, Error, ErrorKind, Get, Increment, Put,
-    RowMutations, Table, pb,
+    RowMutations, Table, protocol as pb,
 };
+use rowkey_hbase_testkit::{Call, Fake, Reply};
 
 /// A class that no client knows, of an exception that one wrong action causes.
 const ODD: &str = "java.lang.IllegalArgumentException";
@@ -37,13 +36,13 @@ fn spoilt_with(call: &Call, failing: Failing, class: &'static str) -> Reply {
     let request: pb::MultiRequest = call.read();
     let odd = call.cells.windows(3).any(|bytes| bytes == b"odd");
     match failing {
-        _ if !odd => Reply::batch(&request, |_| None),
+        _ if !odd => Reply::batch(call, |_| None),
         Failing::Call => Reply::Exception(class, class.into()),
-        Failing::EachAction => Reply::batch(&request, |_| Some(class)),
+        Failing::EachAction => Reply::batch(call, |_| Some(class)),
         Failing::Region => {
             let result = || pb::RegionActionResult { exception: named(class), ..Default::default() };
             let region_action_result = request.region_action.iter().map(|_| result()).collect();
-            Reply::answer(&pb::MultiResponse { region_action_result, ..Default::default() })
+            Reply::message(&pb::MultiResponse { region_action_result, ..Default::default() })
         }
     }
 }
@@ -56,20 +55,20 @@ fn value(row: usize) -> &'static str {
     if row == 50 { "odd" } else { "v" }
 }
 
-fn kinds<T>(results: &[crate::Result<T>]) -> Vec<Option<ErrorKind>> {
+fn kinds<T>(results: &[hbase_client::Result<T>]) -> Vec<Option<ErrorKind>> {
     results.iter().map(|result| result.as_ref().err().map(Error::kind)).collect()
 }
 
 #[tokio::test]
 async fn one_action_takes_no_other_with_it_however_they_fail() {
     for failing in [Failing::Call, Failing::Region, Failing::EachAction] {
-        let fake = Fake::start(move |call| spoilt(call, failing)).await;
-        let table = table(&fake).with_timeout(Duration::from_secs(3));
+        let fake = Fake::start(move |call| spoilt(call, failing));
+        let table = fake.table().with_timeout(Duration::from_secs(3));
         let results = table.batch((0..100).map(|row| put(row, value(row)).into()).collect()).await;
         let mut expected = vec![None; 100];
         expected[50] = Some(ErrorKind::OutcomeUnknown);
         assert_eq!(kinds(&results), expected, "{failing:?}");
-        assert_eq!(results[50].as_ref().unwrap_err().exception().map(crate::Exception::class), Some(ODD));
+        assert_eq!(results[50].as_ref().unwrap_err().exception().map(hbase_client::Exception::class), Some(ODD));
     }
 }
 
@@ -83,8 +82,8 @@ async fn what_a_server_refuses_takes_no_other_with_it() {
     for failing in [Failing::Call, Failing::Region, Failing::EachAction] {
         // One of three, one of many, and so many that some are in each part that is tried.
         for (many, each) in [(3, 3), (1000, 1000), (300, 3)] {
-            let fake = Fake::start(move |call| spoilt_with(call, failing, REFUSED)).await;
-            let results = table(&fake).batch((0..many).map(|row| odd(row, row % each == 1)).collect()).await;
+            let fake = Fake::start(move |call| spoilt_with(call, failing, REFUSED));
+            let results = fake.table().batch((0..many).map(|row| odd(row, row % each == 1)).collect()).await;
             let expected: Vec<_> = (0..many).map(|row| (row % each == 1).then_some(ErrorKind::Refused)).collect();
             assert_eq!(kinds(&results), expected, "{failing:?} {many} {each}");
         }
@@ -97,16 +96,15 @@ async fn deletes_are_tried_apart_and_what_is_made_alone_is_not_tried_again() {
         let request: pb::MultiRequest = call.read();
         let is = |action: &pb::Action, row: &str| action.mutation.as_ref().is_some_and(|of| of.row() == row.as_bytes());
         let is_odd = request.region_action.iter().flat_map(|region| &region.action).any(|action| is(action, "odd"));
-        Reply::batch(&request, |action| {
+        Reply::batch(call, |action| {
             let counts = action.mutation.as_ref().is_some_and(|of| of.mutate_type() == MutationType::Increment);
             (counts || is_odd).then_some(REFUSED)
         })
     });
-    let fake = fake.await;
     let delete = |row: &str| Action::from(Delete::new(row));
     let actions = vec![increment("n").into(), delete("a"), increment("o").into(), delete("odd"), delete("b")];
     let (none, refused) = (None, Some(ErrorKind::Refused));
-    assert_eq!(kinds(&table(&fake).batch(actions).await), [refused, none, refused, refused, none]);
+    assert_eq!(kinds(&fake.table().batch(actions).await), [refused, none, refused, refused, none]);
     // All of them, and then each delete.
     assert_eq!(fake.calls("Multi"), 4);
 }
@@ -115,8 +113,8 @@ async fn deletes_are_tried_apart_and_what_is_made_alone_is_not_tried_again() {
 async fn a_region_that_refuses_all_is_not_asked_for_each() {
     let puts_of_a_row = |n: usize| Put::new("r").value("f", n.to_string(), "odd").into();
     for many in [(0..5000).map(|row| odd(row, true)).collect::<Vec<_>>(), (0..2000).map(puts_of_a_row).collect()] {
-        let fake = Fake::start(|call| spoilt_with(call, Failing::EachAction, REFUSED)).await;
-        let results = table(&fake).batch(many).await;
+        let fake = Fake::start(|call| spoilt_with(call, Failing::EachAction, REFUSED));
+        let results = fake.table().batch(many).await;
         assert!(kinds(&results).iter().all(|kind| *kind == Some(ErrorKind::Refused)));
         assert!(fake.calls("Multi") < 200, "{} calls", fake.calls("Multi"));
     }
@@ -124,8 +122,8 @@ async fn a_region_that_refuses_all_is_not_asked_for_each() {
 
 #[tokio::test]
 async fn one_write_of_a_buffer_takes_no_other_with_it() {
-    let fake = Fake::start(|call| spoilt(call, Failing::Call)).await;
-    let writes = table(&fake).with_timeout(Duration::from_secs(3)).buffered_mutator(BufferOptions::new());
+    let fake = Fake::start(|call| spoilt(call, Failing::Call));
+    let writes = fake.table().with_timeout(Duration::from_secs(3)).buffered_mutator(BufferOptions::new());
     for row in 0..100 {
         drop(writes.mutate(put(row, value(row))).await.unwrap());
     }
@@ -135,8 +133,8 @@ async fn one_write_of_a_buffer_takes_no_other_with_it() {
 
 #[tokio::test]
 async fn puts_of_a_row_are_not_all_lost_with_one() {
-    let fake = Fake::start(|call| spoilt(call, Failing::Call)).await;
-    let table = table(&fake).with_timeout(Duration::from_secs(2));
+    let fake = Fake::start(|call| spoilt(call, Failing::Call));
+    let table = fake.table().with_timeout(Duration::from_secs(2));
     let puts =
         (0..40).map(|n: usize| Put::new("r").value("f", n.to_string(), if n == 39 { "odd" } else { "v" }).into());
     let results = table.batch(puts.collect()).await;
@@ -176,7 +174,7 @@ fn at_once(call: &Call) -> Reply {
         }
     };
     let region_action_result = request.region_action.iter().map(of_region).collect();
-    Reply::answer(&pb::MultiResponse { region_action_result, ..Default::default() })
+    Reply::message(&pb::MultiResponse { region_action_result, ..Default::default() })
 }
 
 fn increment(row: &str) -> Increment {
@@ -191,13 +189,9 @@ fn row(row: &str) -> RowMutations {
     RowMutations::new([Put::new(row).value("f", "q", "v").into(), increment(row).into()])
 }
 
-fn start() -> impl Future<Output = Fake> {
-    Fake::start(at_once)
-}
-
 async fn done(table: &Table, actions: Vec<Action>) -> Vec<(bool, String)> {
     let results = table.batch(actions).await;
-    let of = |result: crate::Result<crate::Outcome>| match result {
+    let of = |result: hbase_client::Result<hbase_client::Outcome>| match result {
         Ok(outcome) => {
             let value = outcome.row.value("f", "n").unwrap_or_default();
             (outcome.applied, String::from_utf8_lossy(value).into_owned())
@@ -209,8 +203,8 @@ async fn done(table: &Table, actions: Vec<Action>) -> Vec<(bool, String)> {
 
 #[tokio::test]
 async fn changes_at_once_and_with_conditions_go_in_a_batch() {
-    let fake = start().await;
-    let table = table(&fake);
+    let fake = Fake::start(at_once);
+    let table = fake.table();
     let actions = vec![
         Action::from(Put::new("a").value("f", "q", "v")),
         checked("yes").into(),
@@ -232,8 +226,8 @@ async fn changes_at_once_and_with_conditions_go_in_a_batch() {
 
 #[tokio::test]
 async fn changes_at_once_and_with_conditions_go_in_a_buffer() {
-    let fake = start().await;
-    let writes = table(&fake).buffered_mutator(BufferOptions::new());
+    let fake = Fake::start(at_once);
+    let writes = fake.table().buffered_mutator(BufferOptions::new());
     let held = [writes.mutate(checked("yes")).await.unwrap(), writes.mutate(checked("no")).await.unwrap()];
     drop(writes.mutate(row("b")).await.unwrap());
     drop(writes.mutate(row("bad")).await.unwrap());
@@ -246,8 +240,8 @@ async fn changes_at_once_and_with_conditions_go_in_a_buffer() {
 
 #[tokio::test]
 async fn what_depends_on_a_condition_is_not_repeated() {
-    let fake = Fake::start(|call| if call.nth == 0 { Reply::Close } else { at_once(call) }).await;
-    let table = table(&fake);
+    let fake = Fake::start(|call| if call.nth == 0 { Reply::Close } else { at_once(call) });
+    let table = fake.table();
     let results = table.batch(vec![checked("yes").into(), row("b").into()]).await;
     assert_eq!(kinds(&results), [Some(ErrorKind::OutcomeUnknown); 2]);
     assert_eq!(fake.calls("Multi"), 1);
@@ -266,13 +260,11 @@ async fn what_depends_on_a_condition_is_not_repeated() {
 async fn a_flush_waits_for_two_batches_at_most() {
     let fake = Fake::start(|call| match call.nth {
         0 => Reply::Silence,
-        _ => Reply::batch(&call.read(), |_| None),
+        _ => Reply::batch(call, |_| None),
     });
-    let fake = fake.await;
     let options = BufferOptions::new().flush_bytes(100).flush_interval(Duration::from_millis(1));
-    let options_of_client =
-        crate::Options::new().masters([fake.address().clone()]).attempt_timeout(Duration::from_secs(4));
-    let table = crate::Client::new(options_of_client).unwrap().table("t");
+    let options_of_client = fake.options().attempt_timeout(Duration::from_secs(4));
+    let table = hbase_client::Client::new(options_of_client).unwrap().table("t");
     let writes = table.buffered_mutator(options);
     drop(writes.mutate(put(0, "v")).await.unwrap());
     while fake.calls("Multi") == 0 {
@@ -289,9 +281,9 @@ async fn a_flush_waits_for_two_batches_at_most() {
 
 #[tokio::test]
 async fn a_full_buffer_and_a_flush_are_bounded_in_time() {
-    let fake = Fake::start(|_| Reply::Silence).await;
+    let fake = Fake::start(|_| Reply::Silence);
     let timeout = Duration::from_secs(2);
-    let writes = table(&fake).with_timeout(timeout).buffered_mutator(BufferOptions::new().flush_bytes(100));
+    let writes = fake.table().with_timeout(timeout).buffered_mutator(BufferOptions::new().flush_bytes(100));
     let began = Instant::now();
     let many = futures_util::future::join_all((0..200).map(|_| writes.mutate(put(1, "v")))).await;
     // Those that have room for one after the other would need two minutes.

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Fake, Reply};
-use crate::{Client, ErrorKind, Get, Options, Put, Scan, TableSchema, pb};
+use hbase_client::{Client, ErrorKind, Get, Put, Scan, TableSchema, protocol as pb};
+use rowkey_hbase_testkit::{Fake, Reply};
 
 const CLOSED: &str = "org.apache.hadoop.hbase.NotServingRegionException";
 const HOLD: &str = "org.apache.hadoop.hbase.PleaseHoldException";
@@ -13,25 +13,24 @@ const TIMEOUT: Duration = Duration::from_secs(8);
 const BACK: Duration = Duration::from_millis(6_500);
 
 /// A cluster that serves nothing before `BACK`.
-async fn back_late() -> Fake {
+fn back_late() -> Fake {
     let began = Instant::now();
-    let fake = Fake::start(move |call| match (began.elapsed() < BACK, call.method.as_str()) {
+    Fake::start(move |call| match (began.elapsed() < BACK, call.method.as_str()) {
         (true, "GetTableNames" | "CreateTable") => Reply::Exception(HOLD, HOLD.into()),
         (true, _) => Reply::Exception(CLOSED, CLOSED.into()),
-        (false, "Get") => Reply::answer(&pb::GetResponse::default()),
-        (false, "Mutate") => Reply::answer(&pb::MutateResponse { processed: Some(true), ..Default::default() }),
-        (false, "Multi") => Reply::batch(&call.read(), |_| None),
-        (false, "Scan") => Reply::answer(&pb::ScanResponse { more_results: Some(false), ..Default::default() }),
-        (false, "GetTableNames") => Reply::answer(&pb::GetTableNamesResponse::default()),
-        (false, _) => Reply::answer(&pb::ProcedureResponse::default()),
-    });
-    fake.await
+        (false, "Get") => Reply::message(&pb::GetResponse::default()),
+        (false, "Mutate") => Reply::message(&pb::MutateResponse { processed: Some(true), ..Default::default() }),
+        (false, "Multi") => Reply::batch(call, |_| None),
+        (false, "Scan") => Reply::message(&pb::ScanResponse { more_results: Some(false), ..Default::default() }),
+        (false, "GetTableNames") => Reply::message(&pb::GetTableNamesResponse::default()),
+        (false, _) => Reply::message(&pb::ProcedureResponse::default()),
+    })
 }
 
 #[tokio::test]
 async fn whatever_is_asked_is_asked_until_its_time_is_over() {
-    let fake = back_late().await;
-    let client = Client::new(Options::new().masters([fake.address().clone()]).timeout(TIMEOUT)).unwrap();
+    let fake = back_late();
+    let client = Client::new(fake.options().timeout(TIMEOUT)).unwrap();
     let (table, admin) = (client.table("t"), client.admin());
     let put = || Put::new("r").value("f", "q", "v");
     let singles = futures_util::future::join_all((0..20).map(|_| table.put(put())));
@@ -54,8 +53,8 @@ async fn whatever_is_asked_is_asked_until_its_time_is_over() {
 
 #[tokio::test]
 async fn what_was_not_served_in_time_may_be_tried_later() {
-    let fake = Fake::start(|_| Reply::Exception(CLOSED, CLOSED.into())).await;
-    let table = super::tests::table(&fake).with_timeout(Duration::from_millis(800));
+    let fake = Fake::start(|_| Reply::Exception(CLOSED, CLOSED.into()));
+    let table = fake.table().with_timeout(Duration::from_millis(800));
     let began = Instant::now();
     let read = [
         table.get("r").await.map(drop),
@@ -64,7 +63,7 @@ async fn what_was_not_served_in_time_may_be_tried_later() {
     ];
     for error in read.map(Result::unwrap_err) {
         assert_eq!((error.kind(), error.is_retryable()), (ErrorKind::Busy, true), "{error}");
-        assert_eq!(error.exception().map(crate::Exception::class), Some(CLOSED));
+        assert_eq!(error.exception().map(hbase_client::Exception::class), Some(CLOSED));
     }
     assert!(began.elapsed() > Duration::from_millis(3 * 700), "{:?}", began.elapsed());
     // A write whose last attempt has no response before its deadline has an outcome that is not known.
@@ -80,10 +79,10 @@ async fn what_was_not_served_in_time_may_be_tried_later() {
 
 #[tokio::test]
 async fn meta_that_tells_late_is_heard() {
-    let fake = Fake::start(|_| Reply::answer(&pb::GetResponse::default())).await;
+    let fake = Fake::start(|_| Reply::message(&pb::GetResponse::default()));
     // As many questions as are asked in three quarters of the time.
     fake.silence_meta(3);
-    let options = Options::new().masters([fake.address().clone()]).timeout(Duration::from_secs(4));
+    let options = fake.options().timeout(Duration::from_secs(4));
     let client = Client::new(options.meta_timeout(Duration::from_secs(1))).unwrap();
     client.table("t").get("r").await.unwrap();
     assert_eq!(fake.lookups(), 4);

@@ -1,19 +1,18 @@
 //! Responses of a master and of region servers to an `Admin`.
 
-use super::{Fake, Reply};
-use crate::pb::get_procedure_result_response::State as Progress;
-use crate::{Admin, Client, Compacting, ErrorKind, Family, Options, TableSchema, pb};
+use hbase_client::protocol::get_procedure_result_response::State as Progress;
+use hbase_client::{Admin, Client, Compacting, ErrorKind, Family, TableSchema, protocol as pb};
+use rowkey_hbase_testkit::{Fake, Reply};
 
 #[tokio::test]
 async fn a_change_that_cannot_be_followed_is_named_and_a_wrong_one_is_not_sent() {
     let fake = Fake::start(|call| match &*call.method {
         "getProcedureResult" => {
-            Reply::answer(&pb::GetProcedureResultResponse { state: Progress::NotFound.into(), ..Default::default() })
+            Reply::message(&pb::GetProcedureResultResponse { state: Progress::NotFound.into(), ..Default::default() })
         }
-        _ => Reply::answer(&pb::ProcedureResponse { proc_id: Some(14) }),
+        _ => Reply::message(&pb::ProcedureResponse { proc_id: Some(14) }),
     });
-    let fake = fake.await;
-    let admin = Client::new(Options::new().masters([fake.address().clone()])).unwrap().admin();
+    let admin = Client::new(fake.options()).unwrap().admin();
     let error = admin.alter(&TableSchema::new("t").family("f")).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
     let text = "it is not known whether `alter` of table t was carried out: the master does not know procedure 14";
@@ -29,16 +28,17 @@ async fn a_change_that_cannot_be_followed_is_named_and_a_wrong_one_is_not_sent()
 #[tokio::test]
 async fn regions_stay_open_only_if_the_families_stay() {
     let known = TableSchema::new("t").family("f").family(Family::new("g").versions(3));
-    let of_master = known.to_pb();
+    let families = ["f", "g"].map(|name| pb::ColumnFamilySchema { name: name.into(), ..Default::default() });
+    let table_name = Some(pb::TableName { namespace: "default".into(), qualifier: "t".into() });
+    let of_master = pb::TableSchema { table_name, column_families: families.into(), ..Default::default() };
     let fake = Fake::start(move |call| match &*call.method {
         "GetTableDescriptors" => {
             let table_schema = if call.nth < 5 { vec![of_master.clone()] } else { vec![] };
-            Reply::answer(&pb::GetTableDescriptorsResponse { table_schema })
+            Reply::message(&pb::GetTableDescriptorsResponse { table_schema })
         }
-        _ => Reply::answer(&pb::ProcedureResponse { proc_id: None }),
+        _ => Reply::message(&pb::ProcedureResponse { proc_id: None }),
     });
-    let fake = fake.await;
-    let admin = admin(&fake).await;
+    let admin = admin(&fake);
     let added = known.clone().family("h");
     let replaced = added.clone().remove_family("f");
     for (wrong, family) in [(added, "h"), (replaced, "f"), (known.clone().remove_family("g"), "g")] {
@@ -56,9 +56,8 @@ async fn regions_stay_open_only_if_the_families_stay() {
     assert_eq!(fake.calls("ModifyTable"), 2);
 }
 
-async fn admin(fake: &Fake) -> Admin {
-    let options = Options::new().masters([fake.address().clone()]).timeout(std::time::Duration::from_secs(20));
-    Client::new(options).unwrap().admin()
+fn admin(fake: &Fake) -> Admin {
+    Client::new(fake.options().timeout(std::time::Duration::from_secs(20))).unwrap().admin()
 }
 
 #[tokio::test]
@@ -66,14 +65,13 @@ async fn a_master_that_knows_no_server_yet_is_asked_again() {
     let server = pb::ServerName { host_name: "h".into(), port: Some(1), start_code: Some(2) };
     let fake = Fake::start(move |call| {
         let servers_name = if call.nth < 3 { vec![] } else { vec![server.clone()] };
-        Reply::answer(&pb::GetClusterStatusResponse { cluster_status: pb::ClusterStatus { servers_name } })
+        Reply::message(&pb::GetClusterStatusResponse { cluster_status: pb::ClusterStatus { servers_name } })
     });
-    let fake = fake.await;
-    let servers = admin(&fake).await.servers().await.unwrap();
+    let servers = admin(&fake).servers().await.unwrap();
     assert_eq!(servers.iter().map(ToString::to_string).collect::<Vec<_>>(), ["h,1,2"]);
 
-    let fake = Fake::start(|_| Reply::answer(&pb::GetClusterStatusResponse::default())).await;
-    let hasty = admin(&fake).await.with_timeout(std::time::Duration::from_millis(300));
+    let fake = Fake::start(|_| Reply::message(&pb::GetClusterStatusResponse::default()));
+    let hasty = admin(&fake).with_timeout(std::time::Duration::from_millis(300));
     assert_eq!(hasty.servers().await.unwrap_err().kind(), ErrorKind::Unavailable);
 }
 
@@ -84,17 +82,16 @@ async fn a_compaction_is_waited_for() {
         "GetRegionInfo" => {
             let state = if [0, 2, 3].contains(&call.nth) { CompactionState::Major } else { CompactionState::None };
             let compaction_state = Some(state.into());
-            Reply::answer(&pb::GetRegionInfoResponse { compaction_state, ..Default::default() })
+            Reply::message(&pb::GetRegionInfoResponse { compaction_state, ..Default::default() })
         }
         "CompactRegion" if call.nth == 0 => {
             let class = "org.apache.hadoop.hbase.NotServingRegionException";
             Reply::Exception(class, class.into())
         }
-        "FlushRegion" => Reply::answer(&pb::FlushRegionResponse {}),
-        _ => Reply::answer(&pb::CompactRegionResponse {}),
+        "FlushRegion" => Reply::message(&pb::FlushRegionResponse {}),
+        _ => Reply::message(&pb::CompactRegionResponse {}),
     });
-    let fake = fake.await;
-    let admin = admin(&fake).await;
+    let admin = admin(&fake);
     let in_a_task = admin.clone();
     let upkeep = async move {
         in_a_task.flush("t").await.unwrap();
@@ -109,8 +106,8 @@ async fn a_compaction_is_waited_for() {
 #[tokio::test]
 async fn an_error_of_a_namespace_names_it() {
     let class = "org.apache.hadoop.hbase.NamespaceNotFoundException";
-    let fake = Fake::start(move |_| Reply::Exception(class, format!("{class}: n"))).await;
-    let admin = admin(&fake).await;
+    let fake = Fake::start(move |_| Reply::Exception(class, format!("{class}: n")));
+    let admin = admin(&fake);
     let error = admin.drop_namespace("n").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NamespaceNotFound);
     assert!(error.to_string().contains("`drop_namespace` of namespace n"), "{error}");
