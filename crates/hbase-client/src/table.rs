@@ -4,26 +4,25 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rowkey_retry::Idempotency;
 use tokio::time::Instant;
 
 use crate::model::condition::Condition;
-use crate::model::error::{CallFault, Result};
+use crate::model::error::Result;
 use crate::model::get::Get;
 use crate::model::mutation::{Append, Delete, Increment, Mutation, Put};
-use crate::model::region::{Location, Region};
-use crate::model::row::{CellBlock, Row};
+use crate::model::region::Region;
+use crate::model::row::Row;
 use crate::model::row_mutations::RowMutations;
 use crate::model::scan::Scan;
-use crate::model::server::{ServerName, Service};
+use crate::model::server::ServerName;
 use crate::model::table_name::TableName;
 use crate::ops::batch::{self, Action, Outcome};
 use crate::ops::buffered::{BufferOptions, BufferedMutator};
-use crate::ops::executor::{Executor, RegionCall, nonce};
+use crate::ops::executor::{Executor, nonce};
 use crate::ops::regions::regions_of;
+use crate::ops::request::RegionRequest;
+use crate::ops::rows::{GetRow, MutateAtOnce, MutateRow};
 use crate::ops::scan::Scanner;
-use crate::pb;
-use crate::rpc::Answer;
 use crate::time::bounded;
 
 /// A table of a cluster. Clones share the client's connections.
@@ -59,6 +58,11 @@ impl Table {
         Instant::now() + self.timeout
     }
 
+    async fn call<Q: RegionRequest>(&self, row: &[u8], request: &Q) -> Result<Q::Output> {
+        let (_, output) = self.executor.on_row(&self.name, row, request, self.deadline()).await?;
+        Ok(output)
+    }
+
     /// Reads a row, given by a [`Get`] or its key. A row that does not exist has no cells.
     ///
     /// # Errors
@@ -79,27 +83,7 @@ impl Table {
 
     async fn read(&self, get: &Get, only_existence: bool) -> Result<(Row, bool)> {
         get.check()?;
-        let message = |location: &Location| pb::GetRequest {
-            region: location.region.specifier(),
-            get: get.to_pb(only_existence),
-        };
-        let read = |answer: &Answer| {
-            let response: pb::GetResponse = answer.read()?;
-            let exists = response.result.as_ref().is_some_and(pb::Result::exists);
-            Ok((row_of(answer, get.row(), response.result.as_ref())?, exists))
-        };
-        let call = RegionCall {
-            table: &self.name,
-            row: get.row(),
-            service: Service::Client,
-            method: "Get",
-            message,
-            cells: &[],
-            read,
-            idempotency: Idempotency::ReadOnly,
-            deadline: self.deadline(),
-        };
-        self.executor.on_row(&call).await
+        self.call(get.row(), &GetRow { get, only_existence }).await
     }
 
     /// Reads rows, each with a result of its own, in the order of the gets.
@@ -181,35 +165,8 @@ impl Table {
     async fn mutate(&self, mutation: &Mutation, condition: Option<&Condition>) -> Result<Outcome> {
         mutation.check()?;
         condition.map_or(Ok(()), Condition::check)?;
-        let idempotency = if condition.is_some() { Idempotency::NonIdempotent } else { mutation.idempotency() };
-        let nonce = mutation.is_read_modify().then(nonce);
-        let message = |location: &Location| pb::MutateRequest {
-            region: location.region.specifier(),
-            mutation: mutation.to_pb(nonce),
-            condition: condition.map(|condition| condition.to_pb(mutation.row())),
-            nonce_group: nonce.map(|_| self.executor.nonce_group),
-        };
-        let read = |answer: &Answer| {
-            let response: pb::MutateResponse = answer.read()?;
-            // Only a condition leaves a row as it is.
-            if condition.is_none() && response.processed == Some(false) {
-                return Err(CallFault::malformed("the response of a write has no result"));
-            }
-            let applied = condition.is_none() || response.processed();
-            Ok(Outcome { row: row_of(answer, mutation.row(), response.result.as_ref())?, applied })
-        };
-        let call = RegionCall {
-            table: &self.name,
-            row: mutation.row(),
-            service: Service::Client,
-            method: "Mutate",
-            message,
-            cells: &[mutation.cells()],
-            read,
-            idempotency,
-            deadline: self.deadline(),
-        };
-        self.executor.on_row(&call).await
+        let nonce = mutation.is_read_modify().then(|| (self.executor.nonce_group, nonce()));
+        self.call(mutation.row(), &MutateRow { mutation, condition, nonce }).await
     }
 
     /// Changes a row by several mutations at once: others see all of them or none. Returns the new values of increments
@@ -229,28 +186,7 @@ impl Table {
     async fn at_once(&self, mutations: &RowMutations, condition: Option<&Condition>) -> Result<Outcome> {
         mutations.check()?;
         condition.map_or(Ok(()), Condition::check)?;
-        let message = |location: &Location| pb::MultiRequest {
-            region_action: vec![pb::RegionAction {
-                region: location.region.specifier(),
-                atomic: Some(true),
-                action: mutations.to_pb(),
-                condition: condition.map(|condition| condition.to_pb(mutations.row())),
-            }],
-            nonce_group: None,
-        };
-        let cells: Vec<_> = mutations.mutations().iter().map(Mutation::cells).collect();
-        let call = RegionCall {
-            table: &self.name,
-            row: mutations.row(),
-            service: Service::Client,
-            method: "Multi",
-            message,
-            cells: &cells,
-            read: |answer: &Answer| batch::row_outcome(answer, mutations.row()),
-            idempotency: if condition.is_some() { Idempotency::NonIdempotent } else { mutations.idempotency() },
-            deadline: self.deadline(),
-        };
-        self.executor.on_row(&call).await
+        self.call(mutations.row(), &MutateAtOnce { mutations, condition }).await
     }
 
     /// Reads many rows in the order of their keys.
@@ -291,11 +227,6 @@ impl Table {
     pub fn buffered_mutator(&self, options: BufferOptions) -> BufferedMutator {
         BufferedMutator::start(self.executor.clone(), self.name.clone(), self.timeout, options)
     }
-}
-
-/// The row of a response with one result.
-fn row_of(answer: &Answer, key: &[u8], result: Option<&pb::Result>) -> Result<Row, CallFault> {
-    result.map_or_else(|| Ok(Row::default()), |result| CellBlock(answer.cells.clone()).row_at(key, result))
 }
 
 impl fmt::Debug for Table {

@@ -152,6 +152,7 @@ fn quoted(key: &[u8]) -> String {
 }
 
 /// The cells that came with a response, taken off row by row.
+#[derive(Default)]
 pub(crate) struct CellBlock(pub(crate) Bytes);
 
 impl CellBlock {

@@ -14,8 +14,10 @@ use crate::cluster::regions::{Locator, Place, SYSTEM_PRIORITY};
 use crate::config::options::Options;
 use crate::model::error::{CallFault, Error, Reaction, Result};
 use crate::model::region::Location;
+use crate::model::row::CellBlock;
 use crate::model::server::Service;
 use crate::model::table_name::TableName;
+use crate::ops::request::RegionRequest;
 use crate::ops::retry::{Attempts, Counters, RetryDecision, moved_since};
 use crate::rpc::{Answer, Dialing, Limits, Payload, Pool};
 
@@ -27,21 +29,6 @@ pub(crate) struct Executor {
     pub(crate) counters: Counters,
     /// The number of the client that a nonce is from.
     pub(crate) nonce_group: u64,
-}
-
-/// A call to the region of a row.
-pub(crate) struct RegionCall<'a, F, R> {
-    pub(crate) table: &'a TableName,
-    pub(crate) row: &'a [u8],
-    pub(crate) service: Service,
-    pub(crate) method: &'static str,
-    /// The message for a region.
-    pub(crate) message: F,
-    pub(crate) cells: &'a [&'a [u8]],
-    /// Reads the response, in which there may be an exception too.
-    pub(crate) read: R,
-    pub(crate) idempotency: Idempotency,
-    pub(crate) deadline: Instant,
 }
 
 impl Executor {
@@ -132,16 +119,18 @@ impl Executor {
         }
     }
 
-    /// Makes a call to the region of a row until it is answered, as often as that is safe and the deadline allows.
-    pub(crate) async fn on_row<T, M, F, R>(&self, call: &RegionCall<'_, F, R>) -> Result<T>
-    where
-        M: Message,
-        F: Fn(&Location) -> M,
-        R: Fn(&Answer) -> Result<T, CallFault>,
-    {
+    /// Sends a request to the region of a row until it is answered, as often as that is safe and the deadline allows.
+    /// Returns the location that answered, too.
+    pub(crate) async fn on_row<Q: RegionRequest>(
+        &self,
+        table: &TableName,
+        row: &[u8],
+        request: &Q,
+        deadline: Instant,
+    ) -> Result<(Arc<Location>, Q::Output)> {
         Self::in_runtime()?;
-        let span = tracing::debug_span!("hbase call", method = call.method, table = %call.table);
-        self.repeat_on_row(call).instrument(span).await
+        let span = tracing::debug_span!("hbase call", method = Q::METHOD, %table);
+        self.repeat_on_row(table, row, request, deadline).instrument(span).await
     }
 
     /// Checks that there is a runtime, which connections and timers need.
@@ -149,50 +138,51 @@ impl Executor {
         Handle::try_current().map(drop).map_err(|_| Error::no_runtime())
     }
 
-    async fn repeat_on_row<T, M, F, R>(&self, call: &RegionCall<'_, F, R>) -> Result<T>
-    where
-        M: Message,
-        F: Fn(&Location) -> M,
-        R: Fn(&Answer) -> Result<T, CallFault>,
-    {
-        let mut attempts = self.attempts(call.idempotency, call.deadline);
+    async fn repeat_on_row<Q: RegionRequest>(
+        &self,
+        table: &TableName,
+        row: &[u8],
+        request: &Q,
+        deadline: Instant,
+    ) -> Result<(Arc<Location>, Q::Output)> {
+        let (idempotency, cells) = (request.idempotency(), request.cells());
+        let priority = table.is_system().then_some(SYSTEM_PRIORITY);
+        let mut attempts = self.attempts(idempotency, deadline);
         // The location to which a call was sent whose response was lost, and the time of the last loss.
         let mut unanswered: Option<(Arc<Location>, Instant)> = None;
         loop {
             // A region that was opened since does not know the nonce.
-            if let (Idempotency::Nonce, Some((before, lost))) = (call.idempotency, &unanswered)
-                && let Err(cause) = self.locator.look_again(before, *lost, call.deadline).await
+            if let (Idempotency::Nonce, Some((before, lost))) = (idempotency, &unanswered)
+                && let Err(cause) = self.locator.look_again(before, *lost, deadline).await
             {
-                let next = RetryDecision::unreachable(cause).map(|error| error.at(before, call.row));
+                let next = RetryDecision::unreachable(cause).map(|error| error.at(before, row));
                 attempts.wait(next).await?;
                 continue;
             }
-            let next = match self.locate(call.table, Place::At(call.row), call.deadline).await {
+            let next = match self.locate(table, Place::At(row), deadline).await {
                 Ok(location) => {
                     let reopened = unanswered.as_ref().is_some_and(|(before, _)| *before != location);
-                    if reopened && call.idempotency == Idempotency::Nonce {
-                        return Err(moved_since(&location, call.row).after(attempts.made()));
+                    if reopened && idempotency == Idempotency::Nonce {
+                        return Err(moved_since(&location, row).after(attempts.made()));
                     }
-                    let message = (call.message)(&location);
-                    let priority = call.table.is_system().then_some(SYSTEM_PRIORITY);
-                    let payload = Payload { method: call.method, message: &message, cells: call.cells, priority };
-                    let deadline = self.call_deadline(call.deadline);
-                    let answer = self.attempt_of(call.service, &location, &payload, deadline).await;
-                    match answer.and_then(|answer| (call.read)(&answer)) {
-                        Ok(read) => return Ok(read),
+                    let message = request.message(&location.region);
+                    let payload = Payload { method: Q::METHOD, message: &message, cells: &cells, priority };
+                    let answer = self.attempt_of(Q::SERVICE, &location, &payload, self.call_deadline(deadline)).await;
+                    match answer.and_then(|answer| request.read(answer.read()?, CellBlock(answer.cells))) {
+                        Ok(output) => return Ok((location, output)),
                         Err(fault) => {
                             if let CallFault::Refused(exception) = &fault {
-                                self.learn(&location, exception, call.idempotency);
+                                self.learn(&location, exception, idempotency);
                             }
-                            if fault.doubts_server() && call.idempotency != Idempotency::Nonce {
+                            if fault.doubts_server() && idempotency != Idempotency::Nonce {
                                 // If nothing is found, what is known is used again.
-                                let _ = self.locator.look_again(&location, doubt(), call.deadline).await;
+                                let _ = self.locator.look_again(&location, doubt(), deadline).await;
                             }
                             if fault.may_have_executed() {
                                 let (_, lost) = unanswered.get_or_insert_with(|| (location.clone(), Instant::now()));
                                 *lost = Instant::now();
                             }
-                            attempts.failed(fault).map(|error| error.at(&location, call.row))
+                            attempts.failed(fault).map(|error| error.at(&location, row))
                         }
                     }
                 }

@@ -5,5 +5,7 @@ pub(crate) mod batch;
 pub(crate) mod buffered;
 pub(crate) mod executor;
 pub(crate) mod regions;
+pub(crate) mod request;
 pub(crate) mod retry;
+pub(crate) mod rows;
 pub(crate) mod scan;

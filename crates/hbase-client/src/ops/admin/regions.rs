@@ -2,24 +2,21 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt, stream};
-use prost::Message;
 use rowkey_retry::Idempotency;
 use tokio::time::Instant;
 
 use super::{Admin, checked};
-use crate::model::error::{Cause, Error, Result};
-use crate::model::region::Location;
+use crate::model::error::{CallFault, Cause, Error, Result};
+use crate::model::region::Region;
+use crate::model::row::CellBlock;
 use crate::model::server::Service;
 use crate::model::table_name::TableName;
-use crate::ops::executor::RegionCall;
 use crate::ops::regions::regions_of;
+use crate::ops::request::RegionRequest;
 use crate::ops::retry::Polls;
 use crate::pb;
 use crate::pb::get_region_info_response::CompactionState;
-use crate::rpc::Answer;
-use crate::sync::Locked;
 
 /// The state of a table's compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -51,10 +48,7 @@ impl Admin {
     #[doc(alias = "flushRegion")]
     pub async fn flush(&self, table: impl Into<TableName>) -> Result<()> {
         let table = checked(table)?;
-        let message = |location: &Location| pb::FlushRegionRequest { region: location.region.specifier() };
-        let read = |answer: &Answer| answer.read::<pb::FlushRegionResponse>().map(drop);
-        let done =
-            self.on_regions(&table, "FlushRegion", Idempotency::Idempotent, message, read, self.deadline()).await;
+        let done = self.on_regions(&table, &FlushRegion, self.deadline()).await;
         done.map(drop).map_err(|error| error.of_operation("flush", &table))
     }
 
@@ -101,10 +95,7 @@ impl Admin {
         let deadline = self.deadline();
         // A compaction that is under way may leave out files that have come since.
         self.no_compaction(table, deadline).await?;
-        let message =
-            |location: &Location| pb::CompactRegionRequest { region: location.region.specifier(), major: Some(major) };
-        let read = |answer: &Answer| answer.read::<pb::CompactRegionResponse>().map(drop);
-        self.on_regions(table, "CompactRegion", Idempotency::Idempotent, message, read, deadline).await?;
+        self.on_regions(table, &CompactRegion { major }, deadline).await?;
         self.no_compaction(table, deadline).await.map_err(Error::outcome_unknown)
     }
 
@@ -120,12 +111,7 @@ impl Admin {
     }
 
     async fn state(&self, table: &TableName, deadline: Instant) -> Result<Compacting> {
-        let message = |location: &Location| pb::GetRegionInfoRequest {
-            region: location.region.specifier(),
-            compaction_state: Some(true),
-        };
-        let read = |answer: &Answer| Ok(answer.read::<pb::GetRegionInfoResponse>()?.compaction_state());
-        let states = self.on_regions(table, "GetRegionInfo", Idempotency::ReadOnly, message, read, deadline).await?;
+        let states = self.on_regions(table, &GetCompaction, deadline).await?;
         let major = |state: &CompactionState| matches!(state, CompactionState::Major | CompactionState::MajorAndMinor);
         Ok(match () {
             () if states.iter().any(major) => Compacting::Major,
@@ -134,47 +120,78 @@ impl Admin {
         })
     }
 
-    /// Makes a call to each region of a table.
-    async fn on_regions<M: Message, T>(
+    /// Sends a request to each region of a table.
+    async fn on_regions<Q: RegionRequest>(
         &self,
         table: &TableName,
-        method: &'static str,
-        idempotency: Idempotency,
-        message: impl Fn(&Location) -> M,
-        read: impl Fn(&Answer) -> Result<T, crate::model::error::CallFault>,
+        request: &Q,
         deadline: Instant,
-    ) -> Result<Vec<T>> {
+    ) -> Result<Vec<Q::Output>> {
         let regions = regions_of(&self.executor, table, deadline).await?;
-        let (message, read) = (&message, &read);
         let calls = regions.into_iter().map(|(region, _)| async move {
             let (mut from, mut all) = (region.start().clone(), Vec::new());
             loop {
-                let end = Locked::new(Bytes::new());
-                let call = RegionCall {
-                    table,
-                    row: &from,
-                    service: Service::Admin,
-                    method,
-                    message: |location: &Location| {
-                        end.lock().clone_from(location.region.end());
-                        message(location)
-                    },
-                    cells: &[],
-                    read: |answer: &Answer| read(answer),
-                    idempotency,
-                    deadline,
-                };
-                all.push(self.executor.on_row(&call).await?);
-                let end = end.lock().clone();
+                let (location, output) = self.executor.on_row(table, &from, request, deadline).await?;
+                all.push(output);
+                let end = location.region.end();
                 // It may have been split since it was listed.
-                match end.is_empty() || (!region.end().is_empty() && end >= *region.end()) {
+                match end.is_empty() || (!region.end().is_empty() && end >= region.end()) {
                     true => return Ok::<_, Error>(all),
-                    false => from = end,
+                    false => from = end.clone(),
                 }
             }
         });
         let calls: Vec<_> = calls.collect();
-        let all: Vec<Vec<T>> = stream::iter(calls).buffer_unordered(AT_ONCE).try_collect().await?;
+        let all: Vec<Vec<Q::Output>> = stream::iter(calls).buffer_unordered(AT_ONCE).try_collect().await?;
         Ok(all.into_iter().flatten().collect())
     }
+}
+
+/// Writes files of what a region has in memory.
+struct FlushRegion;
+
+/// Begins a compaction of a region.
+struct CompactRegion {
+    major: bool,
+}
+
+/// Reads the state of a region's compaction.
+struct GetCompaction;
+
+/// Requests to a region: the message for it, and how the response is read.
+macro_rules! requests {
+    ($($request:ty, $method:literal, $idempotency:ident, $message:ty, $response:ty, $output:ty,
+        $to:expr, $read:expr;)*) => {$(
+        impl RegionRequest for $request {
+            const SERVICE: Service = Service::Admin;
+            const METHOD: &'static str = $method;
+            type Message = $message;
+            type Response = $response;
+            type Output = $output;
+
+            fn idempotency(&self) -> Idempotency {
+                Idempotency::$idempotency
+            }
+
+            fn message(&self, region: &Region) -> $message {
+                let to: fn(&Self, pb::RegionSpecifier) -> $message = $to;
+                to(self, region.specifier())
+            }
+
+            fn read(&self, response: $response, _: CellBlock) -> Result<$output, CallFault> {
+                let read: fn($response) -> $output = $read;
+                Ok(read(response))
+            }
+        }
+    )*};
+}
+
+requests! {
+    FlushRegion, "FlushRegion", Idempotent, pb::FlushRegionRequest, pb::FlushRegionResponse, (),
+        |_, region| pb::FlushRegionRequest { region }, |_| ();
+    CompactRegion, "CompactRegion", Idempotent, pb::CompactRegionRequest, pb::CompactRegionResponse, (),
+        |request, region| pb::CompactRegionRequest { region, major: Some(request.major) }, |_| ();
+    GetCompaction, "GetRegionInfo", ReadOnly, pb::GetRegionInfoRequest, pb::GetRegionInfoResponse, CompactionState,
+        |_, region| pb::GetRegionInfoRequest { region, compaction_state: Some(true) },
+        |response| response.compaction_state();
 }

@@ -127,13 +127,16 @@ fn blame(results: &mut [OneResult<'_>], together: impl Fn(usize) -> bool) {
 }
 
 /// Reads the response to mutations of one row that are made at once.
-pub(crate) fn row_outcome(answer: &Answer, row: &[u8]) -> Result<Outcome, CallFault> {
-    let response: pb::MultiResponse = answer.read()?;
+pub(crate) fn row_outcome(
+    response: &pb::MultiResponse,
+    row: &[u8],
+    block: &mut CellBlock,
+) -> Result<Outcome, CallFault> {
     let result = response
         .region_action_result
         .first()
         .ok_or(CallFault::malformed("the response of a batch has no result of its region"))?;
-    at_once(result, response.processed, row, &mut CellBlock(answer.cells.clone()))
+    at_once(result, response.processed, row, block)
 }
 
 /// Mutations that succeed or fail together have one result. They are not applied if their condition does not hold.
