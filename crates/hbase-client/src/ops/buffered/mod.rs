@@ -1,15 +1,21 @@
 //! Writes that are gathered, and sent many in one call.
 
+mod sending;
+mod written;
+
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use tokio::time::sleep;
 
-use super::batch::{self, Action, Outcome, Write};
+use self::sending::{Queued, Sending};
+pub use self::written::{FailedWrite, Written};
+use self::written::{Failures, Taken, Waiting, stopped};
+use super::batch::Write;
 use super::executor::Executor;
 use crate::model::error::{Cause, Error, Result};
 use crate::model::table_name::TableName;
@@ -96,98 +102,6 @@ impl Default for BufferOptions {
     fn default() -> Self {
         Self::new()
     }
-}
-
-/// A write that failed, and why.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct FailedWrite {
-    /// The write, which may be tried again as it is.
-    pub write: Write,
-    /// The error. Its kind tells whether the write may have been made all the same.
-    pub error: Error,
-}
-
-/// A handle to a buffered write. Dropping it does not cancel the write; the next [`flush`](BufferedMutator::flush) then
-/// reports its failure.
-pub struct Written {
-    done: oneshot::Receiver<Result<Outcome, FailedWrite>>,
-    failures: Arc<Locked<Failures>>,
-}
-
-impl Drop for Written {
-    fn drop(&mut self) {
-        self.done.close();
-        if let Ok(Err(failed)) = self.done.try_recv() {
-            self.failures.lock().push(failed);
-        }
-    }
-}
-
-impl Written {
-    /// Waits until the write is made. It is sent with the others: this does not hasten it.
-    ///
-    /// # Errors
-    ///
-    /// As [`Table::batch`](crate::Table::batch). The outcome is unknown if the runtime stopped meanwhile.
-    pub async fn outcome(mut self) -> Result<Outcome> {
-        match (&mut self.done).await {
-            Ok(Ok(outcome)) => Ok(outcome),
-            Ok(Err(failed)) => Err(failed.error),
-            Err(_) => Err(stopped().outcome_unknown()),
-        }
-    }
-}
-
-fn stopped() -> Error {
-    Error::unavailable(Cause::runtime_stopped())
-}
-
-fn full() -> Error {
-    Error::unavailable(Cause::said(
-        "the writes that were taken before are not made in time: there is no room for this one",
-    ))
-}
-
-/// The caller that waits for a write, and the write's room.
-struct Waiting {
-    done: oneshot::Sender<Result<Outcome, FailedWrite>>,
-    _room: OwnedSemaphorePermit,
-}
-
-enum Queued {
-    Write(Taken),
-    Flush(oneshot::Sender<Vec<FailedWrite>>),
-}
-
-/// A write that was taken. If it is dropped before it is sent, it has failed.
-struct Taken {
-    write: Option<(Write, Waiting)>,
-    failures: Arc<Locked<Failures>>,
-}
-
-impl Drop for Taken {
-    fn drop(&mut self) {
-        if let Some((write, waiting)) = self.write.take() {
-            failed(waiting, FailedWrite { write, error: stopped() }, &self.failures);
-        }
-    }
-}
-
-/// Tells of a failure whoever waits for the write, or else the next flush.
-fn failed(waiting: Waiting, failed: FailedWrite, failures: &Locked<Failures>) {
-    if let Err(Err(failed)) = waiting.done.send(Err(failed)) {
-        failures.lock().push(failed);
-    }
-}
-
-/// Failures that nobody has heard of.
-#[derive(Default)]
-struct Failures {
-    writes: Vec<FailedWrite>,
-    bytes: usize,
-    /// Nobody will ask for them.
-    closed: bool,
 }
 
 impl BufferedMutator {
@@ -288,156 +202,6 @@ impl BufferedMutator {
     }
 }
 
-impl Failures {
-    fn push(&mut self, failed: FailedWrite) {
-        if self.closed {
-            tracing::error!(error = %failed.error, "a write failed, and nobody asked for it");
-            return;
-        }
-        self.bytes += failed.write.size() + failed.error.exception().map_or(0, |told| told.stack_trace().len());
-        self.writes.push(failed);
-    }
-
-    fn take(&mut self) -> Vec<FailedWrite> {
-        self.bytes = 0;
-        std::mem::take(&mut self.writes)
-    }
-}
-
-/// The task that sends.
-struct Sending {
-    executor: Arc<Executor>,
-    table: TableName,
-    timeout: Duration,
-    options: BufferOptions,
-    queued: mpsc::UnboundedReceiver<Queued>,
-    failures: Arc<Locked<Failures>>,
-    flushes: Arc<AtomicUsize>,
-}
-
-/// The buffered writes. If they are dropped before there are results, their outcome is unknown.
-struct Gathered {
-    actions: Vec<Action>,
-    waiting: Vec<Waiting>,
-    bytes: usize,
-    /// The flushes that wait for it, and how many of its writes came before each.
-    flushes: Vec<(usize, oneshot::Sender<Vec<FailedWrite>>)>,
-    failures: Arc<Locked<Failures>>,
-}
-
-impl Gathered {
-    fn writes(&mut self) -> impl Iterator<Item = (Action, Waiting)> + use<> {
-        std::mem::take(&mut self.actions).into_iter().zip(std::mem::take(&mut self.waiting))
-    }
-
-    /// Tells of one result.
-    fn resolve(&self, (action, waiting): (Action, Waiting), result: Result<Outcome>) {
-        match (result, action) {
-            (Ok(outcome), _) => drop(waiting.done.send(Ok(outcome))),
-            (Err(error), Action::Write(write)) => failed(waiting, FailedWrite { write, error }, &self.failures),
-            // Nothing else was gathered.
-            (Err(_), Action::Get(_)) => {}
-        }
-    }
-
-    /// Tells of all results, and each flush of what failed before it.
-    fn finish(mut self, results: Vec<Result<Outcome>>) {
-        let mut writes = self.writes().zip(results);
-        let mut told = 0;
-        for (before, flush) in std::mem::take(&mut self.flushes) {
-            writes.by_ref().take(before - told).for_each(|(write, result)| self.resolve(write, result));
-            told = before;
-            let failed = self.failures.lock().take();
-            // Whoever flushed has left: the failures wait for the next one.
-            if let Err(failed) = flush.send(failed) {
-                failed.into_iter().for_each(|failed| self.failures.lock().push(failed));
-            }
-        }
-        writes.for_each(|(write, result)| self.resolve(write, result));
-    }
-}
-
-impl Drop for Gathered {
-    fn drop(&mut self) {
-        self.writes().for_each(|write| self.resolve(write, Err(stopped().outcome_unknown())));
-    }
-}
-
-impl Drop for Sending {
-    fn drop(&mut self) {
-        let _failures = self.failures.lock();
-        self.queued.close();
-    }
-}
-
-impl Sending {
-    async fn run(mut self) {
-        while let Some(gathered) = self.gather().await {
-            self.send(gathered).await;
-        }
-        let failed = self.failures.lock().take();
-        if let Some(first) = failed.first() {
-            tracing::error!(writes = failed.len(), error = %first.error, "writes failed, and nobody asked for them");
-        }
-    }
-
-    /// Waits for writes until they are to be sent. `None` if no others will come.
-    async fn gather(&mut self) -> Option<Gathered> {
-        let failures = Arc::clone(&self.failures);
-        let (actions, waiting, flushes) = (Vec::new(), Vec::new(), Vec::new());
-        let mut gathered = Gathered { actions, waiting, bytes: 0, flushes, failures };
-        let mut queued = self.queued.recv().await?;
-        let until = Instant::now() + self.options.interval;
-        loop {
-            if self.put(queued, &mut gathered) {
-                break;
-            }
-            // The writes that a flush waits for are one batch, whatever their bytes.
-            let flushing = self.flushes.load(Ordering::Relaxed) > 0;
-            if gathered.bytes >= self.options.bytes as usize && !flushing {
-                return Some(gathered);
-            }
-            match timeout_at(until, self.queued.recv()).await {
-                Ok(Some(next)) => queued = next,
-                Ok(None) | Err(_) => return Some(gathered),
-            }
-        }
-        // The other flushes that wait already need no batch of their own.
-        for _ in 0..self.queued.len() {
-            if self.flushes.load(Ordering::Relaxed) == 0 {
-                break;
-            }
-            let Ok(queued) = self.queued.try_recv() else { break };
-            self.put(queued, &mut gathered);
-        }
-        Some(gathered)
-    }
-
-    /// Puts to the rest what came. Returns whether it is a flush.
-    fn put(&self, queued: Queued, gathered: &mut Gathered) -> bool {
-        match queued {
-            Queued::Flush(done) => {
-                self.flushes.fetch_sub(1, Ordering::Relaxed);
-                gathered.flushes.push((gathered.actions.len(), done));
-                true
-            }
-            Queued::Write(mut taken) => {
-                if let Some((write, waiting)) = taken.write.take() {
-                    gathered.bytes += write.size();
-                    gathered.actions.push(write.into());
-                    gathered.waiting.push(waiting);
-                }
-                false
-            }
-        }
-    }
-
-    async fn send(&self, gathered: Gathered) {
-        let results = batch::run(&self.executor, &self.table, &gathered.actions, Instant::now() + self.timeout).await;
-        gathered.finish(results);
-    }
-}
-
 impl fmt::Debug for BufferedMutator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let free = self.room.available_permits();
@@ -445,8 +209,8 @@ impl fmt::Debug for BufferedMutator {
     }
 }
 
-impl fmt::Debug for Written {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Written").finish_non_exhaustive()
-    }
+fn full() -> Error {
+    Error::unavailable(Cause::said(
+        "the writes that were taken before are not made in time: there is no room for this one",
+    ))
 }
