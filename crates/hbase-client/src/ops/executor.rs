@@ -176,7 +176,7 @@ impl Executor {
                             }
                             if fault.doubts_server() && idempotency != Idempotency::Nonce {
                                 // If nothing is found, what is known is used again.
-                                let _ = self.locator.look_again(&location, doubt(), deadline).await;
+                                let _ = self.locator.look_again(&location, doubt(Instant::now()), deadline).await;
                             }
                             if fault.may_have_executed() {
                                 let (_, lost) = unanswered.get_or_insert_with(|| (location.clone(), Instant::now()));
@@ -197,8 +197,7 @@ impl Executor {
 const DOUBTED: Duration = Duration::from_secs(1);
 
 /// The time since when meta has to have told the location of a region whose server does not answer.
-pub(crate) fn doubt() -> Instant {
-    let now = Instant::now();
+pub(crate) fn doubt(now: Instant) -> Instant {
     now.checked_sub(DOUBTED).unwrap_or(now)
 }
 

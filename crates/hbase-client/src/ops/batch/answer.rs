@@ -26,7 +26,7 @@ pub(super) struct OneResult<'p> {
 }
 
 impl<'p> OneResult<'p> {
-    fn new(location: &'p Arc<Location>, at: usize, result: Result<Outcome, CallFault>) -> Self {
+    pub(super) fn new(location: &'p Arc<Location>, at: usize, result: Result<Outcome, CallFault>) -> Self {
         Self { location, at, result, suspects: 0, nth: 0 }
     }
 
@@ -161,4 +161,96 @@ fn at_once(
 
 fn named(exception: &pb::NameBytesPair) -> Exception {
     Exception::named(&exception.name, exception.value())
+}
+
+#[cfg(test)]
+mod tests {
+    use prost::Message;
+
+    use super::super::parts::tests::at;
+    use super::*;
+    use crate::model::error::Cause;
+    use crate::{Delete, Get, Increment, Put, RowMutations};
+
+    const REFUSED: &str = "org.apache.hadoop.hbase.DoNotRetryIOException";
+    const NO_FAMILY: &str = "org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException";
+    const ODD: &str = "java.lang.IllegalArgumentException";
+
+    fn exception(class: &str) -> Option<pb::NameBytesPair> {
+        Some(pb::NameBytesPair { name: class.to_owned(), value: None })
+    }
+
+    /// The results of a region's actions, each by the class of its exception, or empty.
+    fn of_region(classes: &[&str]) -> pb::RegionActionResult {
+        let one = |(index, class): (usize, &&str)| match *class {
+            "" => pb::ResultOrException {
+                index: Some(index as u32),
+                result: Some(pb::Result::default()),
+                exception: None,
+            },
+            class => pb::ResultOrException { index: Some(index as u32), result: None, exception: exception(class) },
+        };
+        pb::RegionActionResult {
+            result_or_exception: classes.iter().enumerate().map(one).collect(),
+            ..Default::default()
+        }
+    }
+
+    #[test]
+    fn each_action_has_its_result_and_the_number_of_those_to_blame() {
+        let put = || Put::new("r").value("f", "q", "v");
+        let actions: [Action; 5] = [
+            put().into(),
+            Delete::new("r").into(),
+            Increment::new("r").add("f", "n", 1).into(),
+            Get::new("r").into(),
+            RowMutations::from(put()).into(),
+        ];
+        let part = Part { regions: vec![(at("", "b", 1), vec![0, 1, 2, 3]), (at("b", "", 1), vec![4])] };
+        let done = || of_region(&["", "", "", ""]);
+        let all_refused = pb::RegionActionResult { exception: exception(REFUSED), ..Default::default() };
+        let answer = |regions: Vec<pb::RegionActionResult>| {
+            let response = pb::MultiResponse { region_action_result: regions, ..Default::default() };
+            Ok(Answer { message: response.encode_to_vec().into(), ..Default::default() })
+        };
+        let refused = |class| Err(CallFault::Refused(Exception::named(class, b"")));
+        let (wrong, fine) = ("wrong", "done");
+        for (answer, expected) in [
+            (answer(vec![done(), of_region(&[""])]), [fine; 5]),
+            // Puts and deletes are made together, all else one by one; what is made at once is refused at once.
+            (
+                answer(vec![of_region(&[REFUSED; 4]), of_region(&[REFUSED])]),
+                ["one of 2", "one of 2", "refused", "refused", "refused"],
+            ),
+            (answer(vec![of_region(&[NO_FAMILY, "", "", ""]), done()]), ["refused", fine, fine, fine, fine]),
+            (answer(vec![all_refused, of_region(&[""])]), ["one of 4", "one of 4", "one of 4", "one of 4", fine]),
+            (answer(vec![of_region(&["", "", ODD, ODD]), done()]), [fine, fine, "one of 2", "one of 2", fine]),
+            (answer(vec![of_region(&["", "", ""]), done()]), [fine, fine, fine, wrong, fine]),
+            (answer(vec![of_region(&[""; 6]), done()]), [fine; 5]),
+            (answer(vec![done()]), [wrong; 5]),
+            (refused(REFUSED), ["one of 5"; 5]),
+            (refused(NO_FAMILY), ["refused"; 5]),
+            (Err(CallFault::Unanswered(Cause::TimedOut)), ["lost"; 5]),
+        ] {
+            let results = results(&part, &actions.each_ref(), answer);
+            assert_eq!(results.iter().map(|one| one.at).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+            let told = results.iter().map(|one| match (&one.result, one.suspects) {
+                (Ok(_), _) => fine.to_owned(),
+                (Err(CallFault::Refused(_)), 0) => "refused".to_owned(),
+                (Err(CallFault::Refused(_)), many) => format!("one of {many}"),
+                (Err(CallFault::Malformed(_)), _) => wrong.to_owned(),
+                (Err(_), _) => "lost".to_owned(),
+            });
+            assert_eq!(told.collect::<Vec<_>>(), expected);
+        }
+    }
+
+    #[test]
+    fn a_few_suspects_from_all_over_are_probes() {
+        let location = at("", "", 1);
+        for (suspects, probes) in [(2, 2), (16, 16), (17, 9), (100, 15), (1000, 16), (5000, 16)] {
+            let one = |nth| OneResult { suspects, nth, ..OneResult::new(&location, 0, Err(CallFault::malformed(""))) };
+            assert_eq!((0..suspects).filter(|nth| one(*nth).is_probe()).count(), probes, "{suspects}");
+        }
+    }
 }

@@ -153,12 +153,12 @@ fn apart(regions: Vec<OfRegion>, load: &impl Fn(usize) -> Load, parts: &mut Vec<
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::model::region::tests::region;
     use crate::model::server::Address;
 
-    fn at(start: &'static str, end: &'static str, port: u16) -> Arc<Location> {
+    pub(in super::super) fn at(start: &'static str, end: &'static str, port: u16) -> Arc<Location> {
         let server = ServerName::new(Address::new("h", port), 1);
         Arc::new(Location { region: region(start, end, 1), server, opening: 1 })
     }

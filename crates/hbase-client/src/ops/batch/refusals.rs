@@ -94,3 +94,47 @@ impl Refusals {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::action::Action;
+    use super::super::parts::tests::at;
+    use super::super::step::steps;
+    use super::*;
+    use crate::Put;
+
+    #[test]
+    fn a_region_that_refuses_many_alone_and_makes_none_refuses_all() {
+        let puts: Vec<Action> = (0u8..40).map(|row| Put::new([b'r', row]).value("f", "q", "v").into()).collect();
+        let puts: Vec<_> = puts.iter().collect();
+        let location = at("", "", 1);
+        let refused = |at: usize, suspects: usize, text: &str| {
+            let told = Exception::named("org.apache.hadoop.hbase.DoNotRetryIOException", text.as_bytes());
+            let mut one = OneResult::new(&location, at, Err(CallFault::Refused(told)));
+            one.suspects = suspects;
+            one
+        };
+        // The number that were refused alone, the text of the last one of them, and whether another one was made
+        // meanwhile; whether those that were refused together are sent again.
+        for (alone, last, made, again) in [
+            (0, "all", false, true),
+            (APART - 1, "all", false, true),
+            (APART, "all", false, false),
+            (APART, "other", false, true),
+            (APART, "all", true, true),
+        ] {
+            let (mut steps, mut refusals, mut failed) = (steps(&puts).0, Refusals::default(), Failed::default());
+            let text = |at| if at + 1 == alone { last } else { "all" };
+            refusals.judge((0..alone).map(|at| refused(at, 1, text(at))).collect(), &mut steps, &mut failed, 1);
+            assert!(steps[..alone].iter().all(|step| step.result.is_some()) && failed.next.is_none());
+            if made {
+                refusals.made(&location, &steps[39]);
+            }
+            refusals.judge(vec![refused(30, 20, "all")], &mut steps, &mut failed, 1);
+            let step = &steps[30];
+            assert_eq!((step.result.is_none(), failed.next.is_some()), (again, again), "{alone} {last} {made}");
+            // The first of them goes alone.
+            assert_eq!(step.most() == 1, again);
+        }
+    }
+}

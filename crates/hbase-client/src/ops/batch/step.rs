@@ -3,15 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use rowkey_retry::{Execution, Idempotency};
+use rowkey_retry::Execution;
 use tokio::time::Instant;
 
 use super::action::{Action, Outcome};
-use super::parts::Regions;
-use crate::model::error::{CallFault, Cause, Error, Reaction, Result};
+use crate::model::error::{CallFault, Error, Reaction, Result};
 use crate::model::region::Location;
 use crate::ops::executor::nonce;
-use crate::ops::retry::{RetryDecision, Told, moved_since};
+use crate::ops::retry::{RetryDecision, Told};
 
 /// The most bytes of puts of one row that are sent as one.
 const JOINED: usize = 256 << 10;
@@ -66,7 +65,8 @@ impl Step<'_> {
         self.trouble.get_or_insert_default()
     }
 
-    fn unanswered(&self) -> Option<&Arc<Location>> {
+    /// The location to which it was first sent without a response.
+    pub(super) fn unanswered(&self) -> Option<&Arc<Location>> {
         self.trouble.as_ref()?.unanswered.as_ref()
     }
 
@@ -78,39 +78,6 @@ impl Step<'_> {
     /// The most actions, with this one, in one call.
     pub(super) fn most(&self) -> usize {
         self.trouble.as_ref().and_then(|trouble| trouble.most).unwrap_or(usize::MAX)
-    }
-
-    /// Returns whether it was sent without a response, and may not be sent to the present location of its region.
-    fn has_moved(&self, location: &Location) -> bool {
-        let reopened = self.unanswered().is_some_and(|before| **before != *location);
-        reopened && self.action.idempotency() == Idempotency::Nonce
-    }
-
-    /// Puts the action to those of its region, unless that was not found, or it may not be sent there.
-    pub(super) fn place(
-        &mut self,
-        at: usize,
-        region: Result<usize, RetryDecision>,
-        regions: &mut Regions,
-        doubted: &Doubted,
-        failed: &mut Failed,
-        attempts: u32,
-    ) {
-        let region = match region {
-            Ok(region) => region,
-            Err(next) => return self.failed(at, next, failed, attempts),
-        };
-        let location = regions.location(region);
-        let has_nonce = self.unanswered().is_some() && self.action.idempotency() == Idempotency::Nonce;
-        if has_nonce && doubted.contains_key(location.region.name()) {
-            let next = RetryDecision::unreachable(Cause::said("it is not known whether the region has moved"));
-            let next = next.map(|error| error.at(location, self.action.row()));
-            self.failed(at, next, failed, attempts);
-        } else if self.has_moved(location) {
-            self.result = Some(Err(moved_since(location, self.action.row()).after(attempts)));
-        } else {
-            regions.put(region, at);
-        }
     }
 
     /// One of `suspects` actions that failed together, of which one may take the others with it: they are sent apart.
@@ -257,4 +224,66 @@ fn joins(actions: &[&Action], before: usize, action: &Action) -> bool {
 /// A step, and those that go with it.
 pub(super) fn together(steps: &[Step<'_>], at: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(Some(at), |at| steps[*at].next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::error::{Cause, Exception};
+    use crate::model::row::Row;
+    use crate::{Delete, Durability, Get, Put};
+
+    fn put(row: &str) -> Action {
+        Put::new(row).value("f", "q", "v").into()
+    }
+
+    #[test]
+    fn puts_of_a_row_that_follow_each_other_go_together() {
+        let large = || Put::new("c").value("f", "q", vec![0; JOINED]).into();
+        let lasting = Put::new("a").value("f", "q", "v").durability(Durability::FsyncWal).into();
+        let (wrong, delete, get) = (Put::new("a").into(), Delete::new("a").into(), Get::new("b").into());
+        let actions = [put("a"), put("b"), wrong, put("a"), delete, put("a"), lasting, get, large(), put("c")];
+        let (steps, first) = steps(&actions.each_ref());
+        assert_eq!(first, [0, 1, 8]);
+        let links = |of: fn(&Step<'_>) -> Option<usize>| {
+            let linked = steps.iter().enumerate().filter_map(|(at, step)| Some((at, of(step)?)));
+            linked.collect::<Vec<_>>()
+        };
+        assert_eq!(links(|step| step.next), [(0, 3)]);
+        assert_eq!(links(|step| step.then), [(1, 7), (3, 4), (4, 5), (5, 6), (8, 9)]);
+        let wrong = steps.iter().map(|step| step.result.is_some()).collect::<Vec<_>>();
+        assert_eq!(wrong, (0..10).map(|at| at == 2).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_group_goes_again_in_smaller_ones_if_one_of_it_may_be_wrong() {
+        let actions: Vec<_> = (0..40).map(|_| put("r")).collect();
+        let actions: Vec<_> = actions.iter().collect();
+        let refused = |class: &str| {
+            let class = format!("org.apache.hadoop.hbase.{class}");
+            Err(Error::of_call(CallFault::Refused(Exception::named(&class, b""))))
+        };
+        let smaller = [vec![3; 13], vec![1]].concat();
+        // The result; whether its region refuses all; and the numbers of puts that go together then.
+        for (result, with_all, groups) in [
+            (Ok(Outcome { row: Row::default(), applied: true }), false, vec![]),
+            (Err(Error::unavailable(Cause::TimedOut).outcome_unknown()), false, vec![]),
+            (refused("DoNotRetryIOException"), false, smaller),
+            (refused("DoNotRetryIOException"), true, vec![]),
+        ] {
+            let mut steps = steps(&actions).0;
+            steps[0].result = Some(result.clone());
+            if with_all {
+                steps[0].refused_with_all();
+            }
+            let (mut next, mut found) = (following(&mut steps, 0), Vec::new());
+            while let Some(first) = next {
+                let group: Vec<_> = together(&steps, first).collect();
+                found.push(group.len());
+                next = group.last().and_then(|last| steps[*last].then);
+            }
+            assert_eq!(found, groups, "{result:?} {with_all}");
+            assert!(steps.iter().all(|step| step.result.is_some() == groups.is_empty()));
+        }
+    }
 }

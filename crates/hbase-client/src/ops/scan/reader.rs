@@ -136,7 +136,7 @@ impl Reader {
                 match &fault {
                     CallFault::Refused(exception) => self.executor.learn(&location, exception, Idempotency::ReadOnly),
                     fault if fault.doubts_server() => {
-                        let _ = self.executor.locator.look_again(&location, doubt(), deadline).await;
+                        let _ = self.executor.locator.look_again(&location, doubt(Instant::now()), deadline).await;
                     }
                     _ => {}
                 }
