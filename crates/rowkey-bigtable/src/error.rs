@@ -49,7 +49,7 @@ impl BigtableError {
     }
 
     /// The key of the row that is too large to be read: for the service, or for this client
-    /// ([`largest_row`](crate::BigtableOptions#structfield.largest_row)).
+    /// ([`largest_row`](crate::BigtableOptions::largest_row)).
     ///
     /// A scan has returned all rows before it, of a salted table those of all buckets, and another one that starts
     /// [after its key](rowkey::nonblocking::TableStream::after_key) returns those after it. Of the row itself fewer

@@ -18,76 +18,36 @@ use crate::credentials::Credentials;
 ///     .app_profile("batch")
 ///     .emulator("127.0.0.1:8086")
 ///     .retry_for(Duration::from_secs(10));
-/// assert_eq!(options.emulator.as_deref(), Some("127.0.0.1:8086"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct BigtableOptions {
-    /// The id of the Google Cloud project.
-    pub project: String,
-    /// The id of the Bigtable instance.
-    pub instance: String,
-    /// The id of the app profile. Default: empty, the instance's default profile.
-    pub app_profile: String,
-    /// The id of the app profile for the table `rowkey.schemas`. Default: empty,
-    /// [`app_profile`](Self#structfield.app_profile).
-    ///
-    /// The first opening of a table, and an alteration, write conditionally to it. The profile has to allow that:
-    /// single-row transactions, and so one cluster. With a profile of several clusters for the data, name one of one
-    /// cluster here.
-    pub schema_profile: String,
-    /// The address of an emulator, `host:port`, which is reached without TLS and credentials. Default: the environment
-    /// variable `BIGTABLE_EMULATOR_HOST`, as in Google's clients; without it the service.
-    pub emulator: Option<String>,
-    /// The source of access tokens. Default: Google's application default credentials. An emulator is sent none.
+    pub(crate) project: String,
+    pub(crate) instance: String,
+    pub(crate) app_profile: String,
+    pub(crate) schema_profile: String,
+    pub(crate) emulator: Option<String>,
     #[cfg(feature = "google")]
-    pub credentials: Credentials,
-    /// The project whose quota requests use and that is billed for them. Default: the environment variable
-    /// `GOOGLE_CLOUD_QUOTA_PROJECT`, or what the credentials say.
+    pub(crate) credentials: Credentials,
     #[cfg(feature = "google")]
-    pub quota_project: Option<String>,
-    /// Certificates that are trusted beside those of the public authorities, each text one or more in PEM: of
-    /// Bigtable's endpoints, and of those that give tokens.
+    pub(crate) quota_project: Option<String>,
     #[cfg(feature = "google")]
-    pub ca_certificates: Vec<Arc<str>>,
-    /// The endpoint of data, `https://host` or `https://host:port`, for a private or a regional one. Default:
-    /// `https://bigtable.googleapis.com`. An [`emulator`](Self#structfield.emulator) goes first.
+    pub(crate) ca_certificates: Vec<Arc<str>>,
     #[cfg(feature = "google")]
-    pub endpoint: Option<String>,
-    /// The endpoint of tables, as [`endpoint`](Self#structfield.endpoint). Default:
-    /// `https://bigtableadmin.googleapis.com`.
+    pub(crate) endpoint: Option<String>,
     #[cfg(feature = "google")]
-    pub admin_endpoint: Option<String>,
-    /// The number of connections, clamped to 1 to 256. Default: 4. Requests go to the one with the fewest open
-    /// requests. If each has 100, each bucket of a scan being one, or as many as the server allows, more are opened, up
-    /// to 256, and closed when nothing is in flight on them. Scans that read ahead by less have connections of their
-    /// own, as many for each of three sizes.
-    pub connections: usize,
-    /// The age at which a connection is replaced. Default: 45 minutes. The service closes connections after an hour; a
-    /// new one is opened and warmed before it is used.
-    pub connection_age: Duration,
-    /// The longest time for connecting. Default: 10 seconds.
-    pub connect_timeout: Duration,
-    /// The longest time of an attempt, or of the wait for the next rows of a scan, the next split points, or the next
-    /// outcomes of a write of many rows. After it a request that can be repeated is sent again. What creates, changes
-    /// or drops tables or ranges of rows has the time of its handle instead, once it is sent. Default: 60 seconds.
-    pub attempt_timeout: Duration,
-    /// The approximate number of bytes that all open scans of the client read ahead together. Default: 16 MiB. A scan
-    /// reads ahead as much as its `batch_bytes` allow; when this is short, by 1 KiB a bucket, or a row, whatever other
-    /// scans hold.
-    pub scan_memory: usize,
-    /// The most bytes of a row that is read. Default: 512 MiB, twice as many as Bigtable allows, as a filter may return
-    /// a cell twice. A larger one is an error that [names it](crate::BigtableError::large_row).
-    pub largest_row: usize,
-    /// The time for which requests are retried, counted from the first failure after the last progress; the last
-    /// attempt may take [`attempt_timeout`](Self::attempt_timeout) more. It ends earlier if the next pause would pass
-    /// that time. Default: 60 seconds. The bounds of a handle ([`CallOptions`](rowkey::store::CallOptions)) can end an
-    /// operation earlier.
-    pub retry_for: Duration,
+    pub(crate) admin_endpoint: Option<String>,
+    pub(crate) connections: usize,
+    pub(crate) connection_age: Duration,
+    pub(crate) connect_timeout: Duration,
+    pub(crate) attempt_timeout: Duration,
+    pub(crate) scan_memory: usize,
+    pub(crate) largest_row: usize,
+    pub(crate) retry_for: Duration,
 }
 
 impl BigtableOptions {
-    /// An instance of the service, or of the emulator if the environment has `BIGTABLE_EMULATOR_HOST`.
+    /// An instance of the service, or of the emulator if the environment has `BIGTABLE_EMULATOR_HOST`: by the id of its
+    /// Google Cloud project, and its own.
     pub fn new(project: impl Into<String>, instance: impl Into<String>) -> Self {
         Self {
             project: project.into(),
@@ -115,77 +75,101 @@ impl BigtableOptions {
         }
     }
 
-    /// Sets the [`app_profile`](Self#structfield.app_profile).
+    /// The id of the app profile. Default: empty, the instance's default profile.
     #[must_use]
     pub fn app_profile(mut self, id: impl Into<String>) -> Self {
         self.app_profile = id.into();
         self
     }
 
-    /// Sets the [`schema_profile`](Self#structfield.schema_profile).
+    /// The id of the app profile for the table `rowkey.schemas`. Default: empty, [`app_profile`](Self::app_profile).
+    ///
+    /// The first opening of a table, and an alteration, write conditionally to it. The profile has to allow that:
+    /// single-row transactions, and so one cluster. With a profile of several clusters for the data, name one of one
+    /// cluster here.
     #[must_use]
     pub fn schema_profile(mut self, id: impl Into<String>) -> Self {
         self.schema_profile = id.into();
         self
     }
 
-    /// Sets the address of an [`emulator`](Self#structfield.emulator).
+    /// The address of an emulator, `host:port`, which is reached without TLS and credentials. Default: the environment
+    /// variable `BIGTABLE_EMULATOR_HOST`, as in Google's clients; without it the service.
     #[must_use]
     pub fn emulator(mut self, address: impl Into<String>) -> Self {
         self.emulator = Some(address.into());
         self
     }
 
-    /// Sets the number of [`connections`](Self#structfield.connections).
+    /// The service, although the environment variable `BIGTABLE_EMULATOR_HOST` is set.
+    #[must_use]
+    pub fn service(mut self) -> Self {
+        self.emulator = None;
+        self
+    }
+
+    /// The number of connections, clamped to 1 to 256. Default: 4. Requests go to the one with the fewest open
+    /// requests. If each has 100, each bucket of a scan being one, or as many as the server allows, more are opened, up
+    /// to 256, and closed when nothing is in flight on them. Scans that read ahead by less have connections of their
+    /// own, as many for each of three sizes.
     #[must_use]
     pub fn connections(mut self, connections: usize) -> Self {
         self.connections = connections;
         self
     }
 
-    /// Sets the [`connection_age`](Self#structfield.connection_age).
+    /// The age at which a connection is replaced. Default: 45 minutes. The service closes connections after an hour; a
+    /// new one is opened and warmed before it is used.
     #[must_use]
     pub fn connection_age(mut self, age: Duration) -> Self {
         self.connection_age = age;
         self
     }
 
-    /// Sets the [`connect_timeout`](Self#structfield.connect_timeout).
+    /// The longest time for connecting. Default: 10 seconds.
     #[must_use]
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;
         self
     }
 
-    /// Sets the [`attempt_timeout`](Self#structfield.attempt_timeout).
+    /// The longest time of an attempt, or of the wait for the next rows of a scan, the next split points, or the next
+    /// outcomes of a write of many rows. After it a request that can be repeated is sent again. What creates, changes
+    /// or drops tables or ranges of rows has the time of its handle instead, once it is sent. Default: 60 seconds.
     #[must_use]
     pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
         self.attempt_timeout = timeout;
         self
     }
 
-    /// Sets [`scan_memory`](Self#structfield.scan_memory).
+    /// The approximate number of bytes that all open scans of the client read ahead together. Default: 16 MiB. A scan
+    /// reads ahead as much as its `batch_bytes` allow; when this is short, by 1 KiB a bucket, or a row, whatever other
+    /// scans hold.
     #[must_use]
     pub fn scan_memory(mut self, bytes: usize) -> Self {
         self.scan_memory = bytes;
         self
     }
 
-    /// Sets [`largest_row`](Self#structfield.largest_row).
+    /// The most bytes of a row that is read. Default: 512 MiB, twice as many as Bigtable allows, as a filter may return
+    /// a cell twice. A larger one is an error that [names it](crate::BigtableError::large_row).
     #[must_use]
     pub fn largest_row(mut self, bytes: usize) -> Self {
         self.largest_row = bytes;
         self
     }
 
-    /// Sets [`retry_for`](Self#structfield.retry_for).
+    /// The time for which requests are retried, counted from the first failure after the last progress; the last
+    /// attempt may take [`attempt_timeout`](Self::attempt_timeout) more. It ends earlier if the next pause would pass
+    /// that time. Default: 60 seconds. The bounds of a handle ([`CallOptions`](rowkey::store::CallOptions)) can end an
+    /// operation earlier.
     #[must_use]
     pub fn retry_for(mut self, time: Duration) -> Self {
         self.retry_for = time;
         self
     }
 
-    /// Sets the [`credentials`](Self#structfield.credentials).
+    /// The source of access tokens. Default: Google's application default credentials. An emulator is sent none.
     #[cfg(feature = "google")]
     #[must_use]
     pub fn credentials(mut self, credentials: Credentials) -> Self {
@@ -193,7 +177,8 @@ impl BigtableOptions {
         self
     }
 
-    /// Sets the [`quota_project`](Self#structfield.quota_project).
+    /// The project whose quota requests use and that is billed for them. Default: the environment variable
+    /// `GOOGLE_CLOUD_QUOTA_PROJECT`, or what the credentials say.
     #[cfg(feature = "google")]
     #[must_use]
     pub fn quota_project(mut self, project: impl Into<String>) -> Self {
@@ -201,7 +186,8 @@ impl BigtableOptions {
         self
     }
 
-    /// Adds one or more certificates in PEM to the [`ca_certificates`](Self#structfield.ca_certificates).
+    /// Adds certificates, one or more in PEM, that are trusted beside those of the public authorities: of Bigtable's
+    /// endpoints, and of those that give tokens.
     #[cfg(feature = "google")]
     #[must_use]
     pub fn ca_certificate(mut self, pem: impl Into<String>) -> Self {
@@ -209,7 +195,8 @@ impl BigtableOptions {
         self
     }
 
-    /// Sets the [`endpoint`](Self#structfield.endpoint) of data.
+    /// The endpoint of data, `https://host` or `https://host:port`, for a private or a regional one. Default:
+    /// `https://bigtable.googleapis.com`. An [`emulator`](Self::emulator) goes first.
     #[cfg(feature = "google")]
     #[must_use]
     pub fn endpoint(mut self, address: impl Into<String>) -> Self {
@@ -217,7 +204,7 @@ impl BigtableOptions {
         self
     }
 
-    /// Sets the [`admin_endpoint`](Self#structfield.admin_endpoint).
+    /// The endpoint of tables, as [`endpoint`](Self::endpoint). Default: `https://bigtableadmin.googleapis.com`.
     #[cfg(feature = "google")]
     #[must_use]
     pub fn admin_endpoint(mut self, address: impl Into<String>) -> Self {

@@ -25,9 +25,8 @@ const RETRIES: Duration = Duration::from_secs(600);
 const HANGS: Duration = Duration::from_secs(120);
 
 fn options(endpoint: &str) -> BigtableOptions {
-    let mut options = BigtableOptions::new("p", "i").endpoint(endpoint).admin_endpoint(endpoint).retry_for(RETRIES);
-    options.emulator = None;
-    options.credentials(Credentials::anonymous())
+    let options = BigtableOptions::new("p", "i").service().endpoint(endpoint).admin_endpoint(endpoint);
+    options.retry_for(RETRIES).credentials(Credentials::anonymous())
 }
 
 fn answer(asked: &Asked) -> Answer {

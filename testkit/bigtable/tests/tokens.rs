@@ -31,8 +31,7 @@ async fn serving(
 ) -> (Mock, BigtableOptions) {
     let authority = Authority::new();
     let (mock, endpoint) = Mock::start_tls(&authority, answer).await;
-    let mut options = BigtableOptions::new("p", "i").endpoint(&endpoint).admin_endpoint(&endpoint);
-    options.emulator = None;
+    let options = BigtableOptions::new("p", "i").service().endpoint(&endpoint).admin_endpoint(&endpoint);
     (mock, options.ca_certificate(authority.pem()).credentials(credentials))
 }
 

@@ -7,12 +7,12 @@ use std::time::Duration;
 use rowkey::nonblocking::{AsyncTable, AsyncWideDatabase, AsyncWideTable};
 use rowkey::wide::{Columns, FamilySchema, Mutation, OneColumn, Row, TableSchema};
 use rowkey::{Error, RowKey};
-use rowkey_bigtable::{Bigtable, BigtableOptions};
+use rowkey_bigtable::Bigtable;
 
-use crate::{options, runtime};
+use crate::{PROJECT, emulator, instance, options_of, runtime};
 
 /// `cbt` on an instance.
-struct Cbt(BigtableOptions);
+struct Cbt(String);
 
 /// Column, microseconds since 1970 as a date, value.
 type Cell = (String, String, Vec<u8>);
@@ -21,8 +21,8 @@ impl Cbt {
     fn run(&self, args: &[&str]) -> Vec<u8> {
         let path = std::env::var_os("ROWKEY_CBT").expect("ROWKEY_CBT is the path of cbt");
         let mut command = Command::new(path);
-        command.args(["-project", &self.0.project, "-instance", &self.0.instance]).args(args).env("TZ", "UTC");
-        let output = command.env("BIGTABLE_EMULATOR_HOST", self.0.emulator.as_deref().unwrap()).output().unwrap();
+        command.args(["-project", PROJECT, "-instance", &self.0]).args(args).env("TZ", "UTC");
+        let output = command.env("BIGTABLE_EMULATOR_HOST", emulator()).output().unwrap();
         assert!(output.status.success(), "cbt {args:?}: {}", String::from_utf8_lossy(&output.stderr));
         output.stdout
     }
@@ -78,8 +78,8 @@ fn cell(column: &str, at: &str, value: impl AsRef<[u8]>) -> Cell {
 }
 
 async fn connected() -> (Bigtable, Cbt) {
-    let options = options();
-    (Bigtable::connect(options.clone()).await.unwrap(), Cbt(options))
+    let instance = instance();
+    (Bigtable::connect(options_of(&instance)).await.unwrap(), Cbt(instance))
 }
 
 fn cells(row: &Row) -> Vec<(String, i64, Vec<u8>)> {

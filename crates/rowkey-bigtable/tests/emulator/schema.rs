@@ -11,9 +11,9 @@ use rowkey::nonblocking::{AsyncWideDatabase, AsyncWideTable};
 use rowkey::store::NewTable;
 use rowkey::wide::{FamilySchema, TableSchema};
 use rowkey::{Error, RowKey};
-use rowkey_bigtable::{Bigtable, BigtableOptions};
+use rowkey_bigtable::Bigtable;
 
-use crate::{options, runtime};
+use crate::{PROJECT, emulator, instance, options, options_of, runtime};
 
 #[derive(RowKey, Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[rowkey(salt(buckets = 16, by(user)))]
@@ -41,17 +41,17 @@ fn family() -> FamilySchema {
 }
 
 /// The output of Google's `cbt`.
-fn cbt(options: &BigtableOptions, args: &[&str]) -> String {
+fn cbt(instance: &str, args: &[&str]) -> String {
     let mut command = Command::new(std::env::var("ROWKEY_CBT").as_deref().unwrap_or("cbt"));
-    command.args(["-project", &options.project, "-instance", &options.instance]).args(args);
-    let output = command.env("BIGTABLE_EMULATOR_HOST", options.emulator.as_deref().unwrap()).output().unwrap();
+    command.args(["-project", PROJECT, "-instance", instance]).args(args);
+    let output = command.env("BIGTABLE_EMULATOR_HOST", emulator()).output().unwrap();
     assert!(output.status.success(), "cbt {args:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
 
 /// The families of `cbt ls`: each with its policy.
-fn policies(options: &BigtableOptions, table: &str) -> Vec<String> {
-    let list = cbt(options, &["ls", table]);
+fn policies(instance: &str, table: &str) -> Vec<String> {
+    let list = cbt(instance, &["ls", table]);
     let mut rows: Vec<_> = list.lines().skip_while(|line| !line.starts_with("---")).skip(1).collect();
     rows.sort_unstable();
     rows.iter()
@@ -71,14 +71,14 @@ fn differences<T>(opened: Result<T, Error>) -> String {
 #[test]
 #[ignore = "needs BIGTABLE_EMULATOR_HOST"]
 fn a_table_that_cbt_created_is_read_back_and_opens_only_as_it_is() {
-    let (runtime, options) = (runtime(), options());
-    cbt(&options, &["createtable", "t", "families=a:maxversions=3,b:maxage=1d||maxversions=2,c"]);
+    let (runtime, instance) = (runtime(), instance());
+    cbt(&instance, &["createtable", "t", "families=a:maxversions=3,b:maxage=1d||maxversions=2,c"]);
     let schema = TableSchema::new()
         .family("a", family().max_versions(3))
         .family("b", family().max_versions(2).ttl(DAY))
         .family("c", family().max_versions(u32::MAX));
     runtime.block_on(async {
-        let db = Bigtable::connect(options.clone()).await.unwrap();
+        let db = Bigtable::connect(options_of(&instance)).await.unwrap();
         assert_eq!(db.tables().await.unwrap(), ["t"]);
         assert_eq!(db.schema("t").await.unwrap(), Some(schema.clone()));
         assert_eq!(db.schema("u").await.unwrap(), None);
@@ -103,7 +103,7 @@ fn a_table_that_cbt_created_is_read_back_and_opens_only_as_it_is() {
         assert!(told.contains("field \"user\" of the table is called \"host\" in the program"), "{told}");
 
         // A rule that no schema can say is named.
-        cbt(&options, &["setgcpolicy", "t", "a", "maxage=1d || maxage=2d"]);
+        cbt(&instance, &["setgcpolicy", "t", "a", "maxage=1d || maxage=2d"]);
         let told = differences(db.schema("t").await);
         assert!(told.contains("family a") && told.contains("age() > 86400.000000000s"), "{told}");
     });
@@ -112,7 +112,7 @@ fn a_table_that_cbt_created_is_read_back_and_opens_only_as_it_is() {
 #[test]
 #[ignore = "needs BIGTABLE_EMULATOR_HOST"]
 fn a_typed_table_is_read_back_and_altered() {
-    let (runtime, options) = (runtime(), options());
+    let (runtime, instance) = (runtime(), instance());
     let schema = TableSchema::new()
         .family("a", family())
         .family("b", family().max_versions(5).min_versions(2).ttl(DAY))
@@ -120,11 +120,11 @@ fn a_typed_table_is_read_back_and_altered() {
         .family("c", family().max_versions(3).min_versions(2));
     let typed = schema.clone().row_key::<Visit>();
     runtime.block_on(async {
-        let db = Bigtable::connect(options.clone()).await.unwrap();
+        let db = Bigtable::connect(options_of(&instance)).await.unwrap();
         AsyncWideTable::<Visit, _>::open(db.clone(), "t", &schema).await.unwrap();
         assert_eq!(db.schema("t").await.unwrap(), Some(typed.clone()));
         assert_eq!(
-            policies(&options, "t"),
+            policies(&instance, "t"),
             ["a: versions() > 1", "b: (versions() > 5 || (age() > 1d && versions() > 2))", "c: versions() > 3"]
         );
 
@@ -133,7 +133,7 @@ fn a_typed_table_is_read_back_and_altered() {
         assert_eq!(told, ["family a: ttl none becomes 86400000 ms", "family d is new"]);
         assert_eq!(db.schema("t").await.unwrap(), Some(altered.clone()));
         assert_eq!(
-            policies(&options, "t"),
+            policies(&instance, "t"),
             [
                 "a: (versions() > 1 || age() > 1d)",
                 "b: (versions() > 5 || (age() > 1d && versions() > 2))",
@@ -145,7 +145,7 @@ fn a_typed_table_is_read_back_and_altered() {
         assert!(told.contains("family d is missing"), "{told}");
 
         // The table is as another program changed it.
-        cbt(&options, &["setgcpolicy", "t", "d", "maxversions=8"]);
+        cbt(&instance, &["setgcpolicy", "t", "d", "maxversions=8"]);
         let changed = altered.clone().family("d", family().max_versions(8)).family("c", family().max_versions(3));
         assert_eq!(db.schema("t").await.unwrap(), Some(changed));
         let told = differences(AsyncWideTable::<Visit, _>::open(db.clone(), "t", &altered).await);
@@ -156,17 +156,15 @@ fn a_typed_table_is_read_back_and_altered() {
 #[test]
 #[ignore = "needs BIGTABLE_EMULATOR_HOST"]
 fn the_example_prints_a_schema_that_parses() {
-    let (runtime, options) = (runtime(), options());
+    let (runtime, instance) = (runtime(), instance());
     let schema = TableSchema::new().family("a", family().max_versions(3));
     runtime.block_on(async {
-        let db = Bigtable::connect(options.clone()).await.unwrap();
+        let db = Bigtable::connect(options_of(&instance)).await.unwrap();
         AsyncWideTable::<Visit, _>::open(db, "visits", &schema).await.unwrap();
     });
     // Cargo builds examples beside the tests, though not for `cargo test --test emulator` alone.
     let program = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().join("examples/schema");
-    let run = |table: &str| {
-        Command::new(&program).args([options.project.as_str(), &options.instance, table]).output().unwrap()
-    };
+    let run = |table: &str| Command::new(&program).args([PROJECT, &instance, table]).output().unwrap();
     let printed = run("visits");
     assert!(printed.status.success(), "{printed:?}");
     let text = String::from_utf8(printed.stdout).unwrap();
@@ -205,7 +203,7 @@ fn recorded(emulator: String) -> (String, Arc<Mutex<Vec<u8>>>) {
 #[ignore = "needs BIGTABLE_EMULATOR_HOST"]
 fn split_points_are_sent() {
     let (runtime, options) = (runtime(), options());
-    let (address, sent) = recorded(options.emulator.clone().unwrap());
+    let (address, sent) = recorded(emulator());
     runtime.block_on(async {
         let db = Bigtable::connect(options.emulator(address)).await.unwrap();
         let schema = TableSchema::new().family("a", family());

@@ -95,7 +95,7 @@ impl Line {
 fn what_is_late_is_504_and_the_service_stays_up() {
     let Place::Instance(instance) = Place::instance() else { unreachable!() };
     let (options, line) = (BigtableOptions::new("p", instance), Line::default());
-    let address = line.to(options.emulator.clone().unwrap());
+    let address = line.to(std::env::var("BIGTABLE_EMULATOR_HOST").unwrap());
     let connected = async { OneColumn::database(Bigtable::connect(options.emulator(address)).await.unwrap()) };
     late_is_504(&Served::start_on(connected, LIMITS), |is_held| line.hold(is_held));
 }

@@ -95,8 +95,7 @@ async fn tables_that_are_open_say_so_too() {
         false => instance.answer(asked),
     })
     .await;
-    let mut options = BigtableOptions::new("p", "i").endpoint(&endpoint).admin_endpoint(&endpoint);
-    options.emulator = None;
+    let options = BigtableOptions::new("p", "i").service().endpoint(&endpoint).admin_endpoint(&endpoint);
     let ends = Arc::clone(&is_over);
     let provider = move || {
         let is_over = ends.load(Ordering::Acquire);

@@ -9,7 +9,7 @@ use tokio::time::sleep;
 
 use super::load::{HANGS, Load, TIMEOUT, Tables, drawn, until};
 use super::proxy::{AtRequest, Proxy};
-use crate::{options, runtime};
+use crate::{emulator, options, runtime};
 
 /// Something happens to the connections, by a seed, for so long at least and until there was enough of it.
 async fn trouble(proxy: &Proxy, seed: u64, time: Duration, is_enough: impl Fn() -> bool) {
@@ -57,7 +57,7 @@ fn under_trouble(seed: u64) {
         let to_emulator = options();
         let direct = Bigtable::connect(to_emulator.clone()).await.unwrap();
         Tables::open(&direct).await.unwrap().fill().await.unwrap();
-        let proxy = Proxy::start(to_emulator.emulator.as_deref().unwrap()).await;
+        let proxy = Proxy::start(&emulator()).await;
         let through = to_emulator
             .emulator(proxy.host())
             .attempt_timeout(Duration::from_secs(2))
@@ -92,7 +92,7 @@ fn scans_go_on_where_they_were_cut() {
         let to_emulator = options();
         let direct = Bigtable::connect(to_emulator.clone()).await.unwrap();
         Tables::open(&direct).await.unwrap().fill().await.unwrap();
-        let proxy = Proxy::start(to_emulator.emulator.as_deref().unwrap()).await;
+        let proxy = Proxy::start(&emulator()).await;
         let db = Bigtable::connect(to_emulator.emulator(proxy.host()).connections(1)).await.unwrap();
         let load = Load::new(Tables::open(&db).await.unwrap());
         let (mut random, scans) = (Random(7), cases(60, 600));

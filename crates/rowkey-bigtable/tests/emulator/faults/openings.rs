@@ -20,7 +20,7 @@ use tokio::sync::Barrier;
 
 use super::load::{assert_typed, within};
 use super::proxy::{AtRequest, Proxy};
-use crate::{options, runtime};
+use crate::{emulator, instance, options, options_of, runtime};
 
 /// Schemas of which a table has one at most.
 fn schema(n: usize) -> TableSchema {
@@ -174,8 +174,8 @@ async fn write_record(db: &Bigtable, text: Option<String>, is_claim: bool) {
 }
 
 /// Deletes the table alone.
-async fn delete_table(options: &BigtableOptions, db: &Bigtable) {
-    let address = format!("http://{}", options.emulator.as_deref().unwrap());
+async fn delete_table(db: &Bigtable) {
+    let address = format!("http://{}", emulator());
     let channel = tonic::transport::Endpoint::from_shared(address).unwrap().connect_lazy();
     let request = DeleteTableRequest { name: db.client().table_name("t") };
     BigtableTableAdminClient::new(channel).delete_table(request).await.unwrap();
@@ -197,7 +197,7 @@ async fn prepared(before: Before) -> (BigtableOptions, Bigtable) {
         _ => {}
     }
     if matches!(before, Before::Claim(_) | Before::Record(_)) {
-        delete_table(&options, &direct).await;
+        delete_table(&direct).await;
     }
     (options, direct)
 }
@@ -214,7 +214,7 @@ fn what_ends_in_the_middle_is_finished_by_the_next() {
                 (0..).flat_map(|request| [(request, AtRequest::Lost), (request, AtRequest::AnswerLost)])
             {
                 let (to_emulator, direct) = prepared(before).await;
-                let proxy = Proxy::start(to_emulator.emulator.as_deref().unwrap()).await;
+                let proxy = Proxy::start(&emulator()).await;
                 let through = to_emulator.emulator(proxy.host()).retry_for(Duration::from_millis(20));
                 let db = client(&through).await;
                 proxy.at_request(request, what);
@@ -260,7 +260,7 @@ fn another_program_comes_between_any_two_requests() {
         for (before, first, second) in all.into_iter().step_by(every(4)) {
             for request in 0.. {
                 let (to_emulator, direct) = prepared(before).await;
-                let proxy = Proxy::start(to_emulator.emulator.as_deref().unwrap()).await;
+                let proxy = Proxy::start(&emulator()).await;
                 let db = client(&to_emulator.emulator(proxy.host())).await;
                 proxy.at_request(request, AtRequest::Held);
                 let place = format!("{before:?}, {first:?}, request {request}, {second:?}");
@@ -345,7 +345,7 @@ fn of_another_process() {
     let Ok(given) = std::env::var(OF_PROCESS) else { return };
     let [instance, rounds, kind] = given.split(' ').collect::<Vec<_>>().try_into().unwrap();
     runtime().block_on(async {
-        let db = client(&BigtableOptions::new("p", instance)).await;
+        let db = client(&options_of(instance)).await;
         for round in 0..rounds.parse().unwrap() {
             let name = format!("p{round}");
             let opened = match kind {
@@ -366,11 +366,11 @@ fn of_another_process() {
 #[test]
 #[ignore = "needs BIGTABLE_EMULATOR_HOST"]
 fn processes_agree_on_the_keys() {
-    let (options, rounds) = (options(), cases(20, 200));
+    let (instance, rounds) = (instance(), cases(20, 200));
     let start = |kind: &'static str| {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", "faults::openings::of_another_process", "--ignored", "--nocapture"]);
-        command.env(OF_PROCESS, format!("{} {rounds} {kind}", options.instance));
+        command.env(OF_PROCESS, format!("{instance} {rounds} {kind}"));
         (kind, command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap())
     };
     let processes: Vec<_> = ["number", "name", "number", "name"].map(start).into();
@@ -389,7 +389,7 @@ fn processes_agree_on_the_keys() {
     }
     let db = runtime();
     db.block_on(async {
-        let client = client(&options).await;
+        let client = client(&options_of(&instance)).await;
         for (round, kinds) in opened.iter().enumerate() {
             assert_eq!(kinds.len(), 2, "{round}: {kinds:?}");
             assert_eq!(kinds[0], kinds[1], "{round}");
@@ -407,7 +407,7 @@ fn processes_agree_on_the_keys() {
 fn an_opening_that_waits_ends_by_its_deadline() {
     runtime().block_on(async {
         let to_emulator = options();
-        let proxy = Proxy::start(to_emulator.emulator.as_deref().unwrap()).await;
+        let proxy = Proxy::start(&emulator()).await;
         let db = client(&to_emulator.emulator(proxy.host())).await;
         // The table of records is there.
         run(&db, Deed::Open(0)).await.unwrap();

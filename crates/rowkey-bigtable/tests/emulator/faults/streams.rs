@@ -12,7 +12,7 @@ use tokio::time::sleep;
 
 use super::load::{Crash, HANGS, until};
 use super::proxy::Proxy;
-use crate::{options, runtime};
+use crate::{emulator, options, runtime};
 
 /// More than the windows of a stream and of the sockets hold.
 const ROWS: u32 = 600;
@@ -55,7 +55,7 @@ async fn ended(proxy: &Proxy, resets: usize, what: &str) {
 fn streams_end_on_the_server() {
     runtime().block_on(async {
         let to_emulator = options();
-        let proxy = Proxy::start(to_emulator.emulator.as_deref().unwrap()).await;
+        let proxy = Proxy::start(&emulator()).await;
         let db = Bigtable::connect(to_emulator.emulator(proxy.host())).await.unwrap();
         let schema = TableSchema::new().family("a", FamilySchema::new());
         let store = db.table("large", &schema).await.unwrap();
