@@ -15,13 +15,13 @@ use rowkey_design::{CheckOptions, Design, Problem, Problems};
 use crate::failure::Failure;
 
 /// Reads the files that the design names, then those of `TABLE=FILE` arguments, whose profiles are used instead.
-/// Returns a note for each file of the design that is not there.
+/// Returns the options with the profiles, and a note for each file of the design that is not there.
 pub(crate) fn read(
     design: &mut Design,
     arguments: &[String],
     form: KeyForm,
-    options: &mut CheckOptions,
-) -> Result<Vec<Problem>, Failure> {
+    mut options: CheckOptions,
+) -> Result<(CheckOptions, Vec<Problem>), Failure> {
     let given = given(design, arguments)?;
     let paths = design.sample_paths();
     let mut notes = Vec::new();
@@ -48,9 +48,7 @@ pub(crate) fn read(
                 true => design.split_by_sample(sample, &profile).map_err(|problem| {
                     Failure::Design(Problems { files: design.files.clone(), list: vec![problem] })
                 })?,
-                false => {
-                    options.profiles.insert(sample.table.clone(), profile);
-                }
+                false => options = options.profile(&sample.table, profile),
             }
         }
     }
@@ -61,9 +59,9 @@ pub(crate) fn read(
             "-" => lines("standard input", None, io::stdin().lock(), form, &table.layout, regions.as_ref())?,
             path => file(Path::new(path), form, &table.layout, regions.as_ref())?,
         };
-        options.profiles.insert(name.to_owned(), profile);
+        options = options.profile(name, profile);
     }
-    Ok(notes)
+    Ok((options, notes))
 }
 
 /// The tables and files of `TABLE=FILE` arguments.

@@ -7,8 +7,8 @@ fn check(text: &str, profile: Option<Profile>) -> Report {
     let text = format!("format = 1\n{text}");
     let design = Design::parse([File { name: "a".into(), text }]).unwrap_or_else(|e| panic!("{e:.2000}"));
     let mut options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
-    for name in design.tables.keys() {
-        options.profiles.extend(profile.clone().map(|profile| (name.clone(), profile)));
+    for (name, profile) in design.tables.keys().zip(std::iter::repeat(profile)) {
+        options = profile.into_iter().fold(options, |options, profile| options.profile(name, profile));
     }
     let mut report = design.check(&options);
     report.findings.retain(|finding| finding.rule.id.starts_with('Q'));

@@ -21,7 +21,7 @@ fn check(text: &str, keys: Option<&str>) -> Vec<Finding> {
             Ok(())
         };
         let profile = sample::read_by(keys.as_bytes(), read, &table.layout, None, |_, _| {}).unwrap();
-        options.profiles.insert(name.clone(), profile);
+        options = options.profile(name, profile);
     }
     let report = design.check(&options);
     assert_eq!(report.problems, []);

@@ -91,15 +91,16 @@ fn a_sample_of_too_few_keys_is_a_problem_at_its_place() {
 #[test]
 fn numbers_that_a_sample_contradicts_are_noted_and_used() {
     let design = design(TEXT);
-    let mut options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+    let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
     assert_eq!(design.check(&options).notes, []);
-    options.profiles.insert("visits".to_owned(), profile(&design, None, 1000));
+    let profile = profile(&design, None, 1000);
+    let options = options.profile("visits", profile.clone());
     let report = design.check(&options);
     // `at` has as many values as the sample has keys: the sample may be a part.
     let [note] = report.notes.as_slice() else { panic!("{:?}", report.notes) };
     assert_eq!(note.message, r#""host" has 100k values here and about 50 in the sample"#);
     assert_eq!(design.files.text(note.place), "100_000");
-    let facts = rowkey_design::internal::facts::KeyFacts::of(&design.tables["visits"], options.profiles.get("visits"));
+    let facts = rowkey_design::internal::facts::KeyFacts::of(&design.tables["visits"], Some(&profile));
     assert_eq!(facts.fields[0].spread.unwrap().distinct, 100_000.0);
     let few = self::design(&TEXT.replace("at = { distinct = 100_000 }", "at = { distinct = 30 }"));
     let notes = few.check(&options).notes;
@@ -112,12 +113,12 @@ fn a_sample_of_which_no_key_decodes_says_nothing_of_fields() {
     let path = design.sample_paths().remove(0);
     let mut profiler = Profiler::new(design.layout_of(&path).unwrap(), None);
     profiler.add(b"\x01");
-    let mut options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
-    options.profiles.insert("visits".to_owned(), profiler.finish());
+    let profile = profiler.finish();
     let visits = &design.tables["visits"];
     let facts = |profile| rowkey_design::internal::facts::KeyFacts::of(visits, profile);
-    let (with, without) = (facts(options.profiles.get("visits")), facts(None));
+    let (with, without) = (facts(Some(&profile)), facts(None));
     assert_eq!((with.fields[0].spread, with.bytes), (without.fields[0].spread, without.bytes));
+    let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 }).profile("visits", profile);
     assert_eq!(design.check(&options).notes, []);
 }
 
@@ -145,24 +146,21 @@ fn regions_of_a_sample_with_sizes_have_as_many_bytes() {
     assert!(sample.region_bytes.iter().all(|bytes| bytes.abs_diff(12_501_875) < 100_004), "{:?}", sample.region_bytes);
     assert_eq!(sample.regions.iter().sum::<u64>(), 2000);
     // They are even, though most keys are in one region; split by keys alone they are not.
-    let mut options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
-    let found = |design: &Design, options: &CheckOptions| {
+    let found = |design: &Design, sample: Profile| {
         design
-            .check(options)
+            .check(&CheckOptions::new(Date { year: 2026, month: 1, day: 31 }).profile("t", sample))
             .findings
             .into_iter()
             .find(|finding| finding.rule.id == "H09")
             .map(|finding| finding.message)
     };
-    options.profiles.insert("t".to_owned(), sample);
-    assert_eq!(found(&design, &options), None);
+    assert_eq!(found(&design, sample), None);
     let even = self::design(
         "format = 1\n[table.t]\nkey = [\"a: u32\"]\nsplits = { keys = [\"000001f4\", \"000003e8\", \"000005dc\"] }\n",
     );
     let sample = sized(&even, true, &sizes);
     assert_eq!(sample.regions, [500; 4]);
-    options.profiles.insert("t".to_owned(), sample);
-    let message = found(&even, &options).unwrap();
+    let message = found(&even, sample).unwrap();
     assert_eq!(message, "of 4 regions the fullest has 4.0 times the mean of the sample's bytes, and 0 % have none");
 }
 
@@ -196,7 +194,7 @@ fn sizes_of_a_sample_are_those_of_values_that_the_file_says_none_of() {
              [[table.t.write]]\nname = \"w\"\nrate = \"10/s\"\n[[table.t.query]]\nname = \"q\"\nfix = [\"a\"]\n"
         );
         let design = design(&text);
-        let mut options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+        let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
         let found = |options: &CheckOptions| {
             let report = design.check(options);
             let rules = report.findings.iter().map(|finding| finding.rule.id).filter(|id| ["F06", "H10"].contains(id));
@@ -205,8 +203,7 @@ fn sizes_of_a_sample_are_those_of_values_that_the_file_says_none_of() {
             rules
         };
         assert_eq!(found(&options), [""; 0], "{families}");
-        let sample = sized(&design, false, &[9e7 as u64; 20]);
-        options.profiles.insert("t".to_owned(), sample);
+        let options = options.profile("t", sized(&design, false, &[9e7 as u64; 20]));
         assert_eq!(found(&options), findings, "{engine} {families}");
         let (_, costs) = design.query_costs(&options).next().unwrap();
         assert_eq!(costs[0].bytes_read, Some(bytes), "{families}");
@@ -228,10 +225,9 @@ fn a_declared_number_of_values_leaves_what_a_sample_says_of_their_evenness() {
             let values = [rowkey::Value::Unsigned(m(i).into()), rowkey::Value::Signed(i64::from(i).into())];
             profiler.add(&table.layout.encode(&values).unwrap());
         }
-        let mut options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
-        options.profiles.insert("t".to_owned(), profiler.finish());
-        let spread =
-            rowkey_design::internal::facts::KeyFacts::of(table, options.profiles.get("t")).fields[0].spread.unwrap();
+        let profile = profiler.finish();
+        let spread = rowkey_design::internal::facts::KeyFacts::of(table, Some(&profile)).fields[0].spread.unwrap();
+        let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 }).profile("t", profile);
         let found: Vec<_> = design.check(&options).findings.iter().map(|finding| finding.rule.id).collect();
         (["H05", "H21", "H23"].map(|rule| found.contains(&rule)), spread)
     };

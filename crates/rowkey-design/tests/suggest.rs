@@ -171,8 +171,7 @@ fix = ["many"]
     let layout = &design.tables["t"].layout;
     let keys: String = (0..20_000u64).map(|i| format!("{:016x}{:016x}\n", i % 2, i / 2)).collect();
     let profile = sample::read(keys.as_bytes(), KeyForm::Hex, layout, None, |_, _| {}).unwrap();
-    let mut options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
-    options.profiles.insert("t".to_owned(), profile);
+    let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 }).profile("t", profile);
     let suggestions = design.suggest("t", &options).unwrap();
     let best = &suggestions.candidates[0];
     assert_eq!(best.table.layout.fields()[0].name, "many");

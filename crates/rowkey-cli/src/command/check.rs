@@ -103,9 +103,9 @@ fn checked(args: &Args) -> Result<(Design, CheckOptions, Report), Failure> {
         let known: Vec<&str> = design.clusters.keys().map(String::as_str).collect();
         return Err(Failure::new(format!("there is no cluster {cluster:?}; the design has: {}", known.join(", "))));
     }
-    let mut options = CheckOptions::new(args.today.unwrap_or_else(crate::designs::today));
-    options.cluster.clone_from(&args.cluster);
-    let notes = crate::samples::read(&mut design, &args.sample, args.form, &mut options)?;
+    let options = CheckOptions::new(args.today.unwrap_or_else(crate::designs::today));
+    let options = args.cluster.iter().fold(options, CheckOptions::cluster);
+    let (options, notes) = crate::samples::read(&mut design, &args.sample, args.form, options)?;
     let mut report = design.check(&options);
     report.notes.extend(notes);
     Ok((design, options, report))

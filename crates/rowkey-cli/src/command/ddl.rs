@@ -46,11 +46,10 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let mut design = designs::read(&args.files)?;
     if !args.no_splits {
-        crate::samples::read(&mut design, &[], args.form, &mut CheckOptions::new(designs::today()))?;
+        crate::samples::read(&mut design, &[], args.form, CheckOptions::new(designs::today()))?;
     }
-    let mut options = Options::new(args.target);
-    options.table.clone_from(&args.table);
-    options.splits = !args.no_splits;
+    let options = Options::new(args.target).splits(!args.no_splits);
+    let options = args.table.iter().fold(options, Options::table);
     let ddl = ddl::ddl(&design, &options)?;
     if args.json {
         let mut out = std::io::stdout().lock();

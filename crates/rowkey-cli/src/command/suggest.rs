@@ -27,8 +27,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let design = crate::designs::read(std::slice::from_ref(&args.design))?;
-    let mut options = CheckOptions::new(crate::designs::today());
-    options.cluster.clone_from(&args.cluster);
+    let options = args.cluster.iter().fold(CheckOptions::new(crate::designs::today()), CheckOptions::cluster);
     let Some(suggestions) = design.suggest(&args.table, &options) else {
         let known: Vec<&str> = design.tables.keys().map(String::as_str).collect();
         return Err(Failure::new(format!("there is no table {:?}; the design has {}", args.table, known.join(", "))));

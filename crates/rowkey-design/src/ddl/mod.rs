@@ -54,20 +54,30 @@ choices! {
 
 /// Options of the statements.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Options {
-    /// The program that reads the result.
-    pub target: Target,
-    /// The table; none for all. The tables of a table's rows under other keys come with it.
-    pub table: Option<String>,
-    /// True if new tables are split where the design says. Default: true.
-    pub splits: bool,
+    target: Target,
+    table: Option<String>,
+    splits: bool,
 }
 
 impl Options {
-    /// All tables, with their split points.
+    /// All tables, with their split points, for the program that reads the result.
     pub fn new(target: Target) -> Self {
         Self { target, table: None, splits: true }
+    }
+
+    /// The table, with the tables of its rows under other keys. Default: all tables.
+    #[must_use]
+    pub fn table(mut self, name: impl Into<String>) -> Self {
+        self.table = Some(name.into());
+        self
+    }
+
+    /// Sets whether new tables are split where the design says. Default: `true`.
+    #[must_use]
+    pub fn splits(mut self, splits: bool) -> Self {
+        self.splits = splits;
+        self
     }
 }
 

@@ -14,21 +14,31 @@ use crate::rule::{Rule, Severity};
 
 /// Options of a check.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct CheckOptions {
-    /// The day on which `until` is read.
-    pub today: Date,
-    /// The cluster that the tables are for. Default: the first of the design.
-    pub cluster: Option<String>,
-    /// The profiles of samples, by table.
-    #[doc(hidden)]
-    pub profiles: IndexMap<String, Profile>,
+    pub(crate) today: Date,
+    pub(crate) cluster: Option<String>,
+    pub(crate) profiles: IndexMap<String, Profile>,
 }
 
 impl CheckOptions {
-    /// A check on a day, for the first cluster, without samples.
+    /// A check on the day `today`, on which `until` is read: for the first cluster, without samples.
     pub fn new(today: Date) -> Self {
         Self { today, cluster: None, profiles: IndexMap::new() }
+    }
+
+    /// The name of the cluster that the tables are for. Default: the first of the design.
+    #[must_use]
+    pub fn cluster(mut self, name: impl Into<String>) -> Self {
+        self.cluster = Some(name.into());
+        self
+    }
+
+    /// The profile of a table's sample, which replaces one before it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn profile(mut self, table: impl Into<String>, profile: Profile) -> Self {
+        self.profiles.insert(table.into(), profile);
+        self
     }
 }
 

@@ -15,7 +15,7 @@ use crate::resolve::{Design, TableDesign};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SampleUse {
-    /// The statistics of a table: its profile is one of the [check](crate::CheckOptions::profiles).
+    /// The statistics of a table: its profile is one of the [check](crate::CheckOptions::profile).
     Statistics,
     /// Split points for a number of regions: see [`Design::split_by_sample`].
     Splits(u32),
