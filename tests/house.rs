@@ -623,8 +623,8 @@ fn each_never_is_seen_where_it_is_broken() {
 }
 
 /// The folders of the repository that documents name.
-const FOLDERS: [&str; 10] =
-    ["bench", "crates", "derive", "docs", "examples", "fuzz", "soak", "src", "studies", "testkit"];
+const FOLDERS: [&str; 12] =
+    [".ci", "bench", "crates", "derive", "docs", "examples", "fuzz", "servers", "soak", "src", "studies", "testkit"];
 /// Files with these endings are named by their path from the repository's root.
 const ENDINGS: [&str; 6] = [".md", ".rs", ".svg", ".toml", ".tsv", ".txt"];
 
