@@ -24,7 +24,7 @@ pub struct BigtableOptions {
     pub(crate) project: String,
     pub(crate) instance: String,
     pub(crate) app_profile: String,
-    pub(crate) schema_profile: String,
+    pub(crate) schema_app_profile: String,
     pub(crate) emulator: Option<String>,
     #[cfg(feature = "google")]
     pub(crate) credentials: Credentials,
@@ -53,7 +53,7 @@ impl BigtableOptions {
             project: project.into(),
             instance: instance.into(),
             app_profile: String::new(),
-            schema_profile: String::new(),
+            schema_app_profile: String::new(),
             emulator: named("BIGTABLE_EMULATOR_HOST"),
             #[cfg(feature = "google")]
             credentials: Credentials::default(),
@@ -88,8 +88,8 @@ impl BigtableOptions {
     /// single-row transactions, and so one cluster. With a profile of several clusters for the data, name one of one
     /// cluster here.
     #[must_use]
-    pub fn schema_profile(mut self, id: impl Into<String>) -> Self {
-        self.schema_profile = id.into();
+    pub fn schema_app_profile(mut self, id: impl Into<String>) -> Self {
+        self.schema_app_profile = id.into();
         self
     }
 
@@ -101,17 +101,17 @@ impl BigtableOptions {
         self
     }
 
-    /// The service, although the environment variable `BIGTABLE_EMULATOR_HOST` is set.
+    /// No emulator, although the environment variable `BIGTABLE_EMULATOR_HOST` is set: Google's service.
     #[must_use]
-    pub fn service(mut self) -> Self {
+    pub fn without_emulator(mut self) -> Self {
         self.emulator = None;
         self
     }
 
-    /// The number of connections, clamped to 1 to 256. Default: 4. Requests go to the one with the fewest open
-    /// requests. If each has 100, each bucket of a scan being one, or as many as the server allows, more are opened, up
-    /// to 256, and closed when nothing is in flight on them. Scans that read ahead by less have connections of their
-    /// own, as many for each of three sizes.
+    /// The number of connections, 1 to 256. Default: 4. A request takes the one with the fewest open requests. When
+    /// each has 100 open, or as many as the server allows, more are opened, up to 256; idle ones are closed again. A
+    /// scan of 16 buckets counts as 16 requests. Scans with a small read-ahead have connections of their own: as many
+    /// again for each of three sizes.
     #[must_use]
     pub fn connections(mut self, connections: usize) -> Self {
         self.connections = connections;
@@ -143,8 +143,8 @@ impl BigtableOptions {
     }
 
     /// The approximate number of bytes that all open scans of the client read ahead together. Default: 16 MiB. A scan
-    /// reads ahead as much as its `batch_bytes` allow; when this is short, by 1 KiB a bucket, or a row, whatever other
-    /// scans hold.
+    /// reads ahead as much as its `batch_bytes` allow. When this budget is used up, it still reads ahead 1 KiB a
+    /// bucket, or one row if that is larger.
     #[must_use]
     pub fn scan_memory(mut self, bytes: usize) -> Self {
         self.scan_memory = bytes;
@@ -160,8 +160,8 @@ impl BigtableOptions {
     }
 
     /// The time for which requests are retried, counted from the first failure after the last progress; the last
-    /// attempt may take [`attempt_timeout`](Self::attempt_timeout) more. It ends earlier if the next pause would pass
-    /// that time. Default: 60 seconds. The bounds of a handle ([`CallOptions`](rowkey::store::CallOptions)) can end an
+    /// attempt may take [`attempt_timeout`](Self::attempt_timeout) more. No retry is made whose pause would end after
+    /// it. Default: 60 seconds. The bounds of a handle ([`CallOptions`](rowkey::store::CallOptions)) can end an
     /// operation earlier.
     #[must_use]
     pub fn retry_for(mut self, time: Duration) -> Self {

@@ -19,7 +19,7 @@ use crate::store::Table;
 /// A conditional write was refused: the service does so under an app profile without single-row transactions.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "the app profile {profile:?} has to allow single-row transactions, for a conditional write to {RECORDS:?} at the first opening of a table and at an alteration: name a profile that does in `BigtableOptions::schema_profile`, or do this once from a program with such a profile"
+    "the app profile {profile:?} has to allow single-row transactions, for a conditional write to {RECORDS:?} at the first opening of a table and at an alteration: name a profile that does in `BigtableOptions::schema_app_profile`, or do this once from a program with such a profile"
 )]
 struct ProfileRefused {
     profile: String,
@@ -32,7 +32,7 @@ pub(crate) struct Records(Table);
 impl Records {
     pub(crate) fn new(client: &Client, id: DatabaseId, clock: &Arc<dyn Clock>) -> Self {
         Self(Table {
-            client: client.with_profile(&client.options().schema_profile),
+            client: client.with_profile(&client.options().schema_app_profile),
             id: id.table(RECORDS),
             schema: Arc::new(Record::schema_of_records()),
             options: CallOptions::new(),

@@ -254,10 +254,10 @@ async fn a_profile_of_several_clusters_needs_another_one_for_schemas() {
     let db = Bigtable::connect(many()).await.unwrap();
     let error = db.table("t", &schema).await.err().unwrap();
     assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}");
-    for part in ["\"many\"", "schema_profile", "single-row transactions"] {
+    for part in ["\"many\"", "schema_app_profile", "single-row transactions"] {
         assert!(error.to_string().contains(part), "{error}");
     }
-    let both = Bigtable::connect(many().schema_profile("one")).await.unwrap();
+    let both = Bigtable::connect(many().schema_app_profile("one")).await.unwrap();
     let table = both.table("t", &schema).await.unwrap();
     table.get(b"row", &rowkey::wide::Columns::all()).await.unwrap();
     let last = ReadRowsRequest::decode(mock.asked().pop().unwrap().message).unwrap();

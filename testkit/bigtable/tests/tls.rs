@@ -25,7 +25,7 @@ const RETRIES: Duration = Duration::from_secs(600);
 const HANGS: Duration = Duration::from_secs(120);
 
 fn options(endpoint: &str) -> BigtableOptions {
-    let options = BigtableOptions::new("p", "i").service().endpoint(endpoint).admin_endpoint(endpoint);
+    let options = BigtableOptions::new("p", "i").without_emulator().endpoint(endpoint).admin_endpoint(endpoint);
     options.retry_for(RETRIES).credentials(Credentials::anonymous())
 }
 

@@ -31,7 +31,7 @@ async fn serving(
 ) -> (Mock, BigtableOptions) {
     let authority = Authority::new();
     let (mock, endpoint) = Mock::start_tls(&authority, answer).await;
-    let options = BigtableOptions::new("p", "i").service().endpoint(&endpoint).admin_endpoint(&endpoint);
+    let options = BigtableOptions::new("p", "i").without_emulator().endpoint(&endpoint).admin_endpoint(&endpoint);
     (mock, options.ca_certificate(authority.pem()).credentials(credentials))
 }
 

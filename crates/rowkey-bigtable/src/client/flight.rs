@@ -70,6 +70,7 @@ impl Flight {
             self.load.open.fetch_sub(1, Ordering::AcqRel);
         }
     }
+
     /// The number of requests of the connection that have streams.
     pub(super) fn open_beside(&self) -> usize {
         self.load.open.load(Ordering::Acquire)

@@ -151,7 +151,7 @@ mod tests {
     #[cfg(feature = "google")]
     #[test]
     fn endpoints_are_hosts_reached_by_tls() {
-        let options = BigtableOptions::new("p", "i").service();
+        let options = BigtableOptions::new("p", "i").without_emulator();
         let of = |endpoint: &str| {
             let data = refusal(&options.clone().endpoint(endpoint));
             assert_eq!(data, refusal(&options.clone().admin_endpoint(endpoint)));

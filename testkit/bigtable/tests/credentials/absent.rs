@@ -95,7 +95,7 @@ async fn tables_that_are_open_say_so_too() {
         false => instance.answer(asked),
     })
     .await;
-    let options = BigtableOptions::new("p", "i").service().endpoint(&endpoint).admin_endpoint(&endpoint);
+    let options = BigtableOptions::new("p", "i").without_emulator().endpoint(&endpoint).admin_endpoint(&endpoint);
     let ends = Arc::clone(&is_over);
     let provider = move || {
         let is_over = ends.load(Ordering::Acquire);

@@ -37,7 +37,7 @@ impl Place {
         let (mock, endpoint) =
             Mock::start_tls(&authority, |_| messages([MutateRowResponse {}], End::of(Code::Ok))).await;
         let (server, address) = TokenServer::start_tls(&authority, give).await;
-        let options = BigtableOptions::new("p", "i").service().endpoint(&endpoint).admin_endpoint(&endpoint);
+        let options = BigtableOptions::new("p", "i").without_emulator().endpoint(&endpoint).admin_endpoint(&endpoint);
         let options = options.ca_certificate(authority.pem()).retry_for(Duration::from_millis(50));
         Self { mock, server, url: format!("https://{address}"), options }
     }
