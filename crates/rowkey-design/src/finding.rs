@@ -46,7 +46,7 @@ pub struct Finding {
     pub of: Option<String>,
     /// Its place in the file.
     pub place: Span,
-    /// The profile.
+    /// The finding in a sentence.
     pub message: String,
     /// The numbers it rests on.
     pub numbers: Vec<Measure>,
