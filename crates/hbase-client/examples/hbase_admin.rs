@@ -17,7 +17,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let day = Duration::from_secs(24 * 60 * 60);
     let schema = TableSchema::new("example_admin")
         .family(Family::new("data").compression(Compression::Gz))
-        .family(Family::new("recent").time_to_live(7 * day).versions(3));
+        .family(Family::new("recent").ttl(7 * day).max_versions(3));
     admin.create(&schema, &["g", "n"]).await?;
     for (region, server) in client.table("example_admin").regions().await? {
         println!("from {:?} at {server:?}", region.start());
@@ -25,7 +25,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let there = admin.describe("example_admin").await?;
     for family in there.families() {
-        println!("{}: {} versions, {:?}", family.name(), family.get_versions(), family.get_time_to_live());
+        println!("{}: {} versions, {:?}", family.name(), family.get_max_versions(), family.get_ttl());
     }
     admin.alter(&there.remove_family("data").family("log")).await?;
     admin.flush("example_admin").await?;

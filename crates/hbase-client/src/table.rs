@@ -209,7 +209,7 @@ impl Table {
     }
 
     /// Reads and changes rows in few calls: those of one server together, up to
-    /// [`batch_bytes`](crate::Options::batch_bytes). A hundred actions or more on one server go in about four calls at
+    /// [`request_bytes`](crate::Options::request_bytes). A hundred actions or more on one server go in about four calls at
     /// once. Each action has a result of its own, in the order of the actions; only those that failed for a while are
     /// sent again.
     ///

@@ -38,6 +38,16 @@ pub(crate) enum Lookup {
     Master,
 }
 
+impl Lookup {
+    /// The subject of the look-up.
+    fn what(self) -> &'static str {
+        match self {
+            Self::Meta => "hbase:meta",
+            Self::Master => "the active master",
+        }
+    }
+}
+
 impl Registry {
     pub(crate) fn new(options: &Options) -> Self {
         let masters = options.masters.iter().cloned().map(Endpoint::Master);
@@ -70,7 +80,7 @@ impl Registry {
                     Some(Ok(server)) => return Ok(server),
                     Some(Err(cause)) => told.push(cause),
                     None => {
-                        return Err(unknown(&told));
+                        return Err(unknown(lookup, &told));
                     }
                 },
                 () = sleep_until(next), if endpoints.len() > 0 => {}
@@ -108,7 +118,10 @@ impl Registry {
                 answer.server_name
             }
         };
-        server.as_ref().and_then(ServerName::from_pb).ok_or_else(|| Cause::said("it does not know"))
+        server
+            .as_ref()
+            .and_then(ServerName::from_pb)
+            .ok_or_else(|| Cause::said(format!("the server does not know where {} is", lookup.what())))
     }
 
     async fn ask_zookeeper(&self, address: &Address, lookup: Lookup) -> Result<ServerName, Cause> {
@@ -125,9 +138,9 @@ impl Registry {
 
 /// Nobody knows where the cluster is. Who does not trust a server has to be told so, though another one may only be
 /// down.
-fn unknown(told: &[Cause]) -> Cause {
+fn unknown(lookup: Lookup, told: &[Cause]) -> Cause {
     let texts: Vec<_> = told.iter().map(Cause::to_string).collect();
-    let text = format!("no registry endpoint answered: {}", texts.join("; "));
+    let text = format!("no registry endpoint knows where {} is: {}", lookup.what(), texts.join("; "));
     if told.iter().any(Cause::is_security) { Cause::security(text) } else { Cause::said(text) }
 }
 
@@ -158,9 +171,9 @@ mod tests {
     #[test]
     fn distrust_is_told_though_another_server_is_down() {
         let told = [Cause::TimedOut, Cause::security("expired").at("h:1")];
-        let cause = unknown(&told);
+        let cause = unknown(Lookup::Meta, &told);
         assert!(cause.is_security() && cause.to_string().contains("h:1: expired"), "{cause}");
-        assert!(!unknown(&told[..1]).is_security());
+        assert!(!unknown(Lookup::Meta, &told[..1]).is_security());
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub(crate) async fn read(address: &Address, path: &str, session: Duration) -> Re
     stream.write_all(&framed(&connect(session))).await.map_err(io)?;
     let answer = frame(&mut stream).await?;
     // Version, time-out, session: a session of 0 was refused.
-    let session = answer.get(8..16).ok_or_else(|| Cause::said("a short answer of ZooKeeper"))?;
+    let session = answer.get(8..16).ok_or_else(|| Cause::said("the response of ZooKeeper is too short"))?;
     if session.iter().all(|byte| *byte == 0) {
         return Err(Cause::said("ZooKeeper refused the session"));
     }
@@ -83,7 +83,7 @@ async fn frame(stream: &mut TcpStream) -> Result<Vec<u8>, Cause> {
 
 /// The data in the response: id, transaction, error, then length and data.
 fn data(mut answer: &[u8]) -> Result<Option<Vec<u8>>, Cause> {
-    let broken = || Cause::said("a broken answer of ZooKeeper");
+    let broken = || Cause::said("the response of ZooKeeper can't be decoded");
     if answer.len() < 16 {
         return Err(broken());
     }

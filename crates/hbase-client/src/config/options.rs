@@ -30,7 +30,7 @@ pub struct Options {
     pub(crate) connections: usize,
     pub(crate) calls: usize,
     pub(crate) lookups: usize,
-    pub(crate) batch_bytes: usize,
+    pub(crate) request_bytes: usize,
     pub(crate) response_bytes: usize,
     pub(crate) resolve: Resolve,
 }
@@ -63,7 +63,7 @@ impl Default for Options {
             connections: 1,
             calls: 256,
             lookups: 8,
-            batch_bytes: 2 << 20,
+            request_bytes: 2 << 20,
             response_bytes: 256 << 20,
             resolve: Resolve::default(),
         }
@@ -79,6 +79,7 @@ impl Options {
 
     /// Masters, active or not, or region servers: any one of them tells where the others are.
     #[doc(alias = "hbase.masters")]
+    #[doc(alias = "hbase.client.bootstrap.servers")]
     #[must_use]
     pub fn masters(mut self, masters: impl IntoIterator<Item = Address>) -> Self {
         self.masters = masters.into_iter().collect();
@@ -213,8 +214,8 @@ impl Options {
     /// KiB. Default: 2 MiB.
     #[doc(alias = "hbase.client.max.perrequest.heapsize")]
     #[must_use]
-    pub fn batch_bytes(mut self, bytes: usize) -> Self {
-        self.batch_bytes = bytes.clamp(1, 1 << 30);
+    pub fn request_bytes(mut self, bytes: usize) -> Self {
+        self.request_bytes = bytes.clamp(1, 1 << 30);
         self
     }
 
@@ -285,8 +286,8 @@ mod tests {
         assert_eq!(backoff(Duration::MAX, Duration::ZERO), (LONGEST, LONGEST));
         let of = |number: usize| {
             let options = Options::new().connections_per_server(number).calls_per_connection(number);
-            let options = options.concurrent_lookups(number).batch_bytes(number).response_bytes(number);
-            (options.connections, options.calls, options.lookups, options.batch_bytes, options.response_bytes)
+            let options = options.concurrent_lookups(number).request_bytes(number).response_bytes(number);
+            (options.connections, options.calls, options.lookups, options.request_bytes, options.response_bytes)
         };
         assert_eq!(of(none), (1, 1, 1, 1, 1 << 20));
         assert_eq!(of(all), (1024, all, Semaphore::MAX_PERMITS, 1 << 30, all));

@@ -106,6 +106,7 @@ pub(crate) fn wrong_times(range: &pb::TimeRange) -> Option<&'static str> {
 macro_rules! columns {
     () => {
         /// Reads a family. Default: all families.
+        #[doc(alias = "addFamily")]
         #[must_use]
         pub fn family(mut self, family: impl AsRef<[u8]>) -> Self {
             self.columns.family(family.as_ref());
@@ -113,6 +114,7 @@ macro_rules! columns {
         }
 
         /// Reads a column.
+        #[doc(alias = "addColumn")]
         #[must_use]
         pub fn column(mut self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>) -> Self {
             self.columns.column(family.as_ref(), qualifier.as_ref());
@@ -120,6 +122,8 @@ macro_rules! columns {
         }
 
         /// Reads at most this number of versions of each column. Default: 1.
+        #[doc(alias = "readVersions")]
+        #[doc(alias = "setMaxVersions")]
         #[must_use]
         pub fn versions(mut self, versions: u32) -> Self {
             self.columns.versions = Some(versions.max(1).min(i32::MAX as u32));
@@ -127,13 +131,15 @@ macro_rules! columns {
         }
 
         /// Reads cells whose timestamps, in milliseconds since 1970, are in a range.
+        #[doc(alias = "setTimeRange")]
         #[must_use]
         pub fn time_range(mut self, range: ::std::ops::Range<u64>) -> Self {
             self.columns.time_range(range);
             self
         }
 
-        /// Reads what passes this filter.
+        /// Reads the cells that pass this filter.
+        #[doc(alias = "setFilter")]
         #[must_use]
         pub fn filter(mut self, filter: &$crate::Filter) -> Self {
             self.columns.filter(filter);
@@ -145,6 +151,7 @@ macro_rules! columns {
         /// Refused: none at all; and a filter with [`column_value`](crate::Filter::column_value),
         /// [`columns`](crate::Filter::columns) or [`first_cell`](crate::Filter::first_cell), which would not see what
         /// follows in the family. `all([…, columns(limit, offset)])` limits the columns of a row.
+        #[doc(alias = "setMaxResultsPerColumnFamily")]
         #[must_use]
         pub fn cells_per_family(mut self, limit: u32) -> Self {
             self.columns.cells_limit = Some(limit);
@@ -152,6 +159,7 @@ macro_rules! columns {
         }
 
         /// Skips the first `offset` cells of each family, of those that pass the filter.
+        #[doc(alias = "setRowOffsetPerColumnFamily")]
         #[must_use]
         pub fn skip_cells_per_family(mut self, offset: u32) -> Self {
             self.columns.cells_offset = Some(offset);
@@ -159,6 +167,7 @@ macro_rules! columns {
         }
 
         /// Sets whether the server keeps the blocks that it reads in its cache. Default: true.
+        #[doc(alias = "setCacheBlocks")]
         #[must_use]
         pub fn cache_blocks(mut self, cache: bool) -> Self {
             self.columns.no_cache = !cache;

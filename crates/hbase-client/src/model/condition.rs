@@ -24,6 +24,8 @@ impl Condition {
     ///
     /// HBase takes an empty `value` for a missing one. With it, `NotEqual` holds if the column has a value that is not
     /// empty; each other comparison holds if it has none.
+    #[doc(alias = "ifEquals")]
+    #[doc(alias = "ifMatches")]
     pub fn value(
         family: impl AsRef<[u8]>,
         qualifier: impl AsRef<[u8]>,
@@ -41,6 +43,7 @@ impl Condition {
     }
 
     /// Matches a missing column. HBase takes an empty value for a missing one here.
+    #[doc(alias = "ifNotExists")]
     pub fn absent(family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>) -> Self {
         Self::value(family, qualifier, Compare::Equal, b"")
     }

@@ -10,6 +10,8 @@ use crate::pb;
 
 /// A region: the rows of a table from a key to another.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[doc(alias = "RegionInfo")]
+#[doc(alias = "HRegionLocation")]
 pub struct Region {
     table: TableName,
     start: Bytes,

@@ -19,6 +19,7 @@ pub(crate) fn wrong_key(key: &[u8]) -> Option<Wrong> {
 /// The cells of a row, or of a part of it, in their order. The bytes are those that came from the server; clones share
 /// them.
 #[derive(Clone, PartialEq, Eq, Default)]
+#[doc(alias = "Result")]
 pub struct Row {
     bytes: Bytes,
     cells: usize,

@@ -51,7 +51,7 @@ impl RowMutations {
 
     pub(crate) fn check(&self) -> Result<()> {
         if self.0.is_empty() {
-            return Err(Error::invalid("no mutations"));
+            return Err(Error::invalid("the row mutations are empty"));
         }
         for mutation in &self.0 {
             mutation.check()?;

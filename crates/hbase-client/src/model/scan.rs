@@ -132,7 +132,7 @@ impl Scan {
     /// Counts the rows that the servers read and filtered: [`Scanner::counts`](crate::Scanner::counts). Default: no.
     #[doc(alias = "setScanMetricsEnabled")]
     #[must_use]
-    pub fn count(mut self) -> Self {
+    pub fn track_counts(mut self) -> Self {
         self.counts = true;
         self
     }

@@ -13,6 +13,7 @@ use crate::pb;
 
 /// A table as it is created or described: families, and options of the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[doc(alias = "TableDescriptor")]
 pub struct TableSchema {
     name: TableName,
     families: BTreeMap<String, Family>,
@@ -21,6 +22,7 @@ pub struct TableSchema {
 
 /// A family of columns, with its options.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[doc(alias = "ColumnFamilyDescriptor")]
 pub struct Family {
     name: String,
     options: Options,
@@ -97,10 +99,15 @@ impl Options {
 
 /// Options by their names, of a table or a family. Those of the second kind have no method, and a form all the same.
 macro_rules! options {
-    ($($option:ident = $name:literal: $type:ty, $doc:literal;)* $($($other:literal)|+: $form:expr;)*) => {
+    (
+        $($option:ident = $name:literal $java:literal: $type:ty, $doc:literal;)*
+        $($($other:literal)|+: $form:expr;)*
+    ) => {
         $(
             #[doc = $doc]
             #[doc = concat!("HBase's option `", $name, "`.")]
+            #[doc(alias = $name)]
+            #[doc(alias = $java)]
             #[must_use]
             pub fn $option(self, value: $type) -> Self {
                 self.option($name, value.text())
@@ -191,12 +198,12 @@ impl TableSchema {
     }
 
     options! {
-        max_file_size = "MAX_FILESIZE": u64, "Bytes from which a region is split.";
-        flush_size = "MEMSTORE_FLUSHSIZE": u64, "Bytes in memory from which a region is flushed.";
-        durability = "DURABILITY": Durability, "How safe a write is that does not say.";
-        read_only = "READONLY": bool, "Whether nothing can be written.";
-        split_policy = "SPLIT_POLICY": &str, "The class that decides when a region is split.";
-        replicas = "REGION_REPLICATION": u32, "Copies of each region.";
+        max_file_size = "MAX_FILESIZE" "setMaxFileSize": u64, "Bytes from which a region is split.";
+        flush_size = "MEMSTORE_FLUSHSIZE" "setMemStoreFlushSize": u64, "Bytes in memory from which a region is flushed.";
+        durability = "DURABILITY" "setDurability": Durability, "Durability of writes that name none.";
+        read_only = "READONLY" "setReadOnly": bool, "Makes the table read-only.";
+        split_policy = "SPLIT_POLICY" "setRegionSplitPolicyClassName": &str, "The class that decides when a region is split.";
+        replicas = "REGION_REPLICATION" "setRegionReplication": u32, "Copies of each region.";
         "COMPACTION_ENABLED" | "SPLIT_ENABLED" | "MERGE_ENABLED" | "NORMALIZATION_ENABLED"
             | "REGION_MEMSTORE_REPLICATION": bool::FORM;
         "PRIORITY": u32::FORM;
@@ -259,14 +266,16 @@ impl Family {
 
     /// Sets the time to live of a cell, rounded up to whole seconds: at least one. HBase's option `TTL`.
     #[must_use]
-    pub fn time_to_live(self, time: Duration) -> Self {
+    #[doc(alias = "setTimeToLive")]
+    #[doc(alias = "TTL")]
+    pub fn ttl(self, time: Duration) -> Self {
         let seconds = time.as_secs().saturating_add(u64::from(time.subsec_nanos() > 0));
         self.option("TTL", seconds.min(i32::MAX as u64).to_string())
     }
 
-    /// The number of versions of a column that are kept: [`versions`](Self::versions), or HBase's default, 1.
+    /// The number of versions of a column that are kept: [`max_versions`](Self::max_versions), or HBase's default, 1.
     #[doc(alias = "getMaxVersions")]
-    pub fn get_versions(&self) -> u32 {
+    pub fn get_max_versions(&self) -> u32 {
         self.number("VERSIONS", 1)
     }
 
@@ -277,10 +286,10 @@ impl Family {
         self.number("MIN_VERSIONS", 0)
     }
 
-    /// The time to live of a cell: [`time_to_live`](Self::time_to_live). None if it lives for ever, which is HBase's
+    /// The time to live of a cell: [`ttl`](Self::ttl). None if it lives for ever, which is HBase's
     /// default.
     #[doc(alias = "getTimeToLive")]
-    pub fn get_time_to_live(&self) -> Option<Duration> {
+    pub fn get_ttl(&self) -> Option<Duration> {
         const FOR_EVER: u32 = i32::MAX as u32;
         let seconds = self.number("TTL", FOR_EVER);
         (seconds < FOR_EVER).then(|| Duration::from_secs(seconds.into()))
@@ -291,16 +300,16 @@ impl Family {
     }
 
     options! {
-        versions = "VERSIONS": u32, "Versions of a column that are kept, at least 1.";
-        min_versions = "MIN_VERSIONS": u32, "Versions that are kept though their time is over, at most `versions`.";
-        compression = "COMPRESSION": Compression, "How blocks are compressed.";
-        encoding = "DATA_BLOCK_ENCODING": BlockEncoding, "How keys are shortened in blocks.";
-        bloom_filter = "BLOOMFILTER": BloomFilter, "What Bloom filters are of.";
-        block_size = "BLOCKSIZE": u32, "Bytes of a block.";
-        in_memory = "IN_MEMORY": bool, "Whether its blocks stay longest in the cache.";
-        block_cache = "BLOCKCACHE": bool, "Whether its blocks are cached.";
-        keep_deleted_cells = "KEEP_DELETED_CELLS": KeepDeletedCells, "Whether deleted cells can still be read.";
-        replication_scope = "REPLICATION_SCOPE": u32, "Whether it is replicated: 1, or not: 0.";
+        max_versions = "VERSIONS" "setMaxVersions": u32, "Versions of a column that are kept, at least 1.";
+        min_versions = "MIN_VERSIONS" "setMinVersions": u32, "Versions kept beyond their time to live, at most `max_versions`.";
+        compression = "COMPRESSION" "setCompressionType": Compression, "Compression of blocks.";
+        encoding = "DATA_BLOCK_ENCODING" "setDataBlockEncoding": BlockEncoding, "Encoding of keys in blocks.";
+        bloom_filter = "BLOOMFILTER" "setBloomFilterType": BloomFilter, "Kind of Bloom filter.";
+        block_size = "BLOCKSIZE" "setBlocksize": u32, "Bytes of a block.";
+        in_memory = "IN_MEMORY" "setInMemory": bool, "Keeps its blocks longest in the cache.";
+        block_cache = "BLOCKCACHE" "setBlockCacheEnabled": bool, "Caches its blocks. Default: true.";
+        keep_deleted_cells = "KEEP_DELETED_CELLS" "setKeepDeletedCells": KeepDeletedCells, "Visibility of deleted cells.";
+        replication_scope = "REPLICATION_SCOPE" "setScope": u32, "Replication to other clusters: 1, or none: 0.";
         "TTL": u32::FORM;
         "COMPRESSION_COMPACT" | "COMPRESSION_COMPACT_MAJOR" | "COMPRESSION_COMPACT_MINOR": Compression::FORM;
         // The other one, PREFIX_TREE, ends the servers of 2.6 when they read a file with it.
@@ -352,7 +361,7 @@ mod tests {
 
     #[test]
     fn a_schema_is_the_same_on_the_wire() {
-        let family = Family::new("f").versions(3).time_to_live(Duration::from_secs(60)).setting("a.b", "c");
+        let family = Family::new("f").max_versions(3).ttl(Duration::from_secs(60)).setting("a.b", "c");
         let schema = TableSchema::new("n:t").family(family).family("g").read_only(true).setting("x.y", "z");
         assert_eq!(TableSchema::from_pb(&schema.to_pb()), Some(schema));
     }
@@ -385,27 +394,27 @@ mod tests {
 
     #[test]
     fn what_a_family_keeps_is_read() {
-        let of = |family: &Family| (family.get_versions(), family.get_min_versions(), family.get_time_to_live());
+        let of = |family: &Family| (family.get_max_versions(), family.get_min_versions(), family.get_ttl());
         assert_eq!(of(&Family::new("f")), (1, 0, None));
         let day = Duration::from_secs(86_400);
-        assert_eq!(of(&Family::new("f").versions(7).min_versions(2).time_to_live(day)), (7, 2, Some(day)));
-        assert_eq!(of(&Family::new("f").time_to_live(Duration::MAX).option("VERSIONS", "")), (1, 0, None));
+        assert_eq!(of(&Family::new("f").max_versions(7).min_versions(2).ttl(day)), (7, 2, Some(day)));
+        assert_eq!(of(&Family::new("f").ttl(Duration::MAX).option("VERSIONS", "")), (1, 0, None));
     }
 
     #[test]
     fn what_hbase_could_not_open_is_told() {
         let of = |family: Family| TableSchema::new("t").family(family).check().map_err(|error| error.to_string());
         let f = || Family::new("f");
-        let good = f().versions(3).min_versions(3).block_size(1).time_to_live(Duration::from_millis(1));
+        let good = f().max_versions(3).min_versions(3).block_size(1).ttl(Duration::from_millis(1));
         of(good.option("NEW_IN_HBASE", "x").encoding(BlockEncoding::FastDiff).setting("a.b", "x")).unwrap();
-        of(f().option("VERSIONS", "").time_to_live(Duration::MAX)).unwrap();
+        of(f().option("VERSIONS", "").ttl(Duration::MAX)).unwrap();
         for (wrong, why) in [
-            (f().versions(0), "family \"f\": VERSIONS is 0, and has to be at least 1"),
+            (f().max_versions(0), "family \"f\": VERSIONS is 0, and has to be at least 1"),
             (f().min_versions(2), "family \"f\": MIN_VERSIONS is 2, which is more than VERSIONS, 1"),
-            (f().time_to_live(Duration::ZERO), "family \"f\": TTL is 0, and has to be at least 1"),
+            (f().ttl(Duration::ZERO), "family \"f\": TTL is 0, and has to be at least 1"),
             (f().block_size(0), "family \"f\": BLOCKSIZE is 0, and has to be at least 1"),
             (
-                f().versions(u32::MAX),
+                f().max_versions(u32::MAX),
                 "family \"f\": VERSIONS is \"4294967295\", and has to be a number up to 2147483647",
             ),
             (f().option("IS_MOB", "yes"), "family \"f\": IS_MOB is \"yes\", and has to be true or false"),

@@ -160,11 +160,11 @@ names! {
 
     /// The visibility of deleted cells to reads whose time range ends before their deletion.
     KeepDeletedCells {
-        /// They can't.
+        /// Such reads do not see them.
         No = "FALSE",
-        /// They can, as long as they would be kept if they were not deleted.
+        /// Such reads see them as long as they would be kept if they were not deleted.
         Yes = "TRUE",
-        /// They can, until the time to live of their deletion is over.
+        /// Such reads see them until the time to live of their deletion is over.
         UntilExpired = "TTL",
     }
 }

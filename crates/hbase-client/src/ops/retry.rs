@@ -62,7 +62,11 @@ impl RetryDecision {
 
 /// The error of a call with a nonce whose response was lost: where its region is now, its nonce is not known.
 pub(crate) fn moved_since(location: &Location, row: &[u8]) -> Error {
-    Error::unavailable(Cause::said("the region has moved since")).outcome_unknown().at(location, row)
+    Error::unavailable(Cause::said(
+        "the response was lost, and the region has moved to a server that does not know the nonce",
+    ))
+    .outcome_unknown()
+    .at(location, row)
 }
 
 /// The last error that told more than that its time was over.

@@ -98,7 +98,7 @@ impl Calls {
                     // An exception about the connection itself comes with an id that is no call's.
                     Err(exception) if exception.class() == ACCESS_DENIED => Cause::security(exception.to_string()),
                     Err(exception) => Cause::said(exception.to_string()),
-                    Ok(_) => Cause::said("an answer to a call that was not made"),
+                    Ok(_) => Cause::said("the server sent a response to a call that was not made"),
                 });
             }
         }

@@ -74,16 +74,16 @@ pub(crate) struct Response {
 
 /// Reads a frame without its length. An error says what is wrong with it.
 pub(crate) fn response(mut frame: Bytes) -> Result<Response, &'static str> {
-    let header = delimited(&mut frame).ok_or("the length of a header")?;
-    let header = pb::ResponseHeader::decode(header).map_err(|_| "the header of an answer")?;
-    let call_id = header.call_id.ok_or("an answer without a call id")?;
+    let header = delimited(&mut frame).ok_or("the length of its header is wrong")?;
+    let header = pb::ResponseHeader::decode(header).map_err(|_| "its header is no message")?;
+    let call_id = header.call_id.ok_or("it has no call id")?;
     if let Some(exception) = header.exception {
         return Ok(Response { call_id, result: Err(Exception::from_response(exception)) });
     }
-    let message = delimited(&mut frame).ok_or("the length of a message")?;
+    let message = delimited(&mut frame).ok_or("the length of its message is wrong")?;
     let length = header.cell_block_meta.and_then(|meta| meta.length).unwrap_or(0);
     if frame.len() != length as usize {
-        return Err("the length of the cells");
+        return Err("the length of its cells is wrong");
     }
     Ok(Response { call_id, result: Ok(Answer { message, cells: frame }) })
 }

@@ -9,7 +9,7 @@ use crate::{client, create, options, port};
 
 async fn table(name: &str, splits: &[&str]) -> Table {
     let client = client();
-    let schema = TableSchema::new(name).family(Family::new("f").versions(3)).family("g");
+    let schema = TableSchema::new(name).family(Family::new("f").max_versions(3)).family("g");
     create(&client.admin(), &schema, splits).await;
     client.table(name)
 }
@@ -130,7 +130,7 @@ async fn a_batch_has_a_result_for_each_part() {
 #[ignore = "needs a server"]
 async fn large_batches_are_split_by_bytes() {
     table("rows_large", &["3", "6"]).await;
-    let client = hbase_client::Client::new(options().batch_bytes(100_000)).unwrap();
+    let client = hbase_client::Client::new(options().request_bytes(100_000)).unwrap();
     let table = client.table("rows_large");
     let value = "v".repeat(10_000);
     let before = client.counters().calls;

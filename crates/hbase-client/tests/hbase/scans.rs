@@ -78,7 +78,7 @@ async fn a_small_scan_is_one_call_and_filters_are_counted() {
     assert_eq!(client.counters().calls - before, 1);
 
     let filter = Filter::column_value("f", "x", Compare::Less, "00003", IfMissing::Skip);
-    let mut scanner = table.scan(Scan::new().filter(&filter).count());
+    let mut scanner = table.scan(Scan::new().filter(&filter).track_counts());
     let mut rows = 0;
     while let Some(row) = scanner.next().await.unwrap() {
         assert!(row.value("f", "x").is_some());

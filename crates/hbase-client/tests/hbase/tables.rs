@@ -15,9 +15,9 @@ async fn every_option_is_read_back() {
     let client = client();
     let admin = client.admin();
     let family = Family::new("f")
-        .versions(7)
+        .max_versions(7)
         .min_versions(2)
-        .time_to_live(Duration::from_secs(86_400))
+        .ttl(Duration::from_secs(86_400))
         .compression(Compression::Gz)
         .encoding(BlockEncoding::FastDiff)
         .bloom_filter(BloomFilter::RowColumn)
@@ -50,7 +50,7 @@ async fn every_option_is_read_back() {
     let settings: BTreeMap<_, _> = read.settings().collect();
     assert!(schema.settings().all(|(name, value)| settings.get(name) == Some(&value)), "{settings:?}");
 
-    admin.alter(&read.family(Family::new("g").versions(2))).await.unwrap();
+    admin.alter(&read.family(Family::new("g").max_versions(2))).await.unwrap();
     let altered = admin.describe("tables_options").await.unwrap();
     assert_eq!(altered.families().map(Family::name).collect::<Vec<_>>(), ["f", "g"]);
     assert!(admin.tables().await.unwrap().contains(schema.name()));
@@ -114,7 +114,7 @@ async fn hbase_knows_every_name_of_a_value() {
 async fn an_altered_table_has_the_schema_and_no_more() {
     let client = client();
     let admin = client.admin();
-    let family = |versions| Family::new("f").versions(versions);
+    let family = |versions| Family::new("f").max_versions(versions);
     let schema = TableSchema::new("tables_altered").family(family(7)).family("g").option("OUR_OWN", "kept");
     let schema = schema.durability(Durability::AsyncWal).family(Family::new("h").option("OUR_OWN", "also"));
     create(&admin, &schema, &[]).await;

@@ -1,6 +1,6 @@
 //! Namespaces, flushes and compactions.
 
-use hbase_client::{Compacting, Delete, ErrorKind, Family, Namespace, Put, TableSchema};
+use hbase_client::{CompactionState, Delete, ErrorKind, Family, Namespace, Put, TableSchema};
 
 use crate::{client, create, remove};
 
@@ -53,7 +53,7 @@ async fn a_compaction_removes_what_was_deleted() {
     // The deletions are in files, and gone from there.
     admin.flush("tables_compacted").await.unwrap();
     admin.major_compact("tables_compacted").await.unwrap();
-    assert_eq!(admin.compacting("tables_compacted").await.unwrap(), Compacting::No);
+    assert_eq!(admin.compaction_state("tables_compacted").await.unwrap(), CompactionState::None);
     for row in rows {
         table.put(put(row)).await.unwrap();
         assert!(table.exists(row).await.unwrap());
@@ -70,7 +70,7 @@ async fn a_compaction_removes_what_was_deleted() {
 async fn a_table_is_altered_while_its_regions_stay_open() {
     let client = client();
     let admin = client.admin();
-    let schema = TableSchema::new("tables_open").family(Family::new("f").versions(2));
+    let schema = TableSchema::new("tables_open").family(Family::new("f").max_versions(2));
     create(&admin, &schema, &["m"]).await;
     let table = client.table("tables_open");
     table.put(Put::new("a").value("f", "x", "v")).await.unwrap();
@@ -80,12 +80,12 @@ async fn a_table_is_altered_while_its_regions_stay_open() {
     };
     table.regions().await.unwrap();
     let before = openings();
-    let altered = schema.clone().family(Family::new("f").versions(9)).option("a.b", "1");
+    let altered = schema.clone().family(Family::new("f").max_versions(9)).option("a.b", "1");
     admin.alter_without_reopening(&altered).await.unwrap();
     table.regions().await.unwrap();
     assert_eq!(openings(), before, "no region was opened again");
     let read = admin.describe("tables_open").await.unwrap();
-    assert_eq!(read.families().next().unwrap().get_versions(), 9);
+    assert_eq!(read.families().next().unwrap().get_max_versions(), 9);
     assert_eq!(read.get("a.b"), Some("1"));
     let added = read.clone().family("g");
     for families in [added.clone(), added.remove_family("f")] {

@@ -1,7 +1,7 @@
 //! Responses of a master and of region servers to an `Admin`.
 
 use hbase_client::protocol::get_procedure_result_response::State as Progress;
-use hbase_client::{Admin, Client, Compacting, ErrorKind, Family, TableSchema, protocol as pb};
+use hbase_client::{Admin, Client, CompactionState, ErrorKind, Family, TableSchema, protocol as pb};
 use rowkey_hbase_testkit::{Fake, Reply};
 
 #[tokio::test]
@@ -18,7 +18,7 @@ async fn a_change_that_cannot_be_followed_is_named_and_a_wrong_one_is_not_sent()
     let text = "it is not known whether `alter` of table t was carried out: the master does not know procedure 14";
     assert!(error.to_string().starts_with(text), "{error}");
 
-    let wrong = TableSchema::new("t").family(Family::new("f").versions(0));
+    let wrong = TableSchema::new("t").family(Family::new("f").max_versions(0));
     assert_eq!(admin.alter(&wrong).await.unwrap_err().kind(), ErrorKind::Invalid);
     assert_eq!(admin.create(&wrong, [""; 0]).await.unwrap_err().kind(), ErrorKind::Invalid);
     assert_eq!(admin.truncate("a b").await.unwrap_err().kind(), ErrorKind::Invalid);
@@ -27,7 +27,7 @@ async fn a_change_that_cannot_be_followed_is_named_and_a_wrong_one_is_not_sent()
 
 #[tokio::test]
 async fn regions_stay_open_only_if_the_families_stay() {
-    let known = TableSchema::new("t").family("f").family(Family::new("g").versions(3));
+    let known = TableSchema::new("t").family("f").family(Family::new("g").max_versions(3));
     let families = ["f", "g"].map(|name| pb::ColumnFamilySchema { name: name.into(), ..Default::default() });
     let table_name = Some(pb::TableName { namespace: "default".into(), qualifier: "t".into() });
     let of_master = pb::TableSchema { table_name, column_families: families.into(), ..Default::default() };
@@ -47,7 +47,7 @@ async fn regions_stay_open_only_if_the_families_stay() {
         assert!(error.to_string().contains(&format!("family {family:?}")), "{error}");
     }
     assert_eq!(fake.calls("ModifyTable"), 0);
-    let other = known.clone().remove_family("g").family(Family::new("g").versions(4));
+    let other = known.clone().remove_family("g").family(Family::new("g").max_versions(4));
     admin.alter_without_reopening(&other).await.unwrap();
     admin.alter_without_reopening(&known.clone().option("a", "1")).await.unwrap();
     assert_eq!(fake.calls("ModifyTable"), 2);
@@ -77,10 +77,10 @@ async fn a_master_that_knows_no_server_yet_is_asked_again() {
 
 #[tokio::test]
 async fn a_compaction_is_waited_for() {
-    use pb::get_region_info_response::CompactionState;
+    use pb::get_region_info_response::CompactionState as State;
     let fake = Fake::start(|call| match &*call.method {
         "GetRegionInfo" => {
-            let state = if [0, 2, 3].contains(&call.nth) { CompactionState::Major } else { CompactionState::None };
+            let state = if [0, 2, 3].contains(&call.nth) { State::Major } else { State::None };
             let compaction_state = Some(state.into());
             Reply::message(&pb::GetRegionInfoResponse { compaction_state, ..Default::default() })
         }
@@ -100,7 +100,7 @@ async fn a_compaction_is_waited_for() {
     tokio::spawn(upkeep).await.unwrap();
     // One is under way before; the region is looked up again; and it takes until the third look.
     assert_eq!((fake.calls("FlushRegion"), fake.calls("GetRegionInfo"), fake.calls("CompactRegion")), (1, 5, 2));
-    assert_eq!(admin.compacting("t").await.unwrap(), Compacting::No);
+    assert_eq!(admin.compaction_state("t").await.unwrap(), CompactionState::None);
 }
 
 #[tokio::test]

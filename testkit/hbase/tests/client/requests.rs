@@ -23,7 +23,7 @@ async fn the_longest_times_and_the_largest_numbers_are_no_hindrance() {
     let options = options.meta_timeout(longest).connect_timeout(longest).read_timeout(longest).idle_timeout(longest);
     let options = options.backoff(Duration::ZERO, longest);
     let options = options.connections_per_server(usize::MAX).calls_per_connection(usize::MAX);
-    let options = options.concurrent_lookups(usize::MAX).batch_bytes(usize::MAX).response_bytes(usize::MAX);
+    let options = options.concurrent_lookups(usize::MAX).request_bytes(usize::MAX).response_bytes(usize::MAX);
     let client = Client::new(options).unwrap();
     let table = client.table("t");
     assert!(table.get("r").await.unwrap().is_empty());

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use bytes::{Buf, Bytes};
 use hbase_client::{
-    Append, CheckAndMutate, Client, Compacting, Compare, Condition, Delete, Family, Get, Increment, Mutation,
+    Append, CheckAndMutate, Client, CompactionState, Compare, Condition, Delete, Family, Get, Increment, Mutation,
     Namespace, Put, Region, Row, RowMutations, Scan, Table, TableSchema, protocol as pb,
 };
 use prost::Message;
@@ -289,7 +289,7 @@ fn schemas(java: &pb::TableSchema, ours: &pb::TableSchema) {
 }
 
 fn schema() -> TableSchema {
-    TableSchema::new("golden").family(Family::new("f").versions(3).block_size(8192)).max_file_size(1 << 30)
+    TableSchema::new("golden").family(Family::new("f").max_versions(3).block_size(8192)).max_file_size(1 << 30)
 }
 
 fn altered() -> TableSchema {
@@ -403,10 +403,11 @@ async fn namespaces_are_javas() {
 async fn calls_for_regions_are_javas() {
     let ((), calls) = both("flush", async |client, _| client.admin().flush("t").await.unwrap()).await;
     same(&calls, |request: &mut pb::FlushRegionRequest| request.region = pb::RegionSpecifier::default());
-    let (state, calls) = both("compacting", async |client, _| client.admin().compacting("t").await.unwrap()).await;
+    let (state, calls) =
+        both("compacting", async |client, _| client.admin().compaction_state("t").await.unwrap()).await;
     same(&calls, |request: &mut pb::GetRegionInfoRequest| request.region = pb::RegionSpecifier::default());
     // A compaction was asked for just before.
-    assert_eq!(state, Compacting::Major);
+    assert_eq!(state, CompactionState::Major);
     // This client waits for the end of a compaction, before and after.
     let compacted = Arc::<Mutex<Vec<Call>>>::default();
     let seen = compacted.clone();

@@ -13,10 +13,10 @@ pub(crate) enum Cause {
     /// The two ends do not trust each other. Nothing was carried out on the connection, and it is useless to try again.
     #[error("{0}")]
     Security(Arc<str>),
-    #[error("no answer in time")]
+    #[error("no response in time")]
     TimedOut,
     /// As `TimedOut`, of a server that answered other calls meanwhile.
-    #[error("no answer in time")]
+    #[error("no response in time")]
     Slow,
     #[error("the connection was closed because it was idle")]
     Idle,

@@ -61,7 +61,9 @@ impl CallFault {
         match self {
             Self::NotSent(cause) | Self::Unanswered(cause) => cause,
             Self::Refused(exception) => Cause::said(exception.to_string()),
-            Self::TooLarge(bytes) => Cause::said(format!("an answer of {bytes} bytes")),
+            Self::TooLarge(bytes) => {
+                Cause::said(format!("the response has {bytes} bytes, more than Options::response_bytes allows"))
+            }
             Self::Malformed(what) => Cause::said(what),
         }
     }

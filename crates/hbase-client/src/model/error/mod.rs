@@ -60,7 +60,7 @@ pub(crate) struct Place {
 pub enum ErrorKind {
     /// The request can't be sent as it is. Nothing was changed.
     Invalid,
-    /// There is no such table. Nothing was changed. While HBase truncates a table, it knows none for a moment.
+    /// There is no such table. Nothing was changed. Also returned for a moment while HBase truncates the table.
     TableNotFound,
     /// The table is disabled. Nothing was changed.
     TableDisabled,
@@ -163,9 +163,10 @@ impl Error {
         match fault {
             CallFault::NotSent(cause) | CallFault::Unanswered(cause) => Self::unavailable(cause),
             CallFault::Refused(exception) => Self::refused(exception),
-            CallFault::TooLarge(bytes) => {
-                Self::new(ErrorKind::TooLarge, Why::Said(format!("{bytes} bytes are more than the largest answer")))
-            }
+            CallFault::TooLarge(bytes) => Self::new(
+                ErrorKind::TooLarge,
+                Why::Said(format!("the response has {bytes} bytes, more than Options::response_bytes allows")),
+            ),
             CallFault::Malformed(what) => Self::malformed(what),
         }
     }
@@ -306,6 +307,9 @@ impl fmt::Display for Error {
             Why::Exception(exception) => write!(f, "{exception}")?,
         }
         let mut places = Vec::from_iter(operation.map(str::to_owned));
+        if matches!(why, Why::Cause(_)) && operation.is_none() && place.region.is_none() {
+            places.extend(place.table.as_ref().map(|table| format!("table {table}")));
+        }
         places.extend(place.server.as_ref().map(|server| format!("server {server}")));
         places.extend(place.region.as_ref().map(|region| format!("region {}", readable(region))));
         places.extend(place.row.as_ref().map(|row| format!("row \"{}\"", readable(row))));

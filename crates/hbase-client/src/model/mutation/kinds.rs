@@ -64,7 +64,9 @@ impl Put {
     }
 }
 
-/// Deletes a row, or what is said of it.
+/// Deletes a row, or only the families, columns and versions that are added to it.
+///
+/// Unlike Java's `Delete.addColumn`, which deletes the newest version, [`column`](Self::column) deletes all of them.
 ///
 /// Without a timestamp it is stamped with the server's time, in milliseconds, and hides all that has that time or an
 /// earlier one: also a put, increment or append that the server gets after it in the same millisecond, and
@@ -76,12 +78,13 @@ impl Put {
 pub struct Delete(Mutation);
 
 impl Delete {
-    /// Deletes the row with this key; or, if something is said of it, only that.
+    /// Deletes the row with this key, unless a part of it is added.
     pub fn new(row: impl AsRef<[u8]>) -> Self {
         Self(Mutation::new(MutationType::Delete, row.as_ref(), Idempotency::Idempotent))
     }
 
     /// Deletes a family.
+    #[doc(alias = "addFamily")]
     #[must_use]
     pub fn family(self, family: impl AsRef<[u8]>) -> Self {
         self.family_until(family, LATEST)
@@ -95,6 +98,7 @@ impl Delete {
     }
 
     /// Deletes all versions of a column.
+    #[doc(alias = "addColumns")]
     #[must_use]
     pub fn column(self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>) -> Self {
         self.column_until(family, qualifier, LATEST)
@@ -109,6 +113,7 @@ impl Delete {
 
     /// Deletes the newest version of a column, which uncovers the one before. It is not retried if its response is
     /// lost.
+    #[doc(alias = "addColumn")]
     #[must_use]
     pub fn newest(mut self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>) -> Self {
         self.0.add(family.as_ref(), qualifier.as_ref(), LATEST, CellKind::Delete, b"");

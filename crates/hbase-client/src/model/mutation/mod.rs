@@ -134,7 +134,7 @@ impl Mutation {
             (None, _) if self.cells.len() > LONGEST => Err(Error::invalid("a write is longer than 1 GiB")),
             // A delete of nothing in particular deletes the row.
             (None, MutationType::Delete) => Ok(()),
-            (None, _) if self.count == 0 => Err(Error::invalid("a write without cells")),
+            (None, _) if self.count == 0 => Err(Error::invalid("a write without cells: it names no column")),
             (None, MutationType::Increment) if self.names_a_column_twice() => {
                 Err(Error::invalid("a counter is named twice: add the amounts up"))
             }

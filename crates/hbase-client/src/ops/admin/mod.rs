@@ -11,7 +11,7 @@ use bytes::Bytes;
 use rowkey_retry::Idempotency;
 use tokio::time::Instant;
 
-pub use self::regions::Compacting;
+pub use self::regions::CompactionState;
 use crate::model::error::{Cause, Error, Result};
 use crate::model::region::{Region, readable};
 use crate::model::schema::TableSchema;
@@ -152,7 +152,7 @@ impl Admin {
     /// # async fn keep_three(admin: hbase_client::Admin) -> hbase_client::Result<()> {
     /// let schema = admin.describe("visits").await?;
     /// let pages = schema.families().find(|family| family.name() == "pages").cloned();
-    /// let pages = pages.unwrap_or_else(|| "pages".into()).versions(3);
+    /// let pages = pages.unwrap_or_else(|| "pages".into()).max_versions(3);
     /// admin.alter(&schema.family(pages).remove_family("old")).await
     /// # }
     /// ```

@@ -16,15 +16,14 @@ use crate::ops::regions::regions_of;
 use crate::ops::request::RegionRequest;
 use crate::ops::retry::Polls;
 use crate::pb;
-use crate::pb::get_region_info_response::CompactionState;
+use crate::pb::get_region_info_response::CompactionState as State;
 
 /// The state of a table's compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[doc(alias = "CompactionState")]
 #[non_exhaustive]
-pub enum Compacting {
-    /// None is.
-    No,
+pub enum CompactionState {
+    /// No region is compacted.
+    None,
     /// Some files of a region are made one.
     Minor,
     /// All files of a family of a region are made one, without what was deleted and what is too old.
@@ -85,10 +84,10 @@ impl Admin {
     ///
     /// If the table does not exist, is disabled, or a region can't be asked in time.
     #[doc(alias = "getCompactionState")]
-    pub async fn compacting(&self, table: impl Into<TableName>) -> Result<Compacting> {
+    pub async fn compaction_state(&self, table: impl Into<TableName>) -> Result<CompactionState> {
         let table = checked(table)?;
         let state = self.state(&table, self.deadline()).await;
-        state.map_err(|error| error.of_operation("compacting", &table))
+        state.map_err(|error| error.of_operation("compaction_state", &table))
     }
 
     async fn compacted(&self, table: &TableName, major: bool) -> Result<()> {
@@ -102,7 +101,7 @@ impl Admin {
     /// Waits until no region of a table is being compacted.
     async fn no_compaction(&self, table: &TableName, deadline: Instant) -> Result<()> {
         let mut polls = Polls::new(FIRST_LOOK, LATER_LOOK, deadline);
-        while self.state(table, deadline).await? != Compacting::No {
+        while self.state(table, deadline).await? != CompactionState::None {
             if !polls.wait().await {
                 return Err(Error::unavailable(Cause::said("regions are still being compacted")));
             }
@@ -110,13 +109,13 @@ impl Admin {
         Ok(())
     }
 
-    async fn state(&self, table: &TableName, deadline: Instant) -> Result<Compacting> {
+    async fn state(&self, table: &TableName, deadline: Instant) -> Result<CompactionState> {
         let states = self.on_regions(table, &GetCompaction, deadline).await?;
-        let major = |state: &CompactionState| matches!(state, CompactionState::Major | CompactionState::MajorAndMinor);
+        let major = |state: &State| matches!(state, State::Major | State::MajorAndMinor);
         Ok(match () {
-            () if states.iter().any(major) => Compacting::Major,
-            () if states.contains(&CompactionState::Minor) => Compacting::Minor,
-            () => Compacting::No,
+            () if states.iter().any(major) => CompactionState::Major,
+            () if states.contains(&State::Minor) => CompactionState::Minor,
+            () => CompactionState::None,
         })
     }
 
@@ -191,7 +190,7 @@ requests! {
         |_, region| pb::FlushRegionRequest { region }, |_| ();
     CompactRegion, "CompactRegion", Idempotent, pb::CompactRegionRequest, pb::CompactRegionResponse, (),
         |request, region| pb::CompactRegionRequest { region, major: Some(request.major) }, |_| ();
-    GetCompaction, "GetRegionInfo", ReadOnly, pb::GetRegionInfoRequest, pb::GetRegionInfoResponse, CompactionState,
+    GetCompaction, "GetRegionInfo", ReadOnly, pb::GetRegionInfoRequest, pb::GetRegionInfoResponse, State,
         |_, region| pb::GetRegionInfoRequest { region, compaction_state: Some(true) },
         |response| response.compaction_state();
 }

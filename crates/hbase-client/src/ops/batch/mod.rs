@@ -76,7 +76,7 @@ impl Batch<'_> {
             rounds.attempts = attempts.made();
             self.place(&ready, known, &mut regions, &mut rounds).await;
             known = &[];
-            let bytes = self.executor.options.batch_bytes;
+            let bytes = self.executor.options.request_bytes;
             let of_servers = split(std::mem::take(&mut regions).into_parts(), |at| rounds.load(at), bytes);
             let answers = join_all(of_servers.iter().map(|parts| self.send_all(&rounds.steps, parts))).await;
             let results = answers.into_iter().flatten().flat_map(|(part, answer)| results(part, actions, answer));

@@ -68,6 +68,7 @@ pub struct BufferedMutator {
 
 /// Thresholds at which a [`BufferedMutator`] sends the writes that it has buffered.
 #[derive(Debug, Clone, Copy)]
+#[doc(alias = "BufferedMutatorParams")]
 pub struct BufferOptions {
     bytes: u32,
     interval: Duration,

@@ -7,6 +7,7 @@ use crate::pb;
 /// Counts of the work that servers did for a scan, so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
+#[doc(alias = "ScanMetrics")]
 pub struct ScanCounts {
     /// Rows that were read.
     pub scanned: u64,

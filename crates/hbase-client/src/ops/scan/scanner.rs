@@ -90,7 +90,7 @@ impl Scanner {
         Poll::Ready(answer.map(|rows| (!rows.is_empty()).then_some(rows)))
     }
 
-    /// Counts of the servers' work so far. Rows are counted if [`Scan::count`] asks for it.
+    /// Counts of the servers' work so far. Rows are counted if [`Scan::track_counts`] asks for it.
     pub fn counts(&self) -> ScanCounts {
         self.counts.get()
     }

@@ -133,7 +133,7 @@ impl Connection {
                 self.limit.answered(overloaded);
                 leave.answered(result)
             }
-            Ok(Err(_)) => Err(CallFault::Unanswered(Cause::said("closed"))),
+            Ok(Err(_)) => Err(CallFault::Unanswered(Cause::said("the client closed the connection"))),
             Err(_) => Err(leave.now()),
         }
     }

@@ -17,7 +17,8 @@ pub(super) async fn read<R: AsyncRead + Unpin>(reader: R, link: &Link) {
         };
         let answered = frame.and_then(|frame| {
             let Some(frame) = frame else { return Ok(()) };
-            let response = frame::response(frame).map_err(|what| Cause::said(format!("malformed: {what}")))?;
+            let response =
+                frame::response(frame).map_err(|what| Cause::said(format!("the response can't be decoded: {what}")))?;
             link.calls.lock().answer(response)
         });
         if let Err(cause) = answered {
@@ -63,7 +64,9 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
         let mut left = length - bytes.len();
         let call = frame::call_of(bytes.split().freeze());
         if !call.is_some_and(|id| link.calls.lock().too_large(id, length)) {
-            return Err(Cause::said(format!("a frame of {length} bytes is longer than the limit")));
+            return Err(Cause::said(format!(
+                "the response has {length} bytes, more than Options::response_bytes allows"
+            )));
         }
         while left > 0 {
             let some = left.min(GATHER);

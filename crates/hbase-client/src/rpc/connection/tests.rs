@@ -134,7 +134,7 @@ async fn a_frame_over_the_limit_that_is_no_answer_closes() {
         far.write_u32(u32::MAX).await.unwrap();
         far.write_all(&[0; 4096]).await.unwrap();
     });
-    assert!(matches!(called, Err(CallFault::Unanswered(Cause::Said(why))) if why.contains("limit")));
+    assert!(matches!(called, Err(CallFault::Unanswered(Cause::Said(why))) if why.contains("response_bytes")));
 }
 
 #[tokio::test(start_paused = true)]

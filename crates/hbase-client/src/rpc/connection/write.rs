@@ -26,7 +26,7 @@ pub(super) async fn write<W: AsyncWrite + Unpin>(
             () = link.closed() => break,
         };
         let Some(mut next) = next else {
-            link.fail(Cause::said("closed"));
+            link.fail(Cause::said("the client closed the connection"));
             break;
         };
         bytes.clear();

@@ -105,7 +105,7 @@ async fn differ(table: &Table, theirs: Class, ours: Filter, reverse: bool, wrong
 
 async fn table(name: &str, cells: &[(&str, &str, &str)]) -> Table {
     let client = client();
-    let schema = TableSchema::new(name).family(Family::new("f").versions(3)).family("g");
+    let schema = TableSchema::new(name).family(Family::new("f").max_versions(3)).family("g");
     create(&client.admin(), &schema, &[]).await;
     let table = client.table(name);
     for (row, column, value) in cells {

@@ -205,7 +205,7 @@ fn rounds() -> usize {
 async fn filters_give_what_they_say() {
     let client = client();
     let schema = FAMILIES.iter().fold(TableSchema::new("filters_model"), |schema, (family, versions)| {
-        schema.family(Family::new(*family).versions(*versions as u32))
+        schema.family(Family::new(*family).max_versions(*versions as u32))
     });
     let (mut random, mut rows) = (Rng::with_seed(31), Vec::new());
     let (mut refused, mut nothing) = (0, 0);
