@@ -217,7 +217,7 @@ async fn many_actions_of_a_row_end_soon_after_the_deadline() {
     let table = fake.table().with_timeout(Duration::from_millis(300));
     let results = table.batch((0..50_000).map(action).collect::<Vec<_>>()).await;
     assert!(results.iter().all(Result::is_err));
-    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
 }
 
 #[tokio::test]

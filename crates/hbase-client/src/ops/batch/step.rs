@@ -118,7 +118,7 @@ impl Step<'_> {
     pub(super) fn failed(&mut self, at: usize, next: RetryDecision, failed: &mut Failed, attempts: u32) {
         let next = next.with_outcome(&self.execution());
         if next.delay.is_none() {
-            self.result = Some(Err(next.error.after(attempts)));
+            self.result = Some(Err(self.trouble().told.instead_of(next.error).after(attempts)));
             return;
         }
         failed.errors.push((at, next.error.clone()));
@@ -253,6 +253,21 @@ mod tests {
         assert_eq!(links(|step| step.then), [(1, 7), (3, 4), (4, 5), (5, 6), (8, 9)]);
         let wrong = steps.iter().map(|step| step.result.is_some()).collect::<Vec<_>>();
         assert_eq!(wrong, (0..10).map(|at| at == 2).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_refusal_is_told_when_the_time_is_over_before_the_next_attempt() {
+        let refusal =
+            || Error::of_call(CallFault::Refused(Exception::named("org.apache.hadoop.hbase.NotServing", b"")));
+        let late = || RetryDecision::fail(Error::unavailable(Cause::TimedOut));
+        let (action, mut failed) = (put("r"), Failed::default());
+        let mut step = steps(&[&action]).0.remove(0);
+        let refused = RetryDecision { error: refusal(), delay: Some(rowkey_retry::Delay::Backoff) };
+        step.failed(0, refused, &mut failed, 1);
+        assert!(step.result.is_none());
+        step.failed(0, late(), &mut failed, 2);
+        let error = step.result.unwrap().unwrap_err();
+        assert_eq!((error.to_string(), error.attempts()), (refusal().after(2).to_string(), 2));
     }
 
     #[test]
