@@ -98,7 +98,7 @@ impl Step<'_> {
         self.trouble().with_all = true;
     }
 
-    /// There is no time for another attempt.
+    /// There is no other attempt.
     pub(super) fn give_up(&mut self, error: Error) {
         let attempts = error.attempts();
         self.result = Some(Err(self.trouble().told.instead_of(error).after(attempts)));
@@ -118,8 +118,7 @@ impl Step<'_> {
     pub(super) fn failed(&mut self, at: usize, next: RetryDecision, failed: &mut Failed, attempts: u32) {
         let next = next.with_outcome(&self.execution());
         if next.delay.is_none() {
-            self.result = Some(Err(self.trouble().told.instead_of(next.error).after(attempts)));
-            return;
+            return self.give_up(next.error.after(attempts));
         }
         failed.errors.push((at, next.error.clone()));
         self.trouble().told.note(&next.error);
