@@ -159,7 +159,7 @@ fn descriptions_of_families_come_back_whatever_their_names() {
     assert!(problems.starts_with("pasted:2:1: a design has no BLOOMFILTER => 'ROWPREFIX_FIXED_LENGTH'"), "{problems}");
 }
 
-/// Output of the shell after the split points is none of them: fewer lines than are counted are an error.
+/// Output of the shell after the split points is no split point. Fewer lines than the number of regions are an error.
 #[test]
 fn split_points_that_are_missing_are_said() {
     let described = "Table a is ENABLED\n{NAME => 'f', VERSIONS => '1'}\nTotal number of splits = 3\nb\n";

@@ -1,9 +1,10 @@
 //! A server for tests of `hbase-client`, and of what stands on it.
 //!
 //! [`Fake`] is a cluster of one server in this process: the master, the server of `hbase:meta`, and that of the one
-//! region of the [table `t`](TABLE). It answers itself where the active master, `hbase:meta` and the region are. What
-//! else it gets, a [`Call`], the test's script answers with a [`Reply`]: a message, an exception, a recorded frame,
-//! silence, or the end of the connection. So a test shows faults that a real server shows too rarely.
+//! region of the [table `t`](TABLE). Its own responses tell the addresses of the active master, `hbase:meta`
+//! and the region. The response to any other request, a [`Call`], is a [`Reply`] of the test's script: a message, an
+//! exception, a recorded frame, silence, or the end of the connection. A test makes faults that a real server shows too
+//! rarely.
 //!
 //! ```ignore
 //! let fake = Fake::start(|call| match call.nth {

@@ -31,7 +31,8 @@ struct Shared {
 pub struct Fake(Arc<Shared>);
 
 impl Fake {
-    /// Starts a server in the present runtime, which answers calls to the region and to the master by this script.
+    /// Starts a server in the present runtime. The script returns the responses to requests to the region and the
+    /// master.
     pub fn start(script: impl Fn(&Call) -> Reply + Send + Sync + 'static) -> Self {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         listener.set_nonblocking(true).expect("a socket without waits");

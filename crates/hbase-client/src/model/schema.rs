@@ -199,10 +199,12 @@ impl TableSchema {
 
     options! {
         max_file_size = "MAX_FILESIZE" "setMaxFileSize": u64, "Bytes from which a region is split.";
-        flush_size = "MEMSTORE_FLUSHSIZE" "setMemStoreFlushSize": u64, "Bytes in memory from which a region is flushed.";
+        flush_size = "MEMSTORE_FLUSHSIZE" "setMemStoreFlushSize": u64,
+            "Bytes in memory from which a region is flushed.";
         durability = "DURABILITY" "setDurability": Durability, "Durability of writes that name none.";
         read_only = "READONLY" "setReadOnly": bool, "Makes the table read-only.";
-        split_policy = "SPLIT_POLICY" "setRegionSplitPolicyClassName": &str, "The class that decides when a region is split.";
+        split_policy = "SPLIT_POLICY" "setRegionSplitPolicyClassName": &str,
+            "The class that decides when a region is split.";
         replicas = "REGION_REPLICATION" "setRegionReplication": u32, "Copies of each region.";
         "COMPACTION_ENABLED" | "SPLIT_ENABLED" | "MERGE_ENABLED" | "NORMALIZATION_ENABLED"
             | "REGION_MEMSTORE_REPLICATION": bool::FORM;
@@ -301,14 +303,16 @@ impl Family {
 
     options! {
         max_versions = "VERSIONS" "setMaxVersions": u32, "Versions of a column that are kept, at least 1.";
-        min_versions = "MIN_VERSIONS" "setMinVersions": u32, "Versions kept beyond their time to live, at most `max_versions`.";
+        min_versions = "MIN_VERSIONS" "setMinVersions": u32,
+            "Versions kept beyond their time to live, at most `max_versions`.";
         compression = "COMPRESSION" "setCompressionType": Compression, "Compression of blocks.";
         encoding = "DATA_BLOCK_ENCODING" "setDataBlockEncoding": BlockEncoding, "Encoding of keys in blocks.";
         bloom_filter = "BLOOMFILTER" "setBloomFilterType": BloomFilter, "Kind of Bloom filter.";
         block_size = "BLOCKSIZE" "setBlocksize": u32, "Bytes of a block.";
         in_memory = "IN_MEMORY" "setInMemory": bool, "Keeps its blocks longest in the cache.";
         block_cache = "BLOCKCACHE" "setBlockCacheEnabled": bool, "Caches its blocks. Default: true.";
-        keep_deleted_cells = "KEEP_DELETED_CELLS" "setKeepDeletedCells": KeepDeletedCells, "Visibility of deleted cells.";
+        keep_deleted_cells = "KEEP_DELETED_CELLS" "setKeepDeletedCells": KeepDeletedCells,
+            "Visibility of deleted cells.";
         replication_scope = "REPLICATION_SCOPE" "setScope": u32, "Replication to other clusters: 1, or none: 0.";
         "TTL": u32::FORM;
         "COMPRESSION_COMPACT" | "COMPRESSION_COMPACT_MAJOR" | "COMPRESSION_COMPACT_MINOR": Compression::FORM;

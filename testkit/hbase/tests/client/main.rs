@@ -1,4 +1,4 @@
-//! The client at a server that answers as a test says: faults that a real one shows too rarely.
+//! The client at a server with responses of a test's script: faults that a real server shows too rarely.
 
 mod admin;
 mod batches;

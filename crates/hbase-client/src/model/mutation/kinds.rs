@@ -71,7 +71,7 @@ impl Put {
 /// Without a timestamp it is stamped with the server's time, in milliseconds, and hides all that has that time or an
 /// earlier one: also a put, increment or append that the server gets after it in the same millisecond, and
 /// acknowledges. A delete and a write of one row in one batch, or one after the other, often have the same millisecond.
-/// So delete until an earlier time: [`column_until`](Self::column_until), [`family_until`](Self::family_until). To put
+/// Delete until an earlier time: [`column_until`](Self::column_until), [`family_until`](Self::family_until). To put
 /// what was deleted just before, give both timestamps of your own, the put a greater one: [`Put::value_at`]. Of
 /// mutations [at once](crate::RowMutations) such a delete is an error.
 #[derive(Debug, Clone)]

@@ -99,7 +99,7 @@ impl Admin {
     ///
     /// # Errors
     ///
-    /// If no master answers in time.
+    /// If no response of a master comes before the timeout.
     #[doc(alias = "listTableNames")]
     pub async fn tables(&self) -> Result<Vec<TableName>> {
         let request = pb::GetTableNamesRequest {};
@@ -125,7 +125,7 @@ impl Admin {
     ///
     /// # Errors
     ///
-    /// If no master answers in time, or the active one knows of no server until then.
+    /// If no response of a master comes before the timeout, or the active one knows of no server until then.
     #[doc(alias = "getRegionServers")]
     pub async fn servers(&self) -> Result<Vec<ServerName>> {
         const SERVERS_NAME: u32 = 10;
@@ -312,7 +312,7 @@ impl Admin {
     ///
     /// # Errors
     ///
-    /// If no master answers in time.
+    /// If no response of a master comes before the timeout.
     pub async fn balance(&self) -> Result<bool> {
         let response: pb::BalanceResponse = self.change("Balance", &pb::BalanceRequest {}, self.deadline()).await?;
         Ok(response.balancer_ran)
@@ -322,7 +322,7 @@ impl Admin {
     ///
     /// # Errors
     ///
-    /// If no master answers in time.
+    /// If no response of a master comes before the timeout.
     #[doc(alias = "balancerSwitch")]
     pub async fn enable_balancer(&self) -> Result<bool> {
         self.switch_balancer(true).await
@@ -332,7 +332,7 @@ impl Admin {
     ///
     /// # Errors
     ///
-    /// If no master answers in time.
+    /// If no response of a master comes before the timeout.
     #[doc(alias = "balancerSwitch")]
     pub async fn disable_balancer(&self) -> Result<bool> {
         self.switch_balancer(false).await

@@ -59,7 +59,7 @@ impl Admin {
     ///
     /// # Errors
     ///
-    /// If no master answers in time.
+    /// If no response of a master comes before the timeout.
     #[doc(alias = "listNamespaceDescriptors")]
     pub async fn namespaces(&self) -> Result<Vec<Namespace>> {
         let request = pb::ListNamespaceDescriptorsRequest {};

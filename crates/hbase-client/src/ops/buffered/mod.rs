@@ -131,8 +131,8 @@ impl BufferedMutator {
     /// # Errors
     ///
     /// If it can't be sent as it is, the `BufferedMutator` was begun outside of a runtime, or there is no room for it
-    /// before the table's timeout is over. The error of an earlier write if so many have failed whose [`Written`] were
-    /// dropped that they fill the buffer: [`flush`](Self::flush) returns them. This write was not taken then.
+    /// before the table's timeout is over. The error of an earlier write if failed writes whose [`Written`] was dropped
+    /// fill the buffer: [`flush`](Self::flush) returns them. This write was not taken then.
     pub async fn mutate(&self, write: impl Into<Write>) -> Result<Written> {
         let write = write.into();
         write.check()?;
