@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use tokio::time::Instant;
+
 use crate::config::options::Options;
 use crate::model::error::{Error, Result};
 use crate::model::region::readable;
@@ -61,6 +63,16 @@ impl Client {
     /// The admin, which creates, changes and drops tables.
     pub fn admin(&self) -> Admin {
         Admin::new(self.executor.clone())
+    }
+
+    /// The id of the cluster. It stays the same for all the cluster's life, whatever its servers.
+    ///
+    /// # Errors
+    ///
+    /// If no master and no ZooKeeper server of the options answers before the timeout.
+    #[doc(alias = "getClusterId")]
+    pub async fn cluster_id(&self) -> Result<String> {
+        self.executor.cluster_id(Instant::now() + self.executor.options.timeout).await
     }
 
     /// The numbers so far.

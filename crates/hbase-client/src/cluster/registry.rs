@@ -32,19 +32,84 @@ enum Endpoint {
 /// The delay after which the next endpoint is asked too.
 const HEDGE: Duration = Duration::from_millis(300);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Lookup {
-    Meta,
-    Master,
+/// A fact about a cluster that each of its masters and ZooKeeper know.
+pub(crate) trait Lookup {
+    /// The fact, as it stands in an error.
+    const WHAT: &'static str;
+    const METHOD: &'static str;
+    type Request: Message + Default;
+    type Response: Message + Default;
+    const ZNODE: &'static str;
+    type Znode: Message + Default;
+    type Output;
+
+    fn of_response(response: Self::Response) -> Option<Self::Output>;
+    fn of_znode(data: Self::Znode) -> Option<Self::Output>;
 }
 
-impl Lookup {
-    /// The subject of the look-up.
-    fn what(self) -> &'static str {
-        match self {
-            Self::Meta => "hbase:meta",
-            Self::Master => "the active master",
-        }
+/// The server of `hbase:meta`.
+pub(crate) struct MetaServer;
+
+impl Lookup for MetaServer {
+    const WHAT: &'static str = "the server of hbase:meta";
+    const METHOD: &'static str = "GetMetaRegionLocations";
+    type Request = pb::GetMetaRegionLocationsRequest;
+    type Response = pb::GetMetaRegionLocationsResponse;
+    const ZNODE: &'static str = "meta-region-server";
+    type Znode = pb::MetaRegionServer;
+    type Output = ServerName;
+
+    fn of_response(response: Self::Response) -> Option<ServerName> {
+        let primary = response.meta_locations.into_iter().find(|known| known.region_info.replica_id() == 0)?;
+        ServerName::from_pb(&primary.server_name?)
+    }
+
+    fn of_znode(data: Self::Znode) -> Option<ServerName> {
+        const OPEN: u32 = 3;
+        let is_open = data.state() == OPEN || data.state.is_none();
+        is_open.then(|| ServerName::from_pb(&data.server))?
+    }
+}
+
+/// The active master.
+pub(crate) struct ActiveMaster;
+
+impl Lookup for ActiveMaster {
+    const WHAT: &'static str = "the active master";
+    const METHOD: &'static str = "GetActiveMaster";
+    type Request = pb::GetActiveMasterRequest;
+    type Response = pb::GetActiveMasterResponse;
+    const ZNODE: &'static str = "master";
+    type Znode = pb::Master;
+    type Output = ServerName;
+
+    fn of_response(response: Self::Response) -> Option<ServerName> {
+        ServerName::from_pb(&response.server_name?)
+    }
+
+    fn of_znode(data: Self::Znode) -> Option<ServerName> {
+        ServerName::from_pb(&data.master)
+    }
+}
+
+/// The id of the cluster, which it has for all its life.
+pub(crate) struct ClusterId;
+
+impl Lookup for ClusterId {
+    const WHAT: &'static str = "the id of the cluster";
+    const METHOD: &'static str = "GetClusterId";
+    type Request = pb::GetClusterIdRequest;
+    type Response = pb::GetClusterIdResponse;
+    const ZNODE: &'static str = "hbaseid";
+    type Znode = pb::ClusterId;
+    type Output = String;
+
+    fn of_response(response: Self::Response) -> Option<String> {
+        response.cluster_id
+    }
+
+    fn of_znode(data: Self::Znode) -> Option<String> {
+        Some(data.cluster_id)
     }
 }
 
@@ -61,7 +126,7 @@ impl Registry {
 
     /// Asks one endpoint after the other, by chance, until one knows. A slow one is not waited for before the next is
     /// asked.
-    pub(crate) async fn ask(&self, pool: &Pool, lookup: Lookup) -> Result<ServerName, Cause> {
+    pub(crate) async fn ask<L: Lookup>(&self, pool: &Pool) -> Result<L::Output, Cause> {
         let mut endpoints = self.endpoints.clone();
         fastrand::shuffle(&mut endpoints);
         let mut endpoints = endpoints.into_iter();
@@ -72,15 +137,15 @@ impl Registry {
             if (asked.is_empty() || Instant::now() >= next)
                 && let Some(endpoint) = endpoints.next()
             {
-                asked.push(self.ask_one(pool, endpoint, lookup));
+                asked.push(self.ask_one::<L>(pool, endpoint));
                 next = Instant::now() + HEDGE;
             }
             tokio::select! {
                 answer = asked.next() => match answer {
-                    Some(Ok(server)) => return Ok(server),
+                    Some(Ok(known)) => return Ok(known),
                     Some(Err(cause)) => told.push(cause),
                     None => {
-                        return Err(unknown(lookup, &told));
+                        return Err(unknown(L::WHAT, &told));
                     }
                 },
                 () = sleep_until(next), if endpoints.len() > 0 => {}
@@ -88,76 +153,45 @@ impl Registry {
         }
     }
 
-    async fn ask_one(&self, pool: &Pool, endpoint: Endpoint, lookup: Lookup) -> Result<ServerName, Cause> {
+    async fn ask_one<L: Lookup>(&self, pool: &Pool, endpoint: Endpoint) -> Result<L::Output, Cause> {
         let answer = match &endpoint {
-            Endpoint::Master(address) => timeout(self.timeout, self.ask_master(pool, address, lookup)).await,
-            Endpoint::ZooKeeper(address) => timeout(self.timeout, self.ask_zookeeper(address, lookup)).await,
+            Endpoint::Master(address) => timeout(self.timeout, self.ask_master::<L>(pool, address)).await,
+            Endpoint::ZooKeeper(address) => timeout(self.timeout, self.ask_zookeeper::<L>(address)).await,
         };
         let (Endpoint::Master(address) | Endpoint::ZooKeeper(address)) = &endpoint;
         answer.unwrap_or(Err(Cause::TimedOut)).map_err(|cause| cause.at(address))
     }
 
-    async fn ask_master(&self, pool: &Pool, address: &Address, lookup: Lookup) -> Result<ServerName, Cause> {
+    async fn ask_master<L: Lookup>(&self, pool: &Pool, address: &Address) -> Result<L::Output, Cause> {
         let deadline = Instant::now() + self.timeout;
         let connection =
             pool.connection(address, Service::ClientMeta, deadline).await.map_err(CallFault::into_cause)?;
-        let server = match lookup {
-            Lookup::Meta => {
-                let message = pb::GetMetaRegionLocationsRequest {};
-                let answer = connection.call(&Payload::new("GetMetaRegionLocations", &message), deadline).await;
-                let answer: pb::GetMetaRegionLocationsResponse =
-                    answer.and_then(|answer| answer.read()).map_err(CallFault::into_cause)?;
-                let primary = answer.meta_locations.into_iter().find(|known| known.region_info.replica_id() == 0);
-                primary.and_then(|primary| primary.server_name)
-            }
-            Lookup::Master => {
-                let message = pb::GetActiveMasterRequest {};
-                let answer = connection.call(&Payload::new("GetActiveMaster", &message), deadline).await;
-                let answer: pb::GetActiveMasterResponse =
-                    answer.and_then(|answer| answer.read()).map_err(CallFault::into_cause)?;
-                answer.server_name
-            }
-        };
-        server
-            .as_ref()
-            .and_then(ServerName::from_pb)
-            .ok_or_else(|| Cause::said(format!("the server does not know where {} is", lookup.what())))
+        let request = L::Request::default();
+        let answer = connection.call(&Payload::new(L::METHOD, &request), deadline).await;
+        let response = answer.and_then(|answer| answer.read()).map_err(CallFault::into_cause)?;
+        L::of_response(response).ok_or_else(|| Cause::said(format!("the server does not know {}", L::WHAT)))
     }
 
-    async fn ask_zookeeper(&self, address: &Address, lookup: Lookup) -> Result<ServerName, Cause> {
-        let name = match lookup {
-            Lookup::Meta => "meta-region-server",
-            Lookup::Master => "master",
-        };
-        let path = format!("{}/{name}", self.znode.trim_end_matches('/'));
+    async fn ask_zookeeper<L: Lookup>(&self, address: &Address) -> Result<L::Output, Cause> {
+        let path = format!("{}/{}", self.znode.trim_end_matches('/'), L::ZNODE);
         let data = zookeeper::read(address, &path, self.timeout).await?;
         let data = data.ok_or_else(|| Cause::said(format!("there is no znode {path}")))?;
-        server_of(&data, lookup).ok_or_else(|| Cause::said(format!("the data of the znode {path} can't be decoded")))
+        read::<L>(&data).ok_or_else(|| Cause::said(format!("the data of the znode {path} can't be decoded")))
     }
 }
 
-/// Nobody knows where the cluster is. Who does not trust a server has to be told so, though another one may only be
-/// down.
-fn unknown(lookup: Lookup, told: &[Cause]) -> Cause {
+/// No endpoint knows it. Who does not trust a server has to be told so, though another one may only be down.
+fn unknown(what: &str, told: &[Cause]) -> Cause {
     let texts: Vec<_> = told.iter().map(Cause::to_string).collect();
-    let text = format!("no registry endpoint knows where {} is: {}", lookup.what(), texts.join("; "));
+    let text = format!("no registry endpoint knows {what}: {}", texts.join("; "));
     if told.iter().any(Cause::is_security) { Cause::security(text) } else { Cause::said(text) }
 }
 
 /// A znode's data: FF, the length of a writer's name in four bytes, the name, `PBUF`, and a message.
-fn server_of(data: &[u8], lookup: Lookup) -> Option<ServerName> {
-    const OPEN: u32 = 3;
+fn read<L: Lookup>(data: &[u8]) -> Option<L::Output> {
     let (length, rest) = data.strip_prefix(&[0xff])?.split_first_chunk()?;
     let message = rest.get(u32::from_be_bytes(*length) as usize..)?.strip_prefix(b"PBUF")?;
-    let message = Bytes::copy_from_slice(message);
-    let server = match lookup {
-        Lookup::Meta => {
-            let meta = pb::MetaRegionServer::decode(message).ok()?;
-            (meta.state() == OPEN || meta.state.is_none()).then_some(meta.server)?
-        }
-        Lookup::Master => pb::Master::decode(message).ok()?.master,
-    };
-    ServerName::from_pb(&server)
+    L::of_znode(L::Znode::decode(Bytes::copy_from_slice(message)).ok()?)
 }
 
 #[cfg(test)]
@@ -171,24 +205,26 @@ mod tests {
     #[test]
     fn distrust_is_told_though_another_server_is_down() {
         let told = [Cause::TimedOut, Cause::security("expired").at("h:1")];
-        let cause = unknown(Lookup::Meta, &told);
+        let cause = unknown("the server", &told);
         assert!(cause.is_security() && cause.to_string().contains("h:1: expired"), "{cause}");
-        assert!(!unknown(Lookup::Meta, &told[..1]).is_security());
+        assert!(!unknown("the server", &told[..1]).is_security());
     }
 
     #[test]
     fn znodes_are_read() {
         let server = pb::ServerName { host_name: "h".into(), port: Some(1), start_code: Some(2) };
-        let read = |data: &[u8], lookup| server_of(data, lookup).map(|server| server.to_string());
         let mut meta = pb::MetaRegionServer { server: server.clone(), state: Some(3) };
         let open = znode(&meta);
-        assert_eq!(read(&open, Lookup::Meta), Some("h,1,2".into()));
-        assert_eq!(read(&znode(&pb::Master { master: server }), Lookup::Master), Some("h,1,2".into()));
+        assert_eq!(read::<MetaServer>(&open).map(|server| server.to_string()), Some("h,1,2".into()));
+        let master = read::<ActiveMaster>(&znode(&pb::Master { master: server }));
+        assert_eq!(master.map(|server| server.to_string()), Some("h,1,2".into()));
+        let id = znode(&pb::ClusterId { cluster_id: "c-1".into() });
+        assert_eq!(read::<ClusterId>(&id).as_deref(), Some("c-1"));
         meta.state = Some(5);
-        assert_eq!(read(&znode(&meta), Lookup::Meta), None, "closing");
+        assert_eq!(read::<MetaServer>(&znode(&meta)), None, "closing");
         for end in 0..open.len() {
-            let _ = server_of(&open[..end], Lookup::Meta);
+            let _ = (read::<MetaServer>(&open[..end]), read::<ClusterId>(&open[..end]));
         }
-        assert_eq!(read(b"\xff\xff\xff\xff\xffxPBUF", Lookup::Meta), None);
+        assert_eq!(read::<ActiveMaster>(b"\xff\xff\xff\xff\xffxPBUF"), None);
     }
 }

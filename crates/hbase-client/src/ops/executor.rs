@@ -7,12 +7,12 @@ use std::time::Duration;
 use prost::Message;
 use rowkey_retry::Idempotency;
 use tokio::runtime::Handle;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
 
 use crate::cluster::regions::{Locator, Place, SYSTEM_PRIORITY};
 use crate::config::options::Options;
-use crate::model::error::{CallFault, Error, Reaction, Result};
+use crate::model::error::{CallFault, Cause, Error, Reaction, Result};
 use crate::model::region::Location;
 use crate::model::row::CellBlock;
 use crate::model::server::Service;
@@ -69,6 +69,18 @@ impl Executor {
         deadline: Instant,
     ) -> Result<Arc<Location>, RetryDecision> {
         self.locator.find(table, place, deadline).await.map_err(|missing| RetryDecision::missing(missing, table))
+    }
+
+    pub(crate) async fn cluster_id(&self, deadline: Instant) -> Result<String> {
+        Self::in_runtime()?;
+        let mut attempts = self.attempts(Idempotency::ReadOnly, deadline);
+        loop {
+            let asked = timeout_at(deadline, self.locator.cluster_id()).await;
+            match asked.unwrap_or(Err(Cause::TimedOut)) {
+                Ok(id) => return Ok(id),
+                Err(cause) => attempts.wait(RetryDecision::unreachable(cause)).await?,
+            }
+        }
     }
 
     /// Makes one call for rows.

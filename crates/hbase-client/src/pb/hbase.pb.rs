@@ -758,6 +758,13 @@ pub struct GetMetaRegionLocationsResponse {
     #[prost(message, repeated, tag = "1")]
     pub meta_locations: ::prost::alloc::vec::Vec<RegionLocation>,
 }
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetClusterIdRequest {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetClusterIdResponse {
+    #[prost(string, optional, tag = "1")]
+    pub cluster_id: ::core::option::Option<::prost::alloc::string::String>,
+}
 /// In ZooKeeper.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct MetaRegionServer {
@@ -771,6 +778,12 @@ pub struct MetaRegionServer {
 pub struct Master {
     #[prost(message, required, tag = "1")]
     pub master: ServerName,
+}
+/// In ZooKeeper.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ClusterId {
+    #[prost(string, required, tag = "1")]
+    pub cluster_id: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ColumnFamilySchema {

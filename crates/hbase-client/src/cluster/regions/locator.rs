@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::cache::{Cache, Place};
 use super::meta::{self, Entry};
-use crate::cluster::registry::{Lookup, Registry};
+use crate::cluster::registry::{ActiveMaster, ClusterId, MetaServer, Registry};
 use crate::config::options::Options;
 use crate::model::error::{CallFault, Cause, Reaction};
 use crate::model::region::{Location, Region};
@@ -40,7 +40,7 @@ pub(crate) struct Locator {
     shared: Arc<Shared>,
     /// By table and, as no region is known there, the key where the unknown ones begin.
     flights: SingleFlight<(TableName, Bytes), Found>,
-    masters: SingleFlight<Lookup, Result<ServerName, Cause>>,
+    masters: SingleFlight<(), Result<ServerName, Cause>>,
 }
 
 struct Shared {
@@ -164,13 +164,18 @@ impl Locator {
         let work = || {
             let shared = self.shared.clone();
             async move {
-                let master = shared.registry.ask(&shared.pool, Lookup::Master).await?;
+                let master = shared.registry.ask::<ActiveMaster>(&shared.pool).await?;
                 *shared.master.lock() = Some(master.clone());
                 Ok(master)
             }
         };
-        let asked = timeout_at(deadline, self.masters.join(Lookup::Master, work)).await;
+        let asked = timeout_at(deadline, self.masters.join((), work)).await;
         asked.map_err(|_| Cause::TimedOut)?.unwrap_or_else(|| Err(Cause::runtime_stopped()))
+    }
+
+    /// The id of the cluster.
+    pub(crate) async fn cluster_id(&self) -> Result<String, Cause> {
+        self.shared.registry.ask::<ClusterId>(&self.shared.pool).await
     }
 
     /// The master is not the active one any more.
@@ -212,7 +217,7 @@ impl Shared {
         if let Some(known) = known {
             return Ok(known);
         }
-        let server = self.registry.ask(&self.pool, Lookup::Meta).await.map_err(Missing::Now)?;
+        let server = self.registry.ask::<MetaServer>(&self.pool).await.map_err(Missing::Now)?;
         let location = Arc::new(Location { region: Region::meta(), server, opening: 0 });
         self.cache.lock().insert(location.clone(), Instant::now());
         Ok(location)
