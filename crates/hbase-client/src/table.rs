@@ -179,8 +179,8 @@ impl Table {
     /// As [`put`](Self::put). Mutations that can't be made at once are [`Invalid`](crate::ErrorKind::Invalid), and
     /// nothing is sent.
     #[doc(alias = "mutateRow")]
-    pub async fn mutate_row(&self, mutations: impl IntoIterator<Item = Mutation>) -> Result<Row> {
-        self.at_once(&RowMutations::new(mutations), None).await.map(|outcome| outcome.row)
+    pub async fn mutate_row(&self, mutations: impl Into<RowMutations>) -> Result<Row> {
+        self.at_once(&mutations.into(), None).await.map(|outcome| outcome.row)
     }
 
     async fn at_once(&self, mutations: &RowMutations, condition: Option<&Condition>) -> Result<Outcome> {

@@ -63,7 +63,7 @@ pub(crate) const LATEST: u64 = i64::MAX as u64;
 /// Lengths of the key and of the value, before a cell.
 const LENGTHS: usize = 8;
 /// The timestamp and the kind, at the end of a key.
-const STAMP: usize = 9;
+pub(crate) const STAMP: usize = 9;
 
 /// Cells are written one after the other, each behind its length:
 ///
@@ -87,6 +87,11 @@ impl<'a> Cell<'a> {
         let rest_is_there = usize::from(*family_length) + STAMP <= key_rest.len();
         let row_length = u16::from_be_bytes(*row_length);
         rest_is_there.then_some((Self { key, value, row_length, family_length: *family_length }, rest))
+    }
+
+    /// The number of bytes, with the lengths.
+    pub(crate) fn size(&self) -> usize {
+        4 + LENGTHS + self.key.len() + self.value.len()
     }
 
     /// The key of the row of cells that have been split off before.

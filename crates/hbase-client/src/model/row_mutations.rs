@@ -31,51 +31,77 @@ use crate::pb;
 /// ```
 #[derive(Debug, Clone)]
 #[doc(alias = "mutateRow")]
-pub struct RowMutations(Vec<Mutation>);
+pub struct RowMutations {
+    mutations: Vec<Mutation>,
+    allow_hidden: bool,
+}
 
 impl RowMutations {
     /// These mutations, which must be of one row.
     pub fn new(mutations: impl IntoIterator<Item = Mutation>) -> Self {
-        Self(mutations.into_iter().collect())
+        Self { mutations: mutations.into_iter().collect(), allow_hidden: false }
+    }
+
+    /// Sends deletes without a timestamp also if they cover what another mutation writes. The server then acknowledges
+    /// that write, and hides it; after a [`newest`](crate::Delete::newest) only if there was no version before.
+    /// Default: refused.
+    #[must_use]
+    pub fn allow_hidden(self) -> Self {
+        Self { allow_hidden: true, ..self }
     }
 
     /// The key of the row. Empty if there are no mutations.
     pub fn row(&self) -> &[u8] {
-        self.0.first().map_or(&[], Mutation::row)
+        self.mutations.first().map_or(&[], Mutation::row)
     }
 
     /// The mutations, in their order.
     pub fn mutations(&self) -> &[Mutation] {
-        &self.0
+        &self.mutations
     }
 
     pub(crate) fn check(&self) -> Result<()> {
-        if self.0.is_empty() {
+        if self.mutations.is_empty() {
             return Err(Error::invalid("the row mutations are empty"));
         }
-        for mutation in &self.0 {
+        for mutation in &self.mutations {
             mutation.check()?;
             if mutation.row() != self.row() {
                 return Err(Error::invalid("mutations that are made at once have to be of one row"));
             }
         }
-        Mutation::check_together(&self.0)
+        if !self.allow_hidden {
+            Mutation::check_hidden(&self.mutations)?;
+        }
+        Mutation::check_columns(&self.mutations)
     }
 
     pub(crate) fn idempotency(&self) -> Idempotency {
-        Idempotency::of_all(self.0.iter().map(Mutation::idempotency))
+        Idempotency::of_all(self.mutations.iter().map(Mutation::idempotency))
     }
 
     /// As the actions of a region.
     pub(crate) fn to_pb(&self) -> Vec<pb::Action> {
         let action = |mutation: &Mutation| pb::Action { mutation: Some(mutation.to_pb(None)), ..Default::default() };
-        self.0.iter().map(action).collect()
+        self.mutations.iter().map(action).collect()
+    }
+}
+
+impl<const N: usize> From<[Mutation; N]> for RowMutations {
+    fn from(mutations: [Mutation; N]) -> Self {
+        Self::new(mutations)
+    }
+}
+
+impl From<Vec<Mutation>> for RowMutations {
+    fn from(mutations: Vec<Mutation>) -> Self {
+        Self::new(mutations)
     }
 }
 
 impl<T: Into<Mutation>> From<T> for RowMutations {
     fn from(mutation: T) -> Self {
-        Self(vec![mutation.into()])
+        Self::new([mutation.into()])
     }
 }
 
@@ -141,6 +167,9 @@ mod tests {
         ] {
             assert_eq!(RowMutations::new(wrong).check().unwrap_err().kind(), ErrorKind::Invalid);
         }
+        let hidden = || RowMutations::new([put("a"), delete(Delete::new("a"))]).allow_hidden();
+        assert!(hidden().check().is_ok());
+        assert!(RowMutations::new([put("a"), put("b")]).allow_hidden().check().is_err());
         let checked = |family| CheckAndMutate::new(&Condition::absent(family, "q"), Put::new("a").value("f", "q", "v"));
         assert!(checked("f").check().is_ok() && checked("").check().is_err());
     }

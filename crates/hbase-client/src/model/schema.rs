@@ -114,6 +114,9 @@ macro_rules! options {
             }
         )*
 
+        /// The options that this crate knows, by HBase's names: those with methods, and others.
+        pub const OPTIONS: &'static [&'static str] = &[$($name,)* $($($other,)+)*];
+
         fn form(name: &str) -> Form {
             match name {
                 $($name => <$type as Value>::FORM,)*

@@ -31,6 +31,22 @@ macro_rules! mutations {
 }
 mutations!(Put, Delete, Increment, Append);
 
+macro_rules! stamped {
+    ($($name:ident),*) => {$(
+        impl $name {
+            /// Never retries it once a server may have stamped it with its time: if the response is lost, the outcome is
+            /// unknown. Default: it is retried, and a duplicate that is applied late can hide a newer write. What has
+            /// timestamps of its own is retried all the same.
+            #[must_use]
+            pub fn at_most_once(mut self) -> Self {
+                self.0.is_at_most_once = true;
+                self
+            }
+        }
+    )*};
+}
+stamped!(Put, Delete);
+
 /// Writes cells of a row.
 #[derive(Debug, Clone)]
 pub struct Put(Mutation);
@@ -43,7 +59,8 @@ impl Put {
 
     /// Writes a value, which the server stamps with its time. If the response is lost, the put is retried, and the
     /// server stamps each copy when it applies it: a late duplicate can hide a newer write.
-    /// [`value_at`](Self::value_at) avoids this, as duplicates are identical.
+    /// [`value_at`](Self::value_at) avoids this, as duplicates are identical, and so does
+    /// [`at_most_once`](Self::at_most_once), as there are none.
     #[doc(alias = "addColumn")]
     #[must_use]
     pub fn value(self, family: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Self {

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use rowkey_retry::Idempotency;
 
 pub use self::kinds::{Append, Delete, Increment, Put};
-use crate::model::cell::{Cell, CellKind, LATEST, Parts};
+use crate::model::cell::{Cell, CellKind, LATEST, Parts, STAMP};
 use crate::model::error::{Error, Result};
 use crate::model::names::{FamilyName, RowKey, Wrong};
 use crate::pb;
@@ -37,6 +37,8 @@ pub enum Durability {
     FsyncWal,
 }
 
+const TOO_LATE: &str = "a timestamp is greater than 9223372036854775807";
+
 /// The length of a frame is a signed number of four bytes.
 const LONGEST: usize = 1 << 30;
 
@@ -53,6 +55,8 @@ pub struct Mutation {
     idempotency: Idempotency,
     /// True if the server stamps a cell.
     is_stamped: bool,
+    /// True if it is not retried once the server may have stamped it.
+    is_at_most_once: bool,
 }
 
 impl Mutation {
@@ -67,12 +71,13 @@ impl Mutation {
             wrong,
             idempotency,
             is_stamped: false,
+            is_at_most_once: false,
         }
     }
 
     fn add(&mut self, family: &[u8], qualifier: &[u8], timestamp: u64, kind: CellKind, value: &[u8]) {
         if timestamp > LATEST {
-            self.wrong = self.wrong.or(Some("a timestamp is greater than 9223372036854775807"));
+            self.wrong = self.wrong.or(Some(TOO_LATE));
         }
         match self.write(family, qualifier, timestamp, kind, value) {
             Ok(()) => {
@@ -100,15 +105,43 @@ impl Mutation {
         &self.row
     }
 
+    /// The same with this timestamp, at most 2⁶³ - 1, in place of the server's time: with the client's clock duplicates
+    /// are identical, so it is retried. A delete of a [`newest`](Delete::newest) version stays as it is, as does a
+    /// delete of a whole row, which names no cell: name its families.
+    #[must_use]
+    pub fn stamped_at(mut self, timestamp: u64) -> Self {
+        if timestamp > LATEST {
+            self.wrong = self.wrong.or(Some(TOO_LATE));
+        }
+        let stamps: Vec<_> = self
+            .each_cell()
+            .scan(0, |end, cell| {
+                *end += cell.size();
+                let is_open = cell.timestamp() == LATEST && cell.kind() != CellKind::Delete;
+                Some(is_open.then(|| *end - cell.value().len() - STAMP))
+            })
+            .flatten()
+            .collect();
+        for at in stamps {
+            if let Some(stamp) = self.cells.get_mut(at..at + 8) {
+                stamp.copy_from_slice(&timestamp.to_be_bytes());
+            }
+        }
+        let is_stamped = self.each_cell().any(|cell| cell.timestamp() == LATEST);
+        self.is_stamped = is_stamped;
+        self
+    }
+
     pub(crate) fn cells(&self) -> &[u8] {
         &self.cells
     }
 
     pub(crate) fn idempotency(&self) -> Idempotency {
-        match self.idempotency {
+        let idempotency = match self.idempotency {
             Idempotency::Idempotent if self.count == 0 || self.is_stamped => Idempotency::ServerTimestamped,
             idempotency => idempotency,
-        }
+        };
+        if self.is_at_most_once { idempotency.strict() } else { idempotency }
     }
 
     pub(crate) fn is_read_modify(&self) -> bool {
@@ -216,6 +249,21 @@ mod tests {
     }
 
     #[test]
+    fn open_timestamps_are_filled_in() {
+        let stamps = |mutation: Mutation| {
+            let stamped = mutation.stamped_at(5);
+            let at = stamped.each_cell().map(|cell| (cell.timestamp(), cell.value().to_vec())).collect::<Vec<_>>();
+            (at, stamped.idempotency())
+        };
+        let put = Put::new("r").value("f", "q", "v").value_at("f", "q", 7, "old").value("f", "", "");
+        let at = [(5, b"v".to_vec()), (7, b"old".to_vec()), (5, vec![])];
+        assert_eq!(stamps(put.at_most_once().into()), (at.to_vec(), Idempotency::Idempotent));
+        let newest = Delete::new("r").family("f").newest("f", "q");
+        assert_eq!(stamps(newest.into()), (vec![(5, vec![]), (LATEST, vec![])], Idempotency::NonIdempotent));
+        assert!(Mutation::from(Put::new("r").value("f", "q", "v")).stamped_at(LATEST + 1).check().is_err());
+    }
+
+    #[test]
     fn a_column_is_changed_once() {
         let kind = |mutation: Mutation| mutation.check().map_err(|error| error.kind());
         let twice = Err(crate::ErrorKind::Invalid);
@@ -238,5 +286,9 @@ mod tests {
         assert_eq!(idempotency(Delete::new("r").version("f", "q", 7).into()), Idempotency::Idempotent);
         assert_eq!(idempotency(Delete::new("r").version("f", "q", i64::MAX as u64).into()), Idempotency::NonIdempotent);
         assert_eq!(idempotency(Increment::new("r").add("f", "q", 1).into()), Idempotency::Nonce);
+        let put = || Put::new("r").at_most_once();
+        assert_eq!(idempotency(put().value("f", "q", "v").into()), Idempotency::NonIdempotent);
+        assert_eq!(idempotency(put().value_at("f", "q", 7, "v").into()), Idempotency::Idempotent);
+        assert_eq!(idempotency(Delete::new("r").at_most_once().into()), Idempotency::NonIdempotent);
     }
 }

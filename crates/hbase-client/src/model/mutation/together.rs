@@ -7,9 +7,9 @@ use crate::model::cell::{Cell, CellKind, LATEST};
 use crate::model::error::{Error, Result};
 
 impl Mutation {
-    /// Checks that the mutations can be made at once. A server stamps all of them with the same millisecond, and reads
-    /// what increments and appends change before it makes any of them.
-    pub(crate) fn check_together(mutations: &[Self]) -> Result<()> {
+    /// Checks that no delete hides what another of the mutations writes at once. A server stamps all of them with the
+    /// same millisecond.
+    pub(crate) fn check_hidden(mutations: &[Self]) -> Result<()> {
         let deleted = Deleted::of(mutations);
         let writes = || mutations.iter().filter(|mutation| mutation.kind != MutationType::Delete);
         if let Some(instead) = writes().flat_map(Self::each_cell).find_map(|cell| deleted.hides(&cell)) {
@@ -17,6 +17,12 @@ impl Mutation {
                 "mutate_row: a delete hides what another mutation writes: they get the same timestamp. {instead}"
             )));
         }
+        Ok(())
+    }
+
+    /// Checks that increments and appends are of columns of their own. A server reads what they change before it makes
+    /// any of the mutations.
+    pub(crate) fn check_columns(mutations: &[Self]) -> Result<()> {
         let mut columns = HashMap::new();
         for mutation in mutations {
             let reads = mutation.is_read_modify();
@@ -84,9 +90,9 @@ mod tests {
     fn what_a_server_would_not_add_up_is_refused() {
         let put = || Mutation::from(Put::new("r").value("f", "n", "1"));
         let add = |qualifier| Mutation::from(Increment::new("r").add("f", qualifier, 1));
-        assert!(Mutation::check_together(&[put(), put(), add("m")]).is_ok());
+        assert!(Mutation::check_columns(&[put(), put(), add("m")]).is_ok());
         for wrong in [[add("n"), add("n")], [put(), add("n")], [add("n"), put()]] {
-            assert!(Mutation::check_together(&wrong).is_err());
+            assert!(Mutation::check_columns(&wrong).is_err());
         }
     }
 
@@ -115,7 +121,7 @@ mod tests {
             for write in writes() {
                 let delete = Mutation::from(delete.clone());
                 for at_once in [[delete.clone(), write.clone()], [write, delete]] {
-                    let refused = Mutation::check_together(&at_once).unwrap_err();
+                    let refused = Mutation::check_hidden(&at_once).unwrap_err();
                     assert_eq!(refused.kind(), crate::ErrorKind::Invalid);
                     assert!(refused.to_string().contains(instead), "{refused}");
                 }
@@ -132,18 +138,16 @@ mod tests {
             delete().column("g", "n").column("f", "o").newest("f", "nn"),
         ] {
             for write in writes() {
-                assert!(Mutation::check_together(&[delete.clone().into(), write.clone()]).is_ok());
-                assert!(Mutation::check_together(&[write, delete.clone().into()]).is_ok());
+                assert!(Mutation::check_hidden(&[delete.clone().into(), write.clone()]).is_ok());
+                assert!(Mutation::check_hidden(&[write, delete.clone().into()]).is_ok());
             }
         }
         let timed = || Put::new("r").value_at("f", "n", 8, "1").into();
         for delete in [delete(), delete().family("f"), delete().column("f", "n"), delete().column_until("f", "n", 7)] {
-            assert!(Mutation::check_together(&[delete.into(), timed()]).is_ok());
+            assert!(Mutation::check_hidden(&[delete.into(), timed()]).is_ok());
         }
         let [put, ..] = writes();
-        assert!(
-            Mutation::check_together(&[delete().column_until("f", "n", 7).version("f", "m", 7).into(), put]).is_ok()
-        );
-        assert!(Mutation::check_together(&[delete().into(), delete().family("f").into()]).is_ok());
+        assert!(Mutation::check_hidden(&[delete().column_until("f", "n", 7).version("f", "m", 7).into(), put]).is_ok());
+        assert!(Mutation::check_hidden(&[delete().into(), delete().family("f").into()]).is_ok());
     }
 }
