@@ -16,9 +16,10 @@ use crate::store::error::{CommitPoint, Error};
 use crate::store::options::Within;
 use crate::store::{Batch, CallOptions, DatabaseId, Guarantees, NewTable, RowBatch, Scan, TableId, check_key};
 use crate::wide::one_column::{
-    check_batches, is_gone, known_for, of_column, of_table, one_family, opened, plain_id, plain_names, push_values,
-    scan_of_cells, sum, value, wide_name,
+    added, check_batches, is_gone, known_for, of_column, of_table, one_family, opened, plain_id, plain_names,
+    push_values, runs_ahead, scan_of_cells, sum, value, wide_name,
 };
+use crate::wide::plain_value::{PlainValues, empty_of_others};
 use crate::wide::{OneColumn, OneColumnDatabase};
 
 impl<W: AsyncWideStore> AsyncStore for OneColumn<W> {
@@ -42,7 +43,7 @@ impl<W: AsyncWideStore> AsyncStore for OneColumn<W> {
         let key = key.to_vec();
         Box::pin(async move {
             check_key(&key)?;
-            Ok(value(&self.wide.get(&key, &self.columns()).await?))
+            Ok(value(&self.wide.get(&key, &self.columns()).await?, PlainValues::of(&self.wide.guarantees())))
         })
     }
 
@@ -52,18 +53,20 @@ impl<W: AsyncWideStore> AsyncStore for OneColumn<W> {
             keys.iter().try_for_each(|key| check_key(key))?;
             let keys: Vec<_> = keys.iter().map(Vec::as_slice).collect();
             let rows = self.wide.get_many(&keys, &self.columns()).await?;
-            Ok(rows.iter().map(value).collect())
+            let values = PlainValues::of(&self.wide.guarantees());
+            Ok(rows.iter().map(|row| value(row, values)).collect())
         })
     }
 
     fn scan(&self, scan: &Scan) -> Batches {
         let scan = scan_of_cells(scan);
         let cells = self.wide.scan(&scan, &self.columns());
-        Box::pin(Values { cells: Some(cells), batch_bytes: scan.batch_bytes })
+        let values = PlainValues::of(&self.wide.guarantees());
+        Box::pin(Values { cells: Some(cells), batch_bytes: scan.batch_bytes, values })
     }
 
     fn write(&self, batch: &Batch) -> Answer<'_, ()> {
-        let rows = self.mutations(batch);
+        let rows = self.mutations(batch, &self.wide.guarantees());
         Box::pin(async move {
             self.id().check_write()?;
             self.wide.mutate_many(&rows?).await.map_err(|error| of_table(self.id(), error))
@@ -75,16 +78,35 @@ impl<W: AsyncWideStore> AsyncStore for OneColumn<W> {
         Box::pin(async move {
             self.id().check_write()?;
             check_key(&key)?;
-            sum(self.wide.increment(&key, &[(self.column.clone(), by)]).await)
+            if !runs_ahead(&self.wide.guarantees()) {
+                return sum(self.wide.increment(&key, &[(self.column.clone(), by)]).await);
+            }
+            let wide = Within::one_call(&self.wide as &dyn AsyncWideStore);
+            let column = self.of_handle(&*wide);
+            loop {
+                let stored = column.get(&key).await?;
+                let sum = added(&key, stored.as_deref(), by)?;
+                if column.compare_and_write(&key, stored.as_deref(), Some(&sum.to_be_bytes())).await? {
+                    return Ok(sum);
+                }
+            }
         })
     }
 
     fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Answer<'_, bool> {
-        let (key, (check, mutation)) = (key.to_vec(), self.comparison(expected, new, &self.wide.guarantees()));
+        let (key, guarantees) = (key.to_vec(), self.wide.guarantees());
+        let (check, mutation) = self.comparison(expected, new, &guarantees);
+        let of_others = empty_of_others(&self.column, expected, &guarantees);
         Box::pin(async move {
             self.id().check_write()?;
             check_key(&key)?;
-            self.wide.check_and_mutate(&key, &check, &mutation).await
+            if self.wide.check_and_mutate(&key, &check, &mutation).await? {
+                return Ok(true);
+            }
+            match of_others {
+                Some(check) => self.wide.check_and_mutate(&key, &check, &mutation).await,
+                None => Ok(false),
+            }
         })
     }
 
@@ -116,6 +138,7 @@ struct Values {
     /// `None` after the end or an error, so that the engine can free what it holds of the scan.
     cells: Option<Batches>,
     batch_bytes: usize,
+    values: PlainValues,
 }
 
 impl Stream for Values {
@@ -126,7 +149,7 @@ impl Stream for Values {
         match ready!(cells.as_mut().poll_next(context)) {
             Some(Ok(cells)) => {
                 let mut batch = RowBatch::new();
-                push_values(&cells, &mut batch, self.batch_bytes);
+                push_values(&cells, &mut batch, self.batch_bytes, self.values);
                 Poll::Ready(Some(Ok(batch)))
             }
             end => {
@@ -248,7 +271,8 @@ mod tests {
 
     fn polled(given: Vec<Option<Result<RowBatch, Error>>>) -> Vec<Option<Result<RowBatch, Error>>> {
         let items = given.len() + 2;
-        let mut values = Values { cells: Some(Box::pin(Given(given.into_iter()))), batch_bytes: 100 };
+        let mut values =
+            Values { cells: Some(Box::pin(Given(given.into_iter()))), batch_bytes: 100, values: PlainValues::AsGiven };
         let mut next = || match Pin::new(&mut values).poll_next(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(item) => item,
             Poll::Pending => panic!("it waits for nothing"),

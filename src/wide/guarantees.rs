@@ -79,6 +79,8 @@ pub struct WideGuarantees {
 
     /// True if [`WideStore::increment`](super::WideStore::increment) is supported and atomic under concurrent callers.
     pub increment: bool,
+    /// The timestamp of a counter.
+    pub counter_times: Option<CounterTimes>,
     /// The effect of an increment that contains a counter twice.
     pub repeated_counters: Option<RepeatedCounters>,
     /// True if [`WideStore::check_and_mutate`](super::WideStore::check_and_mutate) is supported and atomic under
@@ -133,6 +135,7 @@ impl WideGuarantees {
             kept_on_read: false,
             unkept_until_purge: false,
             increment: false,
+            counter_times: None,
             repeated_counters: None,
             check_and_mutate: false,
             empty_values: None,
@@ -258,6 +261,17 @@ pub enum DeleteLatest {
     MarksNothing,
 }
 
+/// The timestamps of counters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CounterTimes {
+    /// An increment is a write without a timestamp as a put is.
+    AsPuts,
+    /// An increment has a later timestamp than the value before, so many in one millisecond run ahead of the clock. A
+    /// put or a delete at the clock's time that comes soon after them is hidden.
+    AfterValue,
+}
+
 /// The effect of an increment that contains a counter twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -277,6 +291,9 @@ pub enum EmptyValues {
     /// A column with an empty value counts as absent. In a comparison with the empty value an absent column is equal to
     /// it, and every operator but [`NotEqual`](super::Compare::NotEqual) means [`Equal`](super::Compare::Equal).
     AsAbsent,
+    /// In a comparison an empty value is a value, and compares as any other. For
+    /// [`Condition::absent`](super::Condition::absent) it counts as absent.
+    Compared,
 }
 
 /// The versions of a column in a page of columns.

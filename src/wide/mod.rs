@@ -71,6 +71,7 @@
 //! | a put whose delete marker was compacted before the put was flushed | reappears | has no marker | is purged with the marker, unless it comes while its row [is being purged](Cells::purge) | [`deleted_for_good`](WideGuarantees::deleted_for_good) |
 //! | versions that are expired, or more than the family keeps | are not returned | may be returned until they are collected | are not returned | [`kept_on_read`](WideGuarantees::kept_on_read) |
 //! | when they are removed | with a flush or a compaction | when they are collected | with `purge`; a counter's old value at once in a family of one version | [`unkept_until_purge`](WideGuarantees::unkept_until_purge) |
+//! | the time of a counter | is a millisecond after the value before, or the clock's, if that is later: many increments in one millisecond run ahead of the clock | the clock's | the clock's | [`counter_times`](WideGuarantees::counter_times) |
 //! | counters | supported | supported | with transactions of its store | [`increment`](WideGuarantees::increment) |
 //! | a counter twice in one increment | each is added to the value before | the second is added to the first's sum | the second is added to the first's sum | [`repeated_counters`](WideGuarantees::repeated_counters) |
 //! | writes under a check | supported | supported | with transactions of its store | [`check_and_mutate`](WideGuarantees::check_and_mutate) |
@@ -100,9 +101,11 @@ mod cells;
 mod check;
 mod client_filter;
 mod column;
+mod counters;
 mod guarantees;
 mod mutation;
 pub(crate) mod one_column;
+pub(crate) mod plain_value;
 mod row;
 mod schema;
 
@@ -113,9 +116,10 @@ pub(crate) use self::cells::{Inside, Position, Purged};
 pub use self::check::{WideLimits, check_mutation, check_wide_name};
 pub use self::client_filter::ClientFilter;
 pub use self::column::{Column, Columns, Compare, Condition};
+pub use self::counters::{counter_columns, counter_sums, not_a_counter};
 pub use self::guarantees::{
-    ClockOf, DeleteLatest, Deletes, EditOrder, EmptyValues, PageVersions, RepeatedCounters, RowConditions,
-    TimestampUnit, Timestamps, UntimedDeletes, UntimedPuts, WideGuarantees,
+    ClockOf, CounterTimes, DeleteLatest, Deletes, EditOrder, EmptyValues, PageVersions, RepeatedCounters,
+    RowConditions, TimestampUnit, Timestamps, UntimedDeletes, UntimedPuts, WideGuarantees,
 };
 pub use self::mutation::{Edit, Mutation};
 pub use self::one_column::{OneColumn, OneColumnDatabase};

@@ -6,9 +6,10 @@ use std::sync::{Arc, OnceLock};
 
 use super::column::{Column, Columns, Condition};
 use super::mutation::Mutation;
+use super::plain_value::{PlainValues, empty_of_others};
 use super::row::{CellIter, Row};
 use super::schema::{FamilySchema, TableSchema};
-use super::{EditOrder, UntimedPuts, WideDatabase, WideGuarantees, WideStore};
+use super::{CounterTimes, EditOrder, UntimedPuts, WideDatabase, WideGuarantees, WideStore};
 use crate::keys::range::KeyRange;
 use crate::store::catalog::{CATALOG, PLAIN, RESERVED};
 use crate::store::error::{CommitPoint, Error, ErrorKind, RowErrors};
@@ -53,8 +54,11 @@ use crate::store::{
 /// Batches are atomic only by row, as in wide stores. There are no transactions.
 ///
 /// Writes have no timestamps. Over a store without [`put_after_delete`](WideGuarantees::put_after_delete), a put in the
-/// same millisecond as a delete of its key is lost. If counters run ahead of the clock, as in HBase, so is a put before
-/// the clock has passed the counter's time. Where puts have the [clock's time](UntimedPuts::AtClock), a put of a
+/// same millisecond as a delete of its key is lost. Where [counters run ahead](CounterTimes::AfterValue) of the clock,
+/// as in HBase, an increment is a read and a compare-and-write, which a put after it does not stay behind: one counter
+/// for many writers is better in a wide table. Where an empty value [counts as absent](WideGuarantees::empty_values),
+/// the cell of the empty value is nine bytes, `\0rowkey:\0`; values that are these bytes and zeros have one zero more.
+/// Where puts have the [clock's time](UntimedPuts::AtClock), a put of a
 /// process whose clock is behind stays behind what another one has put; a compare-and-write replaces what it compares.
 #[derive(Clone, Debug)]
 pub struct OneColumn<W> {
@@ -83,26 +87,31 @@ impl<W> OneColumn<W> {
         Columns::of(&self.column)
     }
 
-    fn written(&self, value: Option<&[u8]>) -> Mutation {
+    fn written(&self, value: Option<&[u8]>, values: PlainValues) -> Mutation {
         match value {
-            Some(value) => Mutation::new().put(&self.column, value),
+            Some(value) => Mutation::new().put(&self.column, values.cell(value)),
             None => Mutation::new().delete_column(&self.column),
         }
     }
 
     /// The mutations of a batch.
-    pub(crate) fn mutations(&self, batch: &Batch) -> Result<Vec<(Vec<u8>, Mutation)>, Error> {
+    pub(crate) fn mutations(
+        &self,
+        batch: &Batch,
+        guarantees: &WideGuarantees,
+    ) -> Result<Vec<(Vec<u8>, Mutation)>, Error> {
         batch.check_keys()?;
+        let values = PlainValues::of(guarantees);
         let mutation = |write: Write<'_>| match write {
-            Write::Put(key, value) => (key.to_vec(), self.written(Some(value))),
-            Write::Delete(key) => (key.to_vec(), self.written(None)),
+            Write::Put(key, value) => (key.to_vec(), self.written(Some(value), values)),
+            Write::Delete(key) => (key.to_vec(), self.written(None, values)),
         };
         Ok(batch.writes().map(mutation).collect())
     }
 
     /// The mutations that delete the rows that a scan returned.
     pub(crate) fn deletions(&self, rows: &RowBatch) -> Vec<(Vec<u8>, Mutation)> {
-        rows.iter().map(|(key, _)| (key.to_vec(), self.written(None))).collect()
+        rows.iter().map(|(key, _)| (key.to_vec(), Mutation::new().delete_column(&self.column))).collect()
     }
 
     /// The check and the mutation of a compare-and-write.
@@ -115,8 +124,9 @@ impl<W> OneColumn<W> {
         new: Option<&[u8]>,
         guarantees: &WideGuarantees,
     ) -> (Condition, Mutation) {
+        let values = PlainValues::of(guarantees);
         let check = match expected {
-            Some(value) => Condition::equal(&self.column, value),
+            Some(value) => Condition::equal(&self.column, values.cell(value)),
             None => Condition::absent(&self.column),
         };
         let can_replace = guarantees.untimed_puts == Some(UntimedPuts::AtClock)
@@ -124,25 +134,25 @@ impl<W> OneColumn<W> {
             && guarantees.edit_order == Some(EditOrder::AsGiven);
         let mutation = match new {
             Some(new) if can_replace && expected.is_some() => {
-                Mutation::new().delete_column(&self.column).put(&self.column, new)
+                Mutation::new().delete_column(&self.column).put(&self.column, values.cell(new))
             }
-            new => self.written(new),
+            new => self.written(new, values),
         };
         (check, mutation)
     }
 }
 
 /// The value of a row of one cell.
-pub(crate) fn value(row: &Row) -> Option<Vec<u8>> {
-    row.cells().next().map(|cell| cell.value.to_vec())
+pub(crate) fn value(row: &Row, values: PlainValues) -> Option<Vec<u8>> {
+    row.cells().next().map(|cell| values.value(cell.value).to_vec())
 }
 
 /// Adds the values of rows of one cell each to a batch.
-pub(crate) fn push_values(cells: &RowBatch, batch: &mut RowBatch, batch_bytes: usize) {
+pub(crate) fn push_values(cells: &RowBatch, batch: &mut RowBatch, batch_bytes: usize, values: PlainValues) {
     let mut room = Room::new(batch, usize::MAX, batch_bytes);
     for (key, cells) in cells.iter() {
         if let Some(cell) = CellIter::new(cells).next() {
-            room.push(key, cell.value);
+            room.push(key, values.value(cell.value));
         }
     }
 }
@@ -150,6 +160,23 @@ pub(crate) fn push_values(cells: &RowBatch, batch: &mut RowBatch, batch_bytes: u
 /// The scan of the wide table. A batch is held twice: as cells and as values.
 pub(crate) fn scan_of_cells(scan: &Scan) -> Scan {
     scan.clone().divided(2)
+}
+
+/// Returns whether counters of the store run ahead of the clock: then what is put or deleted after them may be hidden,
+/// so a plain table's counters are compared and written.
+pub(crate) fn runs_ahead(guarantees: &WideGuarantees) -> bool {
+    guarantees.counter_times == Some(CounterTimes::AfterValue)
+}
+
+/// The new value of a counter.
+///
+/// # Errors
+///
+/// [`Error::NotACounter`].
+pub(crate) fn added(key: &[u8], stored: Option<&[u8]>, by: i64) -> Result<i64, Error> {
+    let Some(stored) = stored else { return Ok(by) };
+    let counter = stored.try_into().map_err(|_| Error::NotACounter { key: key.to_vec(), len: stored.len() })?;
+    Ok(i64::from_be_bytes(counter).wrapping_add(by))
 }
 
 /// The new value of the one counter that was added to.
@@ -195,13 +222,14 @@ pub(crate) fn of_column(beneath: WideGuarantees) -> Guarantees {
 impl<W: WideStore> Readable for OneColumn<W> {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         check_key(key)?;
-        Ok(value(&self.wide.get(key, &self.columns())?))
+        Ok(value(&self.wide.get(key, &self.columns())?, PlainValues::of(&self.wide.guarantees())))
     }
 
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
         let scan = scan_of_cells(scan);
         let rows = self.wide.scan(&scan, &self.columns());
-        Box::new(Values { rows, cells: RowBatch::new(), batch_bytes: scan.batch_bytes })
+        let values = PlainValues::of(&self.wide.guarantees());
+        Box::new(Values { rows, cells: RowBatch::new(), batch_bytes: scan.batch_bytes, values })
     }
 }
 
@@ -225,26 +253,45 @@ impl<W: WideStore> Store for OneColumn<W> {
     fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
         keys.iter().try_for_each(|key| check_key(key))?;
         let rows = self.wide.get_many(keys, &self.columns())?;
-        Ok(rows.iter().map(value).collect())
+        let values = PlainValues::of(&self.wide.guarantees());
+        Ok(rows.iter().map(|row| value(row, values)).collect())
     }
 
     fn write(&self, batch: &Batch) -> Result<(), Error> {
         self.id().check_write()?;
-        let rows = self.mutations(batch)?;
+        let rows = self.mutations(batch, &self.wide.guarantees())?;
         self.wide.mutate_many(&rows).map_err(|error| of_table(self.id(), error))
     }
 
     fn increment(&self, key: &[u8], by: i64) -> Result<i64, Error> {
         self.id().check_write()?;
         check_key(key)?;
-        sum(self.wide.increment(key, &[(self.column.clone(), by)]))
+        if !runs_ahead(&self.wide.guarantees()) {
+            return sum(self.wide.increment(key, &[(self.column.clone(), by)]));
+        }
+        let wide = Within::one_call(&self.wide as &dyn WideStore);
+        let column = self.of_handle(&*wide);
+        loop {
+            let stored = column.get(key)?;
+            let sum = added(key, stored.as_deref(), by)?;
+            if column.compare_and_write(key, stored.as_deref(), Some(&sum.to_be_bytes()))? {
+                return Ok(sum);
+            }
+        }
     }
 
     fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool, Error> {
         self.id().check_write()?;
         check_key(key)?;
-        let (check, mutation) = self.comparison(expected, new, &self.wide.guarantees());
-        self.wide.check_and_mutate(key, &check, &mutation)
+        let guarantees = self.wide.guarantees();
+        let (check, mutation) = self.comparison(expected, new, &guarantees);
+        if self.wide.check_and_mutate(key, &check, &mutation)? {
+            return Ok(true);
+        }
+        match empty_of_others(&self.column, expected, &guarantees) {
+            Some(check) => self.wide.check_and_mutate(key, &check, &mutation),
+            None => Ok(false),
+        }
     }
 
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {
@@ -273,13 +320,14 @@ struct Values {
     rows: Box<dyn Rows>,
     cells: RowBatch,
     batch_bytes: usize,
+    values: PlainValues,
 }
 
 impl Rows for Values {
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
         batch.clear_within(self.batch_bytes);
         self.rows.next_batch(&mut self.cells)?;
-        push_values(&self.cells, batch, self.batch_bytes);
+        push_values(&self.cells, batch, self.batch_bytes, self.values);
         Ok(())
     }
 

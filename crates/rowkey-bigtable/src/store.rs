@@ -9,9 +9,9 @@ use rowkey::error::RowErrors;
 use rowkey::nonblocking::{Answer, AsyncWideStore, Batches};
 use rowkey::store::{Call, CallOptions, Scan, TableId};
 use rowkey::wide::{
-    ClockOf, Column, Columns, Condition, Deletes, EditOrder, EmptyValues, Mutation, PageVersions, RepeatedCounters,
+    ClockOf, Column, Columns, Condition, CounterTimes, Deletes, EditOrder, EmptyValues, Mutation, PageVersions, RepeatedCounters,
     Row, RowConditions, TableSchema, TimestampUnit, UntimedDeletes, UntimedPuts, WideGuarantees, WideLimits,
-    check_mutation,
+    check_mutation, counter_columns, counter_sums, not_a_counter,
 };
 use rowkey::{Error, ErrorKind};
 
@@ -41,6 +41,7 @@ pub(crate) fn guarantees(is_emulator: bool) -> WideGuarantees {
     guarantees.deletes = Some(Deletes::Erase);
     guarantees.deleted_for_good = true;
     guarantees.increment = true;
+    guarantees.counter_times = Some(CounterTimes::AsPuts);
     guarantees.repeated_counters = Some(RepeatedCounters::Cumulative);
     guarantees.check_and_mutate = true;
     guarantees.empty_values = Some(EmptyValues::AsValues);
@@ -268,17 +269,8 @@ impl Table {
                 sums.insert((&family.name, &column.qualifier), i64::from_be_bytes(value));
             }
         }
-        // The response has the last value of each counter: the values before it are found backwards.
-        let mut values = Vec::with_capacity(counters.len());
-        for (Column { family, qualifier }, by) in counters.iter().rev() {
-            let Some(sum) = sums.get_mut(&(family.as_str(), qualifier.as_slice())) else {
-                return Err(self.unknown("a counter's new value did not come"));
-            };
-            values.push(*sum);
-            *sum = sum.wrapping_sub(*by);
-        }
-        values.reverse();
-        Ok(values)
+        let sum = |Column { family, qualifier }: &Column| sums.get(&(family.as_str(), qualifier.as_slice())).copied();
+        counter_sums(counters, sum).ok_or_else(|| self.unknown("a counter's new value did not come"))
     }
 
     /// The error of a write whose response says less than it has to.
@@ -288,14 +280,7 @@ impl Table {
 
     /// The first of the columns whose value is not a counter, after an increment was refused.
     async fn not_counters(&self, row: &[u8], counters: &[(Column, i64)], call: &Call<'_>) -> Option<Error> {
-        let columns = counters.iter().fold(Columns::all(), |columns, (column, _)| columns.column(column));
-        let stored = self.read(row, &columns, call).await.ok()?;
-        let wrong = counters.iter().find_map(|(column, _)| {
-            let len = stored.value(column)?.len();
-            (len != 8).then_some((column, len))
-        });
-        let (column, len) = wrong?;
-        Some(Error::NotACounterCell { row: row.to_vec(), column: column.to_string(), len })
+        not_a_counter(row, counters, &self.read(row, &counter_columns(counters), call).await.ok()?)
     }
 
     pub(crate) async fn write_if(

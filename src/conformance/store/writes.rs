@@ -133,6 +133,18 @@ pub(super) fn increments(store: &dyn Store) {
     equal(law, "a counter that was put", done(law, store.increment(b"put", 1)), 42);
     done(law, store.write(Batch::new().delete("put")));
     equal(law, "a counter that was deleted", done(law, store.increment(b"put", 1)), 1);
+    // However many increments come in one millisecond, a later write is later.
+    for round in 0..10_u8 {
+        for sum in 1..=5 {
+            equal(law, "a counter after its row was deleted", done(law, store.increment(b"over", 1)), sum);
+        }
+        if round % 2 == 0 {
+            done(law, store.write(Batch::new().put("over", [round])));
+            equal(law, "a put after increments", done(law, store.get(b"over")), Some(vec![round]));
+        }
+        done(law, store.write(Batch::new().delete("over")));
+        equal(law, "a delete after increments", done(law, store.get(b"over")), None);
+    }
 
     for len in [0, 1, 7, 9, 16] {
         let value = vec![1; len];

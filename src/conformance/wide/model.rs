@@ -312,7 +312,8 @@ impl WideModel {
 /// Returns whether the newest value of a column passes a check.
 pub(super) fn passes(check: &Condition, newest: Option<&[u8]>, empty_values: Option<EmptyValues>) -> bool {
     let as_absent = empty_values == Some(EmptyValues::AsAbsent);
-    let is_absent = newest.is_none_or(|newest| as_absent && newest.is_empty());
+    let is_taken_for_absent = as_absent || empty_values == Some(EmptyValues::Compared);
+    let is_absent = newest.is_none_or(|newest| is_taken_for_absent && newest.is_empty());
     match (&check.value, newest) {
         (None, _) => is_absent,
         (Some((compare, given)), _) if as_absent && given.is_empty() => is_absent == (*compare != Compare::NotEqual),

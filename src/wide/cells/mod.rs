@@ -28,8 +28,8 @@ use super::mutation::{Edit, Mutation};
 use super::row::Row;
 use super::schema::TableSchema;
 use super::{
-    ClockOf, DeleteLatest, Deletes, EditOrder, EmptyValues, PageVersions, RepeatedCounters, RowConditions,
-    TimestampUnit, UntimedDeletes, UntimedPuts, WideGuarantees, WideStore,
+    ClockOf, CounterTimes, DeleteLatest, Deletes, EditOrder, EmptyValues, PageVersions, RepeatedCounters,
+    RowConditions, TimestampUnit, UntimedDeletes, UntimedPuts, WideGuarantees, WideStore,
 };
 use crate::keys::clock::{Clock, SystemClock};
 use crate::store::error::{Error, RowError, RowErrors};
@@ -353,6 +353,7 @@ fn over(beneath: Guarantees) -> WideGuarantees {
         kept_on_read: true,
         unkept_until_purge: true,
         increment: transactions,
+        counter_times: transactions.then_some(CounterTimes::AsPuts),
         repeated_counters: transactions.then_some(RepeatedCounters::Cumulative),
         check_and_mutate: transactions,
         empty_values: transactions.then_some(EmptyValues::AsValues),

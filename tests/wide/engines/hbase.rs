@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rowkey::wide::{
-    ClockOf, Column, Columns, Compare, Condition, DeleteLatest, Deletes, Edit, EditOrder, EmptyValues, Mutation,
-    PageVersions, RepeatedCounters, RowConditions, TableSchema, TimestampUnit, UntimedDeletes, UntimedPuts,
+    ClockOf, Column, Columns, Compare, Condition, CounterTimes, DeleteLatest, Deletes, Edit, EditOrder, EmptyValues,
+    Mutation, PageVersions, RepeatedCounters, RowConditions, TableSchema, TimestampUnit, UntimedDeletes, UntimedPuts,
     WideGuarantees,
 };
 use rowkey::{Error, KeyRange};
@@ -369,6 +369,7 @@ impl Engine for Hbase {
         guarantees.delete_latest = Some(DeleteLatest::MarksNothing);
         guarantees.kept_on_read = true;
         guarantees.increment = true;
+        guarantees.counter_times = Some(CounterTimes::AfterValue);
         guarantees.repeated_counters = Some(RepeatedCounters::Independent);
         guarantees.check_and_mutate = true;
         guarantees.empty_values = Some(EmptyValues::AsAbsent);
