@@ -1,0 +1,149 @@
+//! Administration of a cluster's tables, with the record of each in an attribute of the table.
+
+use futures_util::future::{Either, select};
+use hbase_client as hbase;
+use hbase_client::TableName;
+use rowkey::Error;
+use rowkey::store::{Call, NewTable};
+use rowkey::wide::TableSchema;
+use rowkey::wide::catalog::{Found, Record, RecordChange, WideAdmin};
+use tokio::time::sleep;
+
+use crate::error::error;
+use crate::schema::{ATTRIBUTE, altered, created, families};
+
+pub(crate) struct Admin<'c> {
+    pub(crate) client: &'c hbase::Client,
+    pub(crate) namespace: &'c str,
+}
+
+impl Admin<'_> {
+    /// The client's admin, whose operations end with the call.
+    fn within(&self, call: &Call<'_>) -> hbase::Admin {
+        let admin = self.client.admin();
+        match call.remaining() {
+            Some(left) => admin.with_timeout(left),
+            None => admin,
+        }
+    }
+
+    fn named(&self, table: &str) -> TableName {
+        TableName::new(self.namespace, table)
+    }
+
+    async fn described(&self, table: &str, call: &Call<'_>) -> Result<Option<hbase::TableSchema>, Error> {
+        match call.bound(self.within(call).describe(self.named(table)), sleep).await? {
+            Ok(described) => Ok(Some(described)),
+            Err(told) if told.kind() == hbase::ErrorKind::TableNotFound => Ok(None),
+            Err(told) => Err(error(table, told, call)),
+        }
+    }
+
+    /// Waits for a change. It ends with its call by itself; if the call is cancelled, it may have been sent.
+    async fn changed(
+        &self,
+        table: &str,
+        change: impl Future<Output = hbase::Result<()>>,
+        call: &Call<'_>,
+    ) -> Result<(), Error> {
+        let changed = match call.cancelled() {
+            None => change.await,
+            Some(cancelled) => match select(std::pin::pin!(change), cancelled).await {
+                Either::Left((changed, _)) => changed,
+                Either::Right(_) => {
+                    let source = call.check().err().unwrap_or_else(|| Error::engine("the call was cancelled"));
+                    return Err(Error::OutcomeUnknown { table: table.to_owned(), source: Box::new(source) });
+                }
+            },
+        };
+        changed.map_err(|told| error(table, told, call))
+    }
+}
+
+fn record(described: &hbase::TableSchema) -> Record {
+    Record::of_attribute(described.get(ATTRIBUTE).map(str::to_owned))
+}
+
+impl WideAdmin for Admin<'_> {
+    type Table = hbase::TableSchema;
+
+    async fn find(&self, table: &str, call: &Call<'_>) -> Result<Found<hbase::TableSchema>, Error> {
+        let table = self.described(table, call).await?;
+        Ok(Found { record: table.as_ref().map(record).unwrap_or_default(), table })
+    }
+
+    async fn record(&self, table: &str, call: &Call<'_>) -> Result<Record, Error> {
+        Ok(self.described(table, call).await?.as_ref().map(record).unwrap_or_default())
+    }
+
+    async fn create(&self, table: &str, schema: &TableSchema, new: &NewTable, call: &Call<'_>) -> Result<bool, Error> {
+        let descriptor = created(self.named(table), schema, new)?;
+        match self.changed(table, self.within(call).create(&descriptor, &new.split_points), call).await {
+            Err(Error::TableExists(_)) => Ok(false),
+            created => created.map(|()| true),
+        }
+    }
+
+    async fn alter(
+        &self,
+        table: &str,
+        before: &Record,
+        stored: &TableSchema,
+        schema: &TableSchema,
+        call: &Call<'_>,
+    ) -> Result<bool, Error> {
+        let Some(described) = self.described(table, call).await? else { return Ok(false) };
+        if record(&described) != *before || families(table, &described)?.families != stored.families {
+            return Ok(false);
+        }
+        let (descriptor, admin) = (altered(&described, schema), self.within(call));
+        match stored.families == schema.families {
+            true => self.changed(table, admin.alter_without_reopening(&descriptor), call).await?,
+            false => self.changed(table, admin.alter(&descriptor), call).await?,
+        }
+        Ok(true)
+    }
+
+    async fn change_record(
+        &self,
+        table: &str,
+        before: &Record,
+        change: RecordChange<'_>,
+        call: &Call<'_>,
+    ) -> Result<bool, Error> {
+        let RecordChange::Schema(text) = change else { return Ok(true) };
+        let Some(described) = self.described(table, call).await? else { return Ok(false) };
+        if record(&described) != *before {
+            return Ok(false);
+        }
+        let descriptor = described.option(ATTRIBUTE, text);
+        self.changed(table, self.within(call).alter_without_reopening(&descriptor), call).await?;
+        Ok(true)
+    }
+
+    async fn drop_table(&self, table: &str, call: &Call<'_>) -> Result<(), Error> {
+        let is_done = |result: Result<(), Error>| match result {
+            Err(Error::NoSuchTable(_)) => Ok(true),
+            other => other.map(|()| false),
+        };
+        let disabled = self.changed(table, self.within(call).disable(self.named(table)), call).await;
+        // One that is disabled already, by a drop that ended in the middle, or by another one that goes on.
+        let was_disabled = disabled.as_ref().is_err_and(is_disabled);
+        if !was_disabled && is_done(disabled)? {
+            return Ok(());
+        }
+        is_done(self.changed(table, self.within(call).drop(self.named(table)), call).await).map(drop)
+    }
+
+    fn families(&self, table: &str, described: &hbase::TableSchema) -> Result<TableSchema, Error> {
+        families(table, described)
+    }
+
+    fn is_as_given(&self, given: &TableSchema, described: &hbase::TableSchema) -> bool {
+        families("", described).is_ok_and(|there| there.families == given.families)
+    }
+}
+
+fn is_disabled(error: &Error) -> bool {
+    error.engine_error::<hbase::Error>().is_some_and(|told| told.kind() == hbase::ErrorKind::TableDisabled)
+}

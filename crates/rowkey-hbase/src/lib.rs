@@ -1,0 +1,15 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod admin;
+mod condition;
+mod database;
+mod edit;
+mod error;
+mod reading;
+mod scan;
+mod schema;
+mod stamps;
+mod store;
+
+pub use self::database::HBase;

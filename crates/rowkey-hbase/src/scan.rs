@@ -1,0 +1,226 @@
+//! Scans: ranges as scanners, rows as batches.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::stream::unfold;
+use hbase_client as hbase;
+use hbase_client::Filter;
+use rowkey::nonblocking::Batches;
+use rowkey::store::{CallOptions, RowBatch, Scan};
+use rowkey::{Error, KeyRange};
+use tokio::time::sleep;
+
+use crate::error::error;
+use crate::reading::{Reading, push_cells};
+
+/// HBase's longest row key.
+pub(crate) const LONGEST_KEY: usize = i16::MAX as usize;
+
+/// The most bytes of the ranges of one scanner. They are sent to each region again.
+const MOST_BYTES: usize = 400_000;
+
+/// The responses of a scanner that the client holds: the one that is taken, one that is read ahead, and one that waits.
+const RESPONSES: u64 = 3;
+
+/// A scan, with what it needs to go on.
+struct Scanning {
+    table: hbase::Table,
+    options: CallOptions,
+    name: Arc<str>,
+    /// The scanners that are not opened yet.
+    scans: VecDeque<hbase::Scan>,
+    ranges: Vec<KeyRange>,
+    open: Option<hbase::Scanner>,
+    /// Rows that came and did not fit into a batch.
+    rows: std::vec::IntoIter<hbase::Row>,
+    /// The number of rows that may still begin.
+    limit: Option<u64>,
+    /// The key of the row that came last, of which more pieces may come.
+    key: Bytes,
+    batch_rows: usize,
+    batch_bytes: usize,
+    piece: usize,
+    /// The place of the first cell of the next piece in the first of `rows`.
+    cells: usize,
+    buffer: Vec<u8>,
+    ended: bool,
+}
+
+/// The batches of a scan.
+pub(crate) fn batches(
+    table: &hbase::Table,
+    options: &CallOptions,
+    name: &str,
+    scan: &Scan,
+    piece: Option<usize>,
+    reading: &Reading,
+) -> Batches {
+    let scans = if scan.limit == Some(0) { VecDeque::new() } else { scans(scan, piece.is_some(), reading) };
+    let scanning = Scanning {
+        table: table.clone(),
+        options: options.clone(),
+        name: name.into(),
+        scans,
+        ranges: scan.ranges.clone(),
+        open: None,
+        rows: Vec::new().into_iter(),
+        limit: scan.limit,
+        key: Bytes::new(),
+        batch_rows: scan.batch_rows.max(1),
+        batch_bytes: scan.batch_bytes,
+        piece: piece.unwrap_or(usize::MAX),
+        cells: 0,
+        buffer: Vec::new(),
+        ended: false,
+    };
+    Box::pin(unfold(scanning, |mut scanning| async move {
+        let batch = scanning.next_batch().await.transpose()?;
+        if batch.is_err() {
+            scanning.ended = true;
+            scanning.open = None;
+        }
+        Some((batch, scanning))
+    }))
+}
+
+/// A stream that is an error.
+pub(crate) fn refused(error: Error) -> Batches {
+    Box::pin(futures_util::stream::iter([Err(error)]))
+}
+
+/// A stream without rows, of which each call still begins.
+pub(crate) fn nothing(options: CallOptions, table: Arc<str>) -> Batches {
+    let check = move || options.begin("scan", &table).map(drop);
+    Box::pin(futures_util::stream::iter(std::iter::once_with(check).filter_map(|begun| begun.err().map(Err))))
+}
+
+/// The scanners that read the ranges, in the order of the scan.
+fn scans(scan: &Scan, in_pieces: bool, reading: &Reading) -> VecDeque<hbase::Scan> {
+    let mut groups: Vec<Vec<KeyRange>> = Vec::new();
+    let mut bytes = usize::MAX;
+    for range in scan.ranges.iter().filter_map(of_keys) {
+        let more = range.start().len() + range.end().map_or(0, <[u8]>::len) + 8;
+        if bytes.saturating_add(more) > MOST_BYTES {
+            groups.push(Vec::new());
+            bytes = 0;
+        }
+        bytes += more;
+        if let Some(group) = groups.last_mut() {
+            group.push(range);
+        }
+    }
+    let scanner = |group: Vec<KeyRange>| {
+        let start = group.first().map_or(&[][..], KeyRange::start);
+        let end = group.last().and_then(KeyRange::end).unwrap_or_default();
+        let of_rows = hbase::Scan::new()
+            .rows_per_call(u32::try_from(scan.batch_rows).unwrap_or(u32::MAX))
+            .bytes_per_call(scan.batch_bytes as u64 / RESPONSES);
+        let of_rows = match scan.reverse {
+            false => of_rows.start(start).stop_before(end),
+            true if start.is_empty() => of_rows.reverse().start_after(end),
+            true => of_rows.reverse().start_after(end).stop_with(start),
+        };
+        let of_rows = if in_pieces { of_rows.allow_partial_rows() } else { of_rows };
+        let rows = (group.len() > 1)
+            .then(|| Filter::row_ranges(group.iter().map(|range| range.start()..range.end().unwrap_or_default())));
+        reading.scan(of_rows, rows)
+    };
+    let scans = groups.into_iter().map(scanner);
+    if scan.reverse { scans.rev().collect() } else { scans.collect() }
+}
+
+/// The same keys with bounds that are no longer than a key of HBase: a longer one is before the next key of that
+/// length. `None` if there are no such keys.
+fn of_keys(range: &KeyRange) -> Option<KeyRange> {
+    let next = |bound: &[u8]| match bound.get(..LONGEST_KEY) {
+        Some(cut) if bound.len() > LONGEST_KEY => KeyRange::prefix(cut).end().map(<[u8]>::to_vec),
+        _ => Some(bound.to_vec()),
+    };
+    KeyRange::new(next(range.start())?, range.end().and_then(next))
+}
+
+impl Scanning {
+    /// The rows that are there, at least one. It waits for the first one only.
+    async fn next_batch(&mut self) -> Result<Option<RowBatch>, Error> {
+        if self.ended {
+            return Ok(None);
+        }
+        let (options, name) = (self.options.clone(), Arc::clone(&self.name));
+        let call = options.begin("scan", &name)?;
+        let mut batch = RowBatch::new();
+        loop {
+            self.fill(&mut batch)?;
+            if !batch.is_empty() {
+                break;
+            }
+            let Some(open) = &mut self.open else {
+                let Some(scan) = self.scans.pop_front().filter(|_| self.limit != Some(0)) else { break };
+                let scan = match self.limit {
+                    Some(limit) => scan.limit(limit),
+                    None => scan,
+                };
+                let table = match call.remaining() {
+                    Some(left) => self.table.with_timeout(left),
+                    None => self.table.clone(),
+                };
+                self.open = Some(table.scan(scan));
+                continue;
+            };
+            match call.bound(open.next_batch(), sleep).await?.map_err(|told| error(&name, told, &call))? {
+                Some(rows) => self.rows = rows.into_iter(),
+                None => self.open = None,
+            }
+        }
+        Ok(Some(batch).filter(|batch| !batch.is_empty()))
+    }
+
+    fn is_full(&self, batch: &RowBatch) -> bool {
+        batch.len() >= self.batch_rows || (!batch.is_empty() && batch.bytes() >= self.batch_bytes)
+    }
+
+    /// Moves rows that came into a batch.
+    fn fill(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
+        while !self.is_full(batch) {
+            let Some(row) = self.rows.as_slice().first() else { return Ok(()) };
+            if !KeyRange::any_contains(&self.ranges, row.key()) {
+                return Err(Error::engine("HBase: the server sent a row that was not asked for"));
+            }
+            if self.cells == 0 && self.key != row.key() {
+                self.key = row.key_bytes();
+                self.limit = self.limit.map(|limit| limit.saturating_sub(1));
+            }
+            self.buffer.clear();
+            push_cells(&mut self.buffer, row.cells().skip(self.cells).take(self.piece))?;
+            batch.push(row.key(), &self.buffer);
+            self.cells = self.cells.saturating_add(self.piece);
+            if self.cells >= row.len() {
+                self.cells = 0;
+                self.rows.next();
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_that_no_key_has_are_cut_to_keys() {
+        let long = |byte: u8, len| vec![byte; len];
+        let cut = |start: Vec<u8>, end: Option<Vec<u8>>| {
+            let range = of_keys(&KeyRange::new(start, end).unwrap())?;
+            Some((range.start().to_vec(), range.end().map(<[u8]>::to_vec)))
+        };
+        let next = [long(7, LONGEST_KEY - 1), vec![8]].concat();
+        assert_eq!(cut(long(7, LONGEST_KEY), None), Some((long(7, LONGEST_KEY), None)));
+        assert_eq!(cut(long(7, LONGEST_KEY + 1), None), Some((next.clone(), None)));
+        assert_eq!(cut(vec![1], Some(long(7, 40_000))), Some((vec![1], Some(next))));
+        assert_eq!(cut(vec![1], Some(long(255, 40_000))), Some((vec![1], None)));
+        assert_eq!(cut(long(255, 40_000), None), None);
+        assert_eq!(cut(long(7, LONGEST_KEY + 1), Some(long(7, LONGEST_KEY + 2))), None);
+    }
+}
