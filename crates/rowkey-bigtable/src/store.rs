@@ -9,9 +9,9 @@ use rowkey::error::RowErrors;
 use rowkey::nonblocking::{Answer, AsyncWideStore, Batches};
 use rowkey::store::{Call, CallOptions, Scan, TableId};
 use rowkey::wide::{
-    ClockOf, Column, Columns, Condition, CounterTimes, Deletes, EditOrder, EmptyValues, Mutation, PageVersions, RepeatedCounters,
-    Row, RowConditions, TableSchema, TimestampUnit, UntimedDeletes, UntimedPuts, WideGuarantees, WideLimits,
-    check_mutation, counter_columns, counter_sums, not_a_counter,
+    ClockOf, Column, Columns, Condition, CounterTimes, Deletes, EditOrder, EmptyValues, Mutation, PageVersions,
+    RepeatedCounters, Row, RowConditions, TableSchema, TimestampUnit, UntimedDeletes, UntimedPuts, WideGuarantees,
+    WideLimits, check_mutation, counter_columns, counter_sums, not_a_counter,
 };
 use rowkey::{Error, ErrorKind};
 
