@@ -52,18 +52,18 @@
 //! The rules above are those of `Cells`. Each row of this table is a field of [`WideGuarantees`], in which a store
 //! declares what it does: `store.guarantees()`. The behaviour of HBase and Bigtable was recorded (`tests/wide/*.cases`;
 //! Bigtable's from its emulator); `differences.cases` and `bigtable.differences.cases` record where `Cells` differs.
-//! The column of Bigtable is the behaviour of its server. Where the crate `rowkey-bigtable` declares more, because it
-//! decides before it sends, its name is there.
+//! The columns of HBase and Bigtable are the behaviour of their servers. Where the crate `rowkey-hbase` or
+//! `rowkey-bigtable` declares something else, because it decides before it sends, its name is there.
 //!
 //! | | HBase | Bigtable | `Cells` | guarantee |
 //! |---|---|---|---|---|
 //! | a mutation of a row is atomic | yes | yes | if batches of its store are atomic and scans are snapshots | [`atomic_rows`](WideGuarantees::atomic_rows) |
 //! | a scan reads a snapshot | no | no | as its store | [`snapshot_scans`](WideGuarantees::snapshot_scans) |
 //! | timestamps | 0 to `i64::MAX` - 1; `i64::MAX` is the server's time | 0 to `i64::MAX` / 1000, kept in microseconds | 0 to `i64::MAX` | [`timestamps`](WideGuarantees::timestamps) |
-//! | whose clock stamps | the server's | a put: this process's, so that it can be sent again; a counter: the server's | this process's | [`clock`](WideGuarantees::clock) |
+//! | whose clock stamps | the server's; with `rowkey-hbase` this process's, if it is given one | a put: this process's, so that it can be sent again; a counter: the server's | this process's | [`clock`](WideGuarantees::clock) |
 //! | a put without a timestamp, if a version or a delete has a later time | has the clock's time, and is hidden; under a check it has the checked cell's time, if that is later; a counter has a time after its cell's | has the clock's time, and is not the newest | is the latest write, and later versions are removed: the rule above | [`untimed_puts`](WideGuarantees::untimed_puts) |
 //! | a delete without a timestamp, if a version has a later time | the version stays | the version is removed | the version is removed | [`untimed_deletes`](WideGuarantees::untimed_deletes) |
-//! | a put in the same millisecond as the delete before it | is hidden | is returned | is returned | [`put_after_delete`](WideGuarantees::put_after_delete) |
+//! | a put in the same millisecond as the delete before it | is hidden; with `rowkey-hbase` there is none, as a delete returns a millisecond later | is returned | is returned | [`put_after_delete`](WideGuarantees::put_after_delete) |
 //! | deletes and puts in one mutation, without timestamps | deletes hide puts, whatever their order, and `delete_latest` uses the row as it was before | take effect in order | take effect in order | [`edit_order`](WideGuarantees::edit_order) |
 //! | a delete, and a later write with a timestamp that it covers | hides the write | leaves the write | hides the write | [`deletes`](WideGuarantees::deletes) |
 //! | a delete of a family or a row up to a timestamp | supported | refused | supported | [`delete_family_until`](WideGuarantees::delete_family_until) |
@@ -73,15 +73,15 @@
 //! | when they are removed | with a flush or a compaction | when they are collected | with `purge`; a counter's old value at once in a family of one version | [`unkept_until_purge`](WideGuarantees::unkept_until_purge) |
 //! | the time of a counter | is a millisecond after the value before, or the clock's, if that is later: many increments in one millisecond run ahead of the clock | the clock's | the clock's | [`counter_times`](WideGuarantees::counter_times) |
 //! | counters | supported | supported | with transactions of its store | [`increment`](WideGuarantees::increment) |
-//! | a counter twice in one increment | each is added to the value before | the second is added to the first's sum | the second is added to the first's sum | [`repeated_counters`](WideGuarantees::repeated_counters) |
+//! | a counter twice in one increment | each is added to the value before; `rowkey-hbase` adds the second to the first's sum | the second is added to the first's sum | the second is added to the first's sum | [`repeated_counters`](WideGuarantees::repeated_counters) |
 //! | writes under a check | supported | supported | with transactions of its store | [`check_and_mutate`](WideGuarantees::check_and_mutate) |
-//! | [`Condition::absent`] and an empty value; a check that compares with the empty value | an empty value is absent; every operator but ≠ means = | as any other value | as any other value | [`empty_values`](WideGuarantees::empty_values) |
-//! | a mutation of no such family, under a check that fails | the check fails | the check fails; `rowkey-bigtable` refuses it | is refused | [`validated_first`](WideGuarantees::validated_first) |
+//! | [`Condition::absent`] and an empty value; a check that compares with the empty value | an empty value is absent; every operator but ≠ means =; with `rowkey-hbase` it is absent, and compares as any other value | as any other value | as any other value | [`empty_values`](WideGuarantees::empty_values) |
+//! | a mutation of no such family, under a check that fails | the check fails; `rowkey-hbase` refuses it | the check fails; `rowkey-bigtable` refuses it | is refused | [`validated_first`](WideGuarantees::validated_first) |
 //! | a page of columns with several versions | has the newest version of each | has the newest version of each | has as many of each as were asked for | [`page_versions`](WideGuarantees::page_versions) |
-//! | a page over the empty qualifier | counts each of its versions as a column, whatever is read of them | counts it as one column | counts it as one column | [`page_empty_qualifier`](WideGuarantees::page_empty_qualifier) |
+//! | a page over the empty qualifier | counts each of its versions as a column, whatever is read of them; with `rowkey-hbase` as one column | counts it as one column | counts it as one column | [`page_empty_qualifier`](WideGuarantees::page_empty_qualifier) |
 //! | a row's condition on a column that is not read, or of no family | treats the column as absent | sees it; is refused | sees it; is refused | [`row_conditions`](WideGuarantees::row_conditions) |
-//! | pieces of a row under a condition on it | are refused | supported, after the row is read | supported, after the row is read | [`pieces_under_conditions`](WideGuarantees::pieces_under_conditions) |
-//! | a read that asks for nothing: a time range without a millisecond of 1970 or later, no version, a limit of no column | a range that is backward or negative, and no version, are refused; the rest returns nothing | a range returns nothing, but an end of 0 means no end; no version, and a limit of no column, are refused; `rowkey-bigtable` returns nothing | returns nothing | [`empty_reads`](WideGuarantees::empty_reads) |
+//! | pieces of a row under a condition on it | are refused; with `rowkey-hbase` supported, after the row is read | supported, after the row is read | supported, after the row is read | [`pieces_under_conditions`](WideGuarantees::pieces_under_conditions) |
+//! | a read that asks for nothing: a time range without a millisecond of 1970 or later, no version, a limit of no column | a range that is backward or negative, and no version, are refused; the rest returns nothing; `rowkey-hbase` returns nothing | a range returns nothing, but an end of 0 means no end; no version, and a limit of no column, are refused; `rowkey-bigtable` returns nothing | returns nothing | [`empty_reads`](WideGuarantees::empty_reads) |
 //! | a table created with split points is split into regions there | yes | yes; the emulator ignores them, and `rowkey-bigtable` does not declare them there | as its store | [`split_points`](WideGuarantees::split_points) |
 //! | maximum length of row key, qualifier, value | 32,767 bytes; a cell with its key has 10 MiB unless configured | 4 KiB, 16 KiB, 100 MiB as documented; the emulator accepts more, and `rowkey-bigtable` refuses it | as its store | [`limits`](WideGuarantees::limits) |
 //!

@@ -14,9 +14,10 @@ use tokio::time::sleep;
 
 use crate::admin::Admin;
 use crate::error::error;
+use crate::guarantees::guarantees;
 use crate::schema::check;
 use crate::stamps::Stamps;
-use crate::store::{Table, guarantees};
+use crate::store::Table;
 
 /// A cluster of HBase: a database of wide tables, and through [`OneColumn`](rowkey::wide::OneColumn) of plain ones.
 /// Clones share the connections of one [`Client`].
@@ -72,6 +73,11 @@ impl HBase {
     pub fn in_namespace(self, namespace: &str) -> Self {
         let id = id_of(&self.cluster, namespace);
         Self { namespace: namespace.into(), id, known: Arc::default(), ..self }
+    }
+
+    /// The name of the namespace.
+    pub fn namespace(&self) -> &str {
+        &self.namespace
     }
 
     /// Stamps puts and deletes that are given no timestamp by this clock, in place of the servers' clocks. The

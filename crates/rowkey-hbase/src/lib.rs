@@ -6,6 +6,7 @@ mod condition;
 mod database;
 mod edit;
 mod error;
+mod guarantees;
 mod reading;
 mod scan;
 mod schema;

@@ -11,9 +11,8 @@ use rowkey::error::RowErrors;
 use rowkey::nonblocking::{Answer, AsyncWideStore, Batches};
 use rowkey::store::{Call, CallOptions, Scan, TableId};
 use rowkey::wide::{
-    ClockOf, Column, Columns, Condition, CounterTimes, DeleteLatest, Deletes, Edit, EditOrder, EmptyValues, Mutation,
-    PageVersions, RepeatedCounters, Row, RowConditions, TableSchema, TimestampUnit, Timestamps, UntimedDeletes,
-    UntimedPuts, WideGuarantees, WideLimits, check_mutation, counter_columns, counter_sums, not_a_counter,
+    ClockOf, Column, Columns, Condition, Edit, Mutation, Row, TableSchema, WideGuarantees, check_mutation,
+    counter_columns, counter_sums, not_a_counter,
 };
 use rowkey::{Error, ErrorKind};
 use tokio::time::sleep;
@@ -21,44 +20,10 @@ use tokio::time::sleep;
 use crate::condition::evaluated;
 use crate::edit::Edits;
 use crate::error::error;
+use crate::guarantees::{LIMITS, TIMESTAMPS, guarantees};
 use crate::reading::{Reading, row};
 use crate::scan::{LONGEST_KEY, batches, nothing, refused};
 use crate::stamps::Stamps;
-
-/// The greatest number stands for the server's time.
-const TIMESTAMPS: Timestamps = Timestamps { first: 0, last: i64::MAX - 1, unit: TimestampUnit::Milliseconds };
-
-const LIMITS: WideLimits = WideLimits::none().row(LONGEST_KEY);
-
-pub(crate) fn guarantees(clock: ClockOf) -> WideGuarantees {
-    let mut guarantees = WideGuarantees::none();
-    guarantees.atomic_rows = true;
-    guarantees.timestamps = Some(TIMESTAMPS);
-    guarantees.clock = Some(clock);
-    guarantees.untimed_puts = Some(UntimedPuts::AtClock);
-    guarantees.untimed_deletes = Some(UntimedDeletes::UntilClock);
-    guarantees.put_after_delete = true;
-    guarantees.edit_order = Some(EditOrder::DeletesLast);
-    guarantees.deletes = Some(Deletes::Hide);
-    guarantees.delete_family_until = true;
-    // Its time is always the server's, so with another clock it is before or after what is put with it.
-    guarantees.delete_latest = (clock == ClockOf::Server).then_some(DeleteLatest::MarksNothing);
-    guarantees.kept_on_read = true;
-    guarantees.increment = true;
-    guarantees.counter_times = Some(CounterTimes::AfterValue);
-    guarantees.repeated_counters = Some(RepeatedCounters::Cumulative);
-    guarantees.check_and_mutate = true;
-    guarantees.empty_values = Some(EmptyValues::Compared);
-    guarantees.validated_first = true;
-    guarantees.page_versions = Some(PageVersions::Newest);
-    guarantees.page_empty_qualifier = true;
-    guarantees.row_conditions = Some(RowConditions::OnRead);
-    guarantees.pieces_under_conditions = true;
-    guarantees.empty_reads = true;
-    guarantees.split_points = true;
-    guarantees.limits = LIMITS;
-    guarantees
-}
 
 /// A table, opened.
 #[derive(Clone, Debug)]

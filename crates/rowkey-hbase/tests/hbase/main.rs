@@ -3,6 +3,7 @@
 
 mod conformance;
 mod split;
+mod times;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;

@@ -81,6 +81,29 @@ async fn what_is_not_safe_to_repeat_is_not() {
 }
 
 #[tokio::test]
+async fn what_a_server_stamps_is_sent_at_most_once_if_that_is_asked_for() {
+    let fake = Fake::start(|_| Reply::Close);
+    let table = fake.table().with_timeout(Duration::from_millis(300));
+    let once = || Put::new("r").value("f", "q", "v").at_most_once();
+    let delete = || Delete::new("r").family("g").at_most_once();
+    assert_eq!(table.put(once()).await.unwrap_err().kind(), ErrorKind::OutcomeUnknown);
+    assert_eq!(table.delete(delete()).await.unwrap_err().kind(), ErrorKind::OutcomeUnknown);
+    assert_eq!(fake.calls("Mutate"), 2);
+    let both: [hbase_client::Mutation; 2] = [once().into(), delete().into()];
+    assert_eq!(table.mutate_row(both).await.unwrap_err().kind(), ErrorKind::OutcomeUnknown);
+    assert_eq!(fake.calls("Multi"), 1);
+    // In a batch each by itself: the other one is retried.
+    let results = table.batch(vec![once().into(), Put::new("s").value("f", "q", "v").into()]).await;
+    assert!(results.iter().all(|result| result.as_ref().is_err_and(|error| error.kind() == ErrorKind::OutcomeUnknown)));
+    assert!(fake.calls("Multi") > 2);
+    // What a client stamps is retried, however often it is applied.
+    let before = fake.calls("Mutate");
+    let stamped = hbase_client::Mutation::from(once()).stamped_at(7);
+    table.mutate_row([stamped]).await.unwrap_err();
+    assert!(fake.calls("Mutate") > before + 1 || fake.calls("Multi") > 3);
+}
+
+#[tokio::test]
 async fn what_an_exception_of_any_class_left_undone_is_not_known() {
     let classes = ["java.io.IOException", "org.apache.hadoop.hbase.exceptions.TimeoutIOException"];
     for class in classes {
