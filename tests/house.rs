@@ -103,7 +103,17 @@ const CLOSED: [(&str, &[&str], &str); 13] = [
     ("crates/hbase-client/src", &["IfMissing", "Protection"], "is a bool of HBase, or the three of SASL"),
     (
         "crates/hbase-client/src/pb",
-        &["CompactionState", "CompareType", "Durability", "MutationType", "Operator", "RegionSpecifierType", "State"],
+        &[
+            "CompactionState",
+            "CompareType",
+            "Durability",
+            "LockStatus",
+            "LockType",
+            "MutationType",
+            "Operator",
+            "RegionSpecifierType",
+            "State",
+        ],
         "is generated, and private",
     ),
     (

@@ -33,7 +33,7 @@ pub use self::model::schema::{Family, TableSchema};
 pub use self::model::server::{Address, AddressError, ServerName};
 pub use self::model::table_name::TableName;
 pub use self::model::values::{BlockEncoding, BloomFilter, Compression, KeepDeletedCells};
-pub use self::ops::admin::{Admin, CompactionState};
+pub use self::ops::admin::{Admin, CompactionState, TableLock};
 pub use self::ops::batch::{Action, Outcome, Write};
 pub use self::ops::buffered::{BufferOptions, BufferedMutator, FailedWrite, Written};
 pub use self::ops::scan::{ScanCounts, Scanner};

@@ -6,7 +6,7 @@ use std::path::Path;
 fn the_generated_code_is_that_of_the_proto_files() {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = package.join("proto");
-    let names = ["names", "rpc", "filter", "client", "registry", "master", "admin"];
+    let names = ["names", "rpc", "filter", "client", "registry", "master", "admin", "lock"];
     let files = protox::compile(names.map(|name| folder.join(name).with_extension("proto")), [&folder]);
 
     let out = tempfile::tempdir().expect("a folder");

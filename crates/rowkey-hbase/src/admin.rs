@@ -39,6 +39,26 @@ impl Admin<'_> {
         }
     }
 
+    /// Looks at a table and changes it, alone among programs that do so here: HBase replaces the whole descriptor, and
+    /// compares nothing.
+    async fn alone(
+        &self,
+        table: &str,
+        call: &Call<'_>,
+        change: impl Future<Output = Result<bool, Error>>,
+    ) -> Result<bool, Error> {
+        // The lock of the table itself would keep its change waiting.
+        let name = TableName::new(self.namespace, format!("rowkey.alter.{table}"));
+        let lock = call.bound(self.within(call).lock(name, "a change of the schema by rowkey"), sleep).await?;
+        let lock = lock.map_err(|told| error(table, told, call))?;
+        let changed = change.await;
+        if !lock.release().await && matches!(changed, Ok(true)) {
+            let source = Box::new(Error::engine("HBase: another program may have changed the table at the same time"));
+            return Err(Error::OutcomeUnknown { table: table.to_owned(), source });
+        }
+        changed
+    }
+
     /// Waits for a change. It ends with its call by itself; if the call is cancelled, it may have been sent.
     async fn changed(
         &self,
@@ -92,16 +112,19 @@ impl WideAdmin for Admin<'_> {
         schema: &TableSchema,
         call: &Call<'_>,
     ) -> Result<bool, Error> {
-        let Some(described) = self.described(table, call).await? else { return Ok(false) };
-        if record(&described) != *before || families(table, &described)?.families != stored.families {
-            return Ok(false);
-        }
-        let (descriptor, admin) = (altered(&described, schema), self.within(call));
-        match stored.families == schema.families {
-            true => self.changed(table, admin.alter_without_reopening(&descriptor), call).await?,
-            false => self.changed(table, admin.alter(&descriptor), call).await?,
-        }
-        Ok(true)
+        self.alone(table, call, async {
+            let Some(described) = self.described(table, call).await? else { return Ok(false) };
+            if record(&described) != *before || families(table, &described)?.families != stored.families {
+                return Ok(false);
+            }
+            let (descriptor, admin) = (altered(&described, schema), self.within(call));
+            match stored.families == schema.families {
+                true => self.changed(table, admin.alter_without_reopening(&descriptor), call).await?,
+                false => self.changed(table, admin.alter(&descriptor), call).await?,
+            }
+            Ok(true)
+        })
+        .await
     }
 
     async fn change_record(
@@ -112,13 +135,16 @@ impl WideAdmin for Admin<'_> {
         call: &Call<'_>,
     ) -> Result<bool, Error> {
         let RecordChange::Schema(text) = change else { return Ok(true) };
-        let Some(described) = self.described(table, call).await? else { return Ok(false) };
-        if record(&described) != *before {
-            return Ok(false);
-        }
-        let descriptor = described.option(ATTRIBUTE, text);
-        self.changed(table, self.within(call).alter_without_reopening(&descriptor), call).await?;
-        Ok(true)
+        self.alone(table, call, async {
+            let Some(described) = self.described(table, call).await? else { return Ok(false) };
+            if record(&described) != *before {
+                return Ok(false);
+            }
+            let descriptor = described.option(ATTRIBUTE, text);
+            self.changed(table, self.within(call).alter_without_reopening(&descriptor), call).await?;
+            Ok(true)
+        })
+        .await
     }
 
     async fn drop_table(&self, table: &str, call: &Call<'_>) -> Result<(), Error> {

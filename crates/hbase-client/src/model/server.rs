@@ -114,6 +114,7 @@ pub(crate) enum Service {
     Client,
     ClientMeta,
     Admin,
+    Lock,
     Master,
 }
 
@@ -123,6 +124,7 @@ impl Service {
             Self::Client => "ClientService",
             Self::ClientMeta => "ClientMetaService",
             Self::Admin => "AdminService",
+            Self::Lock => "LockService",
             Self::Master => "MasterService",
         }
     }

@@ -131,7 +131,7 @@ impl Login {
         let Kerberos { servers, masters, .. } = &*self.asked;
         let principal = match service {
             Service::Client | Service::Admin => servers,
-            Service::ClientMeta | Service::Master => masters.as_ref().unwrap_or(servers),
+            Service::ClientMeta | Service::Master | Service::Lock => masters.as_ref().unwrap_or(servers),
         };
         principal.replace("_HOST", &address.host().to_lowercase())
     }

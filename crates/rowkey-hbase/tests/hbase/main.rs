@@ -2,6 +2,7 @@
 //! its server is not there.
 
 mod conformance;
+mod schemas;
 mod split;
 mod times;
 

@@ -88,9 +88,19 @@ impl Admin {
         self.call(&Payload::new(method, request), Idempotency::Idempotent, deadline).await
     }
 
-    /// Calls the active master, with retries that are safe, until a response or the deadline.
     async fn call<T: Message + Default, M: Message>(
         &self,
+        payload: &Payload<'_, M>,
+        idempotency: Idempotency,
+        deadline: Instant,
+    ) -> Result<T> {
+        self.call_of(Service::Master, payload, idempotency, deadline).await
+    }
+
+    /// Calls a service of the active master, with retries that are safe, until a response or the deadline.
+    pub(super) async fn call_of<T: Message + Default, M: Message>(
+        &self,
+        service: Service,
         payload: &Payload<'_, M>,
         idempotency: Idempotency,
         deadline: Instant,
@@ -101,10 +111,12 @@ impl Admin {
             let mut attempts = self.executor.attempts(idempotency, deadline);
             loop {
                 let failed = match self.executor.locator.master(deadline).await {
-                    Ok(master) => match self.ask(&master, payload, deadline).await.and_then(|answer| answer.read()) {
-                        Ok(response) => return Ok(response),
-                        Err(fault) => attempts.failed(fault).map(|error| error.at_server(master.address())),
-                    },
+                    Ok(master) => {
+                        match self.ask(&master, service, payload, deadline).await.and_then(|answer| answer.read()) {
+                            Ok(response) => return Ok(response),
+                            Err(fault) => attempts.failed(fault).map(|error| error.at_server(master.address())),
+                        }
+                    }
                     Err(cause) => RetryDecision::unreachable(cause),
                 };
                 attempts.wait(failed).await?;
@@ -116,11 +128,12 @@ impl Admin {
     async fn ask<M: Message>(
         &self,
         master: &ServerName,
+        service: Service,
         payload: &Payload<'_, M>,
         deadline: Instant,
     ) -> Result<Answer, CallFault> {
         let deadline = self.executor.call_deadline(deadline);
-        let connection = self.executor.pool.connection(master.address(), Service::Master, deadline).await;
+        let connection = self.executor.pool.connection(master.address(), service, deadline).await;
         let connection = connection.inspect_err(|_| self.executor.locator.forget_master(master))?;
         let answer = connection.call(payload, deadline).await;
         match &answer {

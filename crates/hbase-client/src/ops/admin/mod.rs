@@ -1,5 +1,6 @@
 //! Tables are created, changed and dropped by the active master. It runs each change as a procedure, which is awaited.
 
+mod locks;
 mod master;
 mod namespaces;
 mod regions;
@@ -11,6 +12,7 @@ use bytes::Bytes;
 use rowkey_retry::Idempotency;
 use tokio::time::Instant;
 
+pub use self::locks::TableLock;
 pub use self::regions::CompactionState;
 use crate::model::error::{Cause, Error, Result};
 use crate::model::region::{Region, readable};
