@@ -240,3 +240,21 @@ async fn the_balancer_runs_if_it_is_on() {
     }
     assert!(admin.enable_balancer().await.unwrap());
 }
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn a_lock_is_held_by_one_program() {
+    let admin = client().admin();
+    let name = "lock.of.no.table";
+    let first = admin.lock(name, "the first").await.unwrap();
+    assert_eq!(first.table().name(), name);
+    let error = admin.with_timeout(Duration::from_millis(500)).lock(name, "too early").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+    let waiting = tokio::spawn(async move { admin.lock(name, "the second").await });
+    assert!(first.release().await);
+    let second = waiting.await.unwrap().unwrap();
+    // It is released when it is dropped.
+    drop(second);
+    assert!(client().admin().lock(name, "the third").await.unwrap().release().await);
+    assert_eq!(client().admin().lock("a:b:c", "no name").await.unwrap_err().kind(), ErrorKind::Invalid);
+}
