@@ -48,7 +48,8 @@ impl Admin<'_> {
         change: impl Future<Output = Result<bool, Error>>,
     ) -> Result<bool, Error> {
         // The lock of the table itself would keep its change waiting.
-        let name = TableName::new(self.namespace, format!("rowkey.alter.{table}"));
+        let name = LOCK.chars().chain(table.chars().take(OF_NAME)).collect::<String>();
+        let name = TableName::new(self.namespace, name);
         let lock = call.bound(self.within(call).lock(name, "a change of the schema by rowkey"), sleep).await?;
         let lock = lock.map_err(|told| error(table, told, call))?;
         let changed = change.await;
@@ -79,6 +80,11 @@ impl Admin<'_> {
         changed.map_err(|told| error(table, told, call))
     }
 }
+
+/// The beginning of a lock's name. The rest is the beginning of the table's, so that HBase takes the whole: tables whose
+/// names begin with the same 60 characters share a lock.
+const LOCK: &str = "rowkey.alter.";
+const OF_NAME: usize = 60;
 
 fn record(described: &hbase::TableSchema) -> Record {
     Record::of_attribute(described.get(ATTRIBUTE).map(str::to_owned))

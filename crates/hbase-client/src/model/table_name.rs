@@ -51,13 +51,14 @@ impl TableName {
     pub(crate) fn check(&self) -> Result<(), InvalidName> {
         let name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
         let wrong = self.name.is_empty()
+            || self.name.len() > LONGEST
             || self.name.starts_with(['.', '-'])
             || !self.name.chars().all(name)
             || check_namespace(&self.namespace).is_err();
         match wrong {
             true => Err(InvalidName(format!(
-                "no table can be named {self:?}: a name has letters, digits, `_`, `-` and `.`, and begins with neither of the \
-                 last two; a namespace has letters, digits and `_`"
+                "no table can be named {self:?}: a name has up to 255 bytes, of letters, digits, `_`, `-` and `.`, and begins \
+                 with neither of the last two; a namespace has letters, digits and `_`"
             ))),
             false => Ok(()),
         }
@@ -74,11 +75,17 @@ impl TableName {
     }
 }
 
+/// Names are those of folders, which the usual file systems bound. HBase does not check it, and then tries to create the
+/// folder again and again.
+const LONGEST: usize = 255;
+
 /// Checks that a namespace can have this name.
 pub(crate) fn check_namespace(name: &str) -> Result<(), InvalidName> {
-    match !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+    match !name.is_empty() && name.len() <= LONGEST && name.chars().all(|c| c.is_alphanumeric() || c == '_') {
         true => Ok(()),
-        false => Err(InvalidName(format!("no namespace can be named {name:?}: a name has letters, digits and `_`"))),
+        false => Err(InvalidName(format!(
+            "no namespace can be named {name:?}: a name has up to 255 bytes, of letters, digits and `_`"
+        ))),
     }
 }
 
@@ -138,5 +145,8 @@ mod tests {
         for wrong in ["", ":t", "n:", "a b", "../t", ".t", "-t", "a:b:c", "n.1:t"] {
             assert!(TableName::from(wrong).check().is_err(), "{wrong}");
         }
+        let long = |bytes| "n".repeat(bytes);
+        assert!(TableName::new(long(255), long(255)).check().is_ok());
+        assert!(TableName::new("n", long(256)).check().is_err() && TableName::new(long(256), "t").check().is_err());
     }
 }

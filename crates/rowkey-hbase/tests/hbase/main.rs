@@ -2,6 +2,7 @@
 //! its server is not there.
 
 mod conformance;
+mod refusals;
 mod schemas;
 mod split;
 mod times;
