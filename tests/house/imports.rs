@@ -1,13 +1,14 @@
-//! The house: what imports what. `keys` ← `store` ← `wide` ← `table` ← `nonblocking` ← `tools`, and the conformance
-//! suites on top.
+//! Imports: `keys` ← `store` ← `wide` ← `table` ← `nonblocking` ← `tools`, and the conformance suites on top; what a crate
+//! may know of `rowkey`; rooms within crates; no circles of files.
 //!
-//! Every path that begins with `crate`, `super` or `rowkey` is read in every source file, comments and strings left
-//! out. A path by a re-export of the root, such as `crate::RowKey`, is taken for the one in its wing. In the crates of
-//! engines every path into `rowkey` is read. The paths and links in the Markdown files are read too: each must exist.
+//! Every path that begins with `crate`, `super` or `rowkey` is read in every source file, comments and strings left out. A
+//! path by a re-export of the root, such as `crate::RowKey`, is taken for the one in its wing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use crate::{Source, code, sources};
 
 /// The wings of `src`, from the ground up. Each imports those before it.
 const WINGS: [&str; 7] = ["keys", "store", "wide", "table", "nonblocking", "tools", "conformance"];
@@ -82,74 +83,8 @@ const ROOMS: [(&str, &[&str], &[Broken]); 3] = [
 const NO_CIRCLE: [&str; 7] =
     ["rowkey-retry", "rowkey-fjall", "rowkey-bigtable", "hbase-client", "rowkey-hbase", "rowkey-design", "rowkey-cli"];
 
-/// Words that no doc begins with: who searches for a thing types its noun.
-const OPENINGS: [&str; 9] = ["What", "Who", "Whose", "How", "So", "Which", "Where", "When", "Whether"];
-
-/// Bytes of the README at most.
-const README: usize = 8000;
-
-/// Public enums without `#[non_exhaustive]`: the folder and the names of each, and why a match on it needs no other arm.
-const CLOSED: [(&str, &[&str], &str); 13] = [
-    ("src/keys", &["FieldSpan"], "is hidden: the derive's code has it"),
-    ("src/keys", &["Lead"], "is the format of layouts: who reads one cannot pass over what keys begin with"),
-    ("src/keys", &["Nulls"], "a field has two ends"),
-    ("src/store", &["Access"], "a value is read or written"),
-    ("src/store", &["OpenMode", "Write"], "an engine has to do each"),
-    ("src/store", &["Step"], "the caller of a merge has to do each"),
-    ("src/wide", &["Change", "Edit"], "an engine has to do each"),
-    ("src/wide/cells", &["Entry", "Kind"], "is the format of stored keys"),
-    ("src/tools", &["Reading"], "a migration has two tables, and its program reads the one that it is told"),
-    ("", &["Compare"], "an order has no other comparison"),
-    ("crates/hbase-client/src", &["IfMissing", "Protection"], "is a bool of HBase, or the three of SASL"),
-    (
-        "crates/hbase-client/src/pb",
-        &[
-            "CompactionState",
-            "CompareType",
-            "Durability",
-            "LockStatus",
-            "LockType",
-            "MutationType",
-            "Operator",
-            "RegionSpecifierType",
-            "State",
-        ],
-        "is generated, and private",
-    ),
-    (
-        "crates/rowkey-design/src",
-        &["Columns", "CostLevel", "OrderFit", "Size", "Skew", "Styles", "Width", "WriteOrder"],
-        "is hidden: the program has to do each",
-    ),
-];
-
 /// The tools that other tools import.
 const TO_TOOLS: [&str; 4] = ["job", "piece", "splits", "token"];
-
-/// A source file: its path from the package's folder, and its text.
-struct Source {
-    path: String,
-    text: String,
-}
-
-fn sources(package: &Path) -> Vec<Source> {
-    let mut found = Vec::new();
-    let mut folders = vec![package.join("src")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let text = fs::read_to_string(&path).unwrap();
-                let path = path.strip_prefix(package).unwrap().components();
-                let path = path.map(|part| part.as_os_str().to_str().unwrap()).collect::<Vec<_>>().join("/");
-                found.push(Source { path, text });
-            }
-        }
-    }
-    found
-}
 
 /// The module that a file of `src` is: `src/store/merge/mod.rs` is `store`, `merge`.
 fn module(path: &str) -> Vec<&str> {
@@ -159,42 +94,6 @@ fn module(path: &str) -> Vec<&str> {
         module.pop();
     }
     module
-}
-
-/// The text without comments, and without the insides of strings and of characters.
-fn code(text: &str) -> String {
-    let mut code = String::new();
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let up_to = |end: &str| rest.find(end).map_or(rest.len(), |at| at + end.len());
-        let is_name = code.ends_with(|c: char| c.is_alphanumeric() || c == '_');
-        let hashes = rest.strip_prefix('r').map_or(0, |raw| raw.len() - raw.trim_start_matches('#').len());
-        let len = match c {
-            '/' if rest.starts_with("//") => up_to("\n") - 1,
-            '/' if rest.starts_with("/*") => up_to("*/"),
-            'r' if (!is_name || code.ends_with('b')) && rest[1 + hashes..].starts_with('"') => {
-                2 + hashes + rest[2 + hashes..].find(&format!("\"{}", "#".repeat(hashes))).unwrap() + 1 + hashes
-            }
-            '\'' if rest.starts_with("'\"'") => 3,
-            '\'' if rest.starts_with("'\\") => 2 + rest[3..].find('\'').unwrap() + 2,
-            '"' => {
-                let mut chars = rest.char_indices().skip(1);
-                loop {
-                    match chars.next().unwrap() {
-                        (_, '\\') => drop(chars.next()),
-                        (at, '"') => break at + 1,
-                        _ => {}
-                    }
-                }
-            }
-            c => {
-                code.push(c);
-                c.len_utf8()
-            }
-        };
-        rest = &rest[len.max(1)..];
-    }
-    code
 }
 
 /// Whatever begins with `root::`, a group in braces taken apart: `crate::{a::b, c}` is `a::b` and `c`.
@@ -290,7 +189,7 @@ fn in_its_wing(path: &str) -> String {
     }
     // `error` itself is a module of the root.
     let path = path.strip_prefix("error::").unwrap_or(path);
-    for text in [include_str!("../src/lib.rs"), include_str!("../src/error.rs")] {
+    for text in [include_str!("../../src/lib.rs"), include_str!("../../src/error.rs")] {
         let code = code(text);
         for (at, begin) in code.match_indices("pub use ") {
             let mut exports = Vec::new();
@@ -441,57 +340,6 @@ fn no_files_import_each_other_in_a_circle() {
     }
 }
 
-/// The public enums of a text that are not `#[non_exhaustive]`. Those that a macro declares are read in the macro.
-fn exhaustive(text: &str) -> Vec<String> {
-    let code = code(text);
-    let mut found = Vec::new();
-    for (at, enum_) in code.match_indices("pub enum ") {
-        let before = &code[..at];
-        let name: String = code[at + enum_.len()..].chars().take_while(|c| !" <{".contains(*c)).collect();
-        let item = before.lines().rev().find(|line| line.starts_with(char::is_alphabetic)).unwrap_or_default();
-        let attributes = before.rsplit(['{', '}', ';']).next().unwrap_or_default();
-        let is_in_a_call = before.ends_with(' ') && item.ends_with("! {")
-            || before[..before.len() - attributes.len()].ends_with("! {");
-        let is_declared = is_in_a_call || name.contains(':');
-        if !is_declared && !attributes.contains("#[non_exhaustive]") {
-            found.push(name);
-        }
-    }
-    found
-}
-
-#[test]
-fn public_enums_may_grow_unless_a_reason_is_given() {
-    let text = "pub enum A { B }\n/// #[non_exhaustive]\n#[derive(C)]\npub enum D<'d> {}\n#[non_exhaustive]\n#[derive(C)]\n\
-        pub enum E {}\nmacro_rules! words {\n    (pub enum $name:ident) => {\n        pub enum $name {}\n    }\n}\n\
-        words! {\n    pub enum F {}\n    pub enum G {}\n}\npub(crate) enum H {}\npub mod h {\n    pub enum I {}\n}";
-    assert_eq!(exhaustive(text), ["A", "D", "$name", "I"]);
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let crates = fs::read_dir(root.join("crates")).unwrap().map(|entry| entry.unwrap().path());
-    let mut left: BTreeSet<_> =
-        CLOSED.iter().flat_map(|(folder, names, _)| names.iter().map(move |name| (*folder, *name))).collect();
-    for package in crates.chain(["", "derive"].map(|path| root.join(path))) {
-        for source in sources(&package) {
-            let path = package.join(&source.path);
-            let path = path.strip_prefix(root).unwrap();
-            for name in exhaustive(&source.text) {
-                let known = CLOSED.iter().find(|(at, names, _)| path.starts_with(at) && names.contains(&&*name));
-                let (folder, ..) = known.unwrap_or_else(|| {
-                    panic!("{}: `{name}` is not #[non_exhaustive]: if it can never grow, say here why", path.display())
-                });
-                left.retain(|closed| *closed != (*folder, &*name));
-            }
-        }
-    }
-    assert!(left.is_empty(), "no such enum, or it is #[non_exhaustive]: {left:?}");
-}
-
-#[test]
-fn the_readme_is_short() {
-    let readme = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
-    assert!(readme.len() <= README, "{} bytes", readme.len());
-}
-
 #[test]
 fn imports_run_one_way() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -506,36 +354,6 @@ fn imports_run_one_way() {
     }
     let broken: Vec<_> = sources.iter().flat_map(broken).collect();
     assert!(broken.is_empty(), "{}", broken.join("\n"));
-}
-
-fn doc(line: &str) -> Option<&str> {
-    let line = line.trim_start();
-    line.strip_prefix("/// ").or_else(|| line.strip_prefix("//! ")).filter(|text| !text.trim().is_empty())
-}
-
-/// The first lines of the paragraphs of docs that begin with one of these words.
-fn openings(text: &str) -> Vec<&str> {
-    let before = std::iter::once("").chain(text.lines());
-    let firsts = text.lines().zip(before).filter(|(_, before)| doc(before).is_none()).filter_map(|(line, _)| doc(line));
-    firsts
-        .filter(|first| first.split(|c: char| !c.is_alphabetic()).next().is_some_and(|w| OPENINGS.contains(&w)))
-        .collect()
-}
-
-#[test]
-fn docs_begin_with_a_noun_or_a_verb() {
-    assert_eq!(
-        openings("/// The key.\n/// Who reads it.\n///\n/// When it is.\nfn f() {\n    //! So"),
-        ["When it is.", "So"]
-    );
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let crates = fs::read_dir(root.join("crates")).unwrap().map(|entry| entry.unwrap().path());
-    let others = ["", "derive", "testkit", "testkit/bigtable", "testkit/hbase"].map(|path| root.join(path));
-    for package in crates.chain(others) {
-        for source in sources(&package) {
-            assert_eq!(openings(&source.text), Vec::<&str>::new(), "{}/{}", package.display(), source.path);
-        }
-    }
 }
 
 #[test]
@@ -630,130 +448,5 @@ fn each_never_is_seen_where_it_is_broken() {
         "fn f<K: rowkey::OwnedKey>() {}",
     ] {
         assert_eq!(engine(text).len(), 1, "{text}");
-    }
-}
-
-/// The folders of the repository that documents name.
-const FOLDERS: [&str; 12] =
-    [".ci", "bench", "crates", "derive", "docs", "examples", "fuzz", "servers", "soak", "src", "studies", "testkit"];
-/// Files with these endings are named by their path from the repository's root.
-const ENDINGS: [&str; 6] = [".md", ".rs", ".svg", ".toml", ".tsv", ".txt"];
-
-/// The Markdown files under a folder, without those of builds and of hidden folders.
-fn documents(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap();
-        if path.is_dir() && name != "target" && !name.starts_with('.') {
-            documents(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "md") {
-            found.push(path);
-        }
-    }
-}
-
-/// A document's text without its blocks of code.
-fn prose(text: &str) -> String {
-    let mut fenced = false;
-    let lines = text.lines().filter(|line| {
-        let fence = line.trim_start().starts_with("```");
-        fenced ^= fence;
-        !fence && !fenced
-    });
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-/// The paths in code spans: words that begin with a folder of the repository, or have a folder and the ending of a
-/// file. So `store/walk.rs` is read, though it is not a path from the root. Globs, placeholders and addresses are left
-/// out.
-fn named_paths(prose: &str) -> Vec<&str> {
-    let spans = prose.split('`').skip(1).step_by(2);
-    let words = spans.flat_map(str::split_whitespace).filter(|word| {
-        let (folder, rest) = word.split_once('/').unwrap_or_default();
-        word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c))
-            && !folder.is_empty()
-            && (FOLDERS.contains(&folder) || folder == "tests" || ENDINGS.iter().any(|ending| rest.ends_with(ending)))
-    });
-    words.collect()
-}
-
-/// The targets of links that are not addresses and not items of rustdoc: `docs/merge.md#merge`, `#wide-rows`.
-fn links(prose: &str) -> Vec<&str> {
-    let targets = prose.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    targets.filter(|target| !target.contains("::") && !target.contains("//")).collect()
-}
-
-/// The anchors of a document's headings, as code hosts make them.
-fn anchors(text: &str) -> Vec<String> {
-    let prose = prose(text);
-    let headings = prose.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
-    let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
-    headings.map(|heading| heading.to_lowercase().chars().filter(kept).collect::<String>().replace(' ', "-")).collect()
-}
-
-/// What a document names that does not exist. `from` is its folder.
-fn missing(root: &Path, from: &Path, text: &str) -> Vec<String> {
-    let prose = prose(text);
-    let paths = named_paths(&prose).into_iter().filter(|path| !root.join(path).exists());
-    let mut missing: Vec<_> = paths.map(|path| format!("there is no `{path}`")).collect();
-    for link in links(&prose) {
-        let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
-        let target = from.join(path);
-        let there = anchor.is_empty() || {
-            let of_another = (!path.is_empty()).then(|| fs::read_to_string(&target).unwrap_or_default());
-            anchors(of_another.as_deref().unwrap_or(text)).iter().any(|known| known == anchor)
-        };
-        if !target.exists() || !there {
-            missing.push(format!("a link leads nowhere: {link}"));
-        }
-    }
-    missing
-}
-
-#[test]
-fn documents_name_what_exists() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut documents_found = Vec::new();
-    documents(root, &mut documents_found);
-    let (mut broken, mut paths_read, mut links_read) = (Vec::new(), 0, 0);
-    for path in &documents_found {
-        let text = fs::read_to_string(path).unwrap();
-        paths_read += named_paths(&prose(&text)).len();
-        links_read += links(&prose(&text)).len();
-        let missing = missing(root, path.parent().unwrap(), &text);
-        broken
-            .extend(missing.into_iter().map(|what| format!("{}: {what}", path.strip_prefix(root).unwrap().display())));
-    }
-    assert!(broken.is_empty(), "{}", broken.join("\n"));
-    assert!(paths_read > 30 && links_read > 50, "{paths_read} paths and {links_read} links were read");
-}
-
-#[test]
-fn what_a_document_names_wrongly_is_seen() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let docs = root.join("docs");
-    let of = |text: &str| missing(root, &docs, text);
-    let fine = [
-        "`src/store/walk.rs`, `tests/golden/`, `cargo run --manifest-path soak/Cargo.toml`, `tests/under_load`",
-        "[Merge](merge.md#measurements-of-the-merge), [here](#a-heading-of-it)\n\n## A heading, of it",
-        "[an item](crate::Table), [an address](https://example.org/nowhere.md)",
-        "```text\n`src/nowhere.rs` [nowhere](nowhere.md)\n```",
-        "`and/or`, `text/html`, `src/*.rs`, `PATH/TO/CHECKOUT`, `.rs`",
-    ];
-    for text in fine {
-        assert_eq!(of(text), [""; 0], "{text}");
-    }
-    let wrong = [
-        "`src/nowhere.rs`",
-        "as `store/walk.rs` says",
-        "`cargo run --manifest-path nowhere/Cargo.toml`",
-        "`tests/nowhere`",
-        "[nowhere](nowhere.md)",
-        "[a folder up](docs/merge.md)",
-        "[Merge](merge.md#nowhere)",
-        "[here](#nowhere)",
-    ];
-    for text in wrong {
-        assert_eq!(of(text).len(), 1, "{text}: {:?}", of(text));
     }
 }
