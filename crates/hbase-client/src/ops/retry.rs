@@ -146,12 +146,15 @@ impl<'a> Attempts<'a> {
     }
 }
 
-/// The looks at something that takes its time, up to a deadline.
+/// The looks at something that takes its time, up to a deadline: soon, and then less often.
 pub(crate) struct Polls(rowkey_retry::Attempts);
 
+const FIRST_LOOK: Duration = Duration::from_millis(20);
+const LATER_LOOK: Duration = Duration::from_millis(500);
+
 impl Polls {
-    pub(crate) fn new(first: Duration, longest: Duration, deadline: Instant) -> Self {
-        Self(attempts(Backoff::new(first, longest).without_jitter(), deadline))
+    pub(crate) fn new(deadline: Instant) -> Self {
+        Self(attempts(Backoff::new(FIRST_LOOK, LATER_LOOK).without_jitter(), deadline))
     }
 
     /// Waits for the next look. Returns false if there is no time for one.

@@ -28,9 +28,6 @@ pub struct TableLock {
     ended: oneshot::Receiver<bool>,
 }
 
-/// The times between two looks at a lock that others hold.
-const FIRST_LOOK: Duration = Duration::from_millis(10);
-const LATER_LOOK: Duration = Duration::from_millis(200);
 /// The time for which a master that does not say keeps a lock.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -60,7 +57,7 @@ impl Admin {
         let payload = Payload::new("RequestLock", &request);
         let response: pb::LockResponse =
             self.call_of(Service::Lock, &payload, Idempotency::Idempotent, deadline).await.map_err(told)?;
-        let (id, mut polls) = (response.proc_id, Polls::new(FIRST_LOOK, LATER_LOOK, deadline));
+        let (id, mut polls) = (response.proc_id, Polls::new(deadline));
         let timeout = loop {
             if let Some(timeout) = self.heartbeat(id, true, deadline).await.map_err(told)? {
                 break timeout;

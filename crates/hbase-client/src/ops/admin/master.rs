@@ -1,7 +1,5 @@
 //! Calls of the active master, and the procedures that they start.
 
-use std::time::Duration;
-
 use prost::Message;
 use rowkey_retry::Idempotency;
 use tokio::time::Instant;
@@ -16,10 +14,6 @@ use crate::ops::retry::{Polls, RetryDecision};
 use crate::pb;
 use crate::pb::get_procedure_result_response::State as Progress;
 use crate::rpc::{Answer, Payload};
-
-/// A procedure is asked for so soon, and then less often.
-const FIRST_LOOK: Duration = Duration::from_millis(20);
-const LATER_LOOK: Duration = Duration::from_millis(500);
 
 impl Admin {
     /// Starts a procedure on a table, and waits until it is done.
@@ -48,7 +42,7 @@ impl Admin {
     async fn wait(&self, id: u64, deadline: Instant) -> Result<()> {
         let request = pb::GetProcedureResultRequest { proc_id: id };
         let unknown = |why: String| Error::unavailable(Cause::said(why)).outcome_unknown();
-        let mut polls = Polls::new(FIRST_LOOK, LATER_LOOK, deadline);
+        let mut polls = Polls::new(deadline);
         loop {
             // The method's name begins with a small letter.
             let looked = self.read("getProcedureResult", &request, deadline).await;

@@ -1,7 +1,5 @@
 //! Flushes and compactions: calls to the server of each region of a table.
 
-use std::time::Duration;
-
 use futures_util::{StreamExt, TryStreamExt, stream};
 use rowkey_retry::Idempotency;
 use tokio::time::Instant;
@@ -32,10 +30,6 @@ pub enum CompactionState {
 
 /// Regions that are asked at a time.
 const AT_ONCE: usize = 16;
-
-/// A compaction is looked at so soon, and then less often.
-const FIRST_LOOK: Duration = Duration::from_millis(50);
-const LATER_LOOK: Duration = Duration::from_secs(1);
 
 impl Admin {
     /// Writes what a table has in memory to files, and returns when all regions have. A region that HBase is flushing
@@ -100,7 +94,7 @@ impl Admin {
 
     /// Waits until no region of a table is being compacted.
     async fn no_compaction(&self, table: &TableName, deadline: Instant) -> Result<()> {
-        let mut polls = Polls::new(FIRST_LOOK, LATER_LOOK, deadline);
+        let mut polls = Polls::new(deadline);
         while self.state(table, deadline).await? != CompactionState::None {
             if !polls.wait().await {
                 return Err(Error::unavailable(Cause::said("regions are still being compacted")));
