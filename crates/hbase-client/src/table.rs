@@ -155,10 +155,13 @@ impl Table {
     /// As [`put`](Self::put), and as [`mutate_row`](Self::mutate_row) if there are several mutations.
     #[doc(alias = "checkAndMutate")]
     pub async fn check_and_mutate(&self, condition: &Condition, mutations: impl Into<RowMutations>) -> Result<Outcome> {
-        let mutations = mutations.into();
+        self.all_of(&mutations.into(), Some(condition)).await
+    }
+
+    async fn all_of(&self, mutations: &RowMutations, condition: Option<&Condition>) -> Result<Outcome> {
         match mutations.mutations() {
-            [mutation] => self.mutate(mutation, Some(condition)).await,
-            _ => self.at_once(&mutations, Some(condition)).await,
+            [mutation] => self.mutate(mutation, condition).await,
+            _ => self.at_once(mutations, condition).await,
         }
     }
 
@@ -180,7 +183,7 @@ impl Table {
     /// nothing is sent.
     #[doc(alias = "mutateRow")]
     pub async fn mutate_row(&self, mutations: impl Into<RowMutations>) -> Result<Row> {
-        self.at_once(&mutations.into(), None).await.map(|outcome| outcome.row)
+        self.all_of(&mutations.into(), None).await.map(|outcome| outcome.row)
     }
 
     async fn at_once(&self, mutations: &RowMutations, condition: Option<&Condition>) -> Result<Outcome> {

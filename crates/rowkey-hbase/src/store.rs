@@ -108,8 +108,7 @@ impl Table {
     }
 
     async fn write_many(&self, rows: Vec<Option<Edits>>, keys: &[Vec<u8>], call: &Call<'_>) -> Result<(), Error> {
-        let (total, table) = (rows.len(), self.within(call));
-        let writes = rows.iter().flatten().count();
+        let (total, writes) = (rows.len(), rows.iter().flatten().count());
         let mut failed: Vec<(usize, Error)> = Vec::new();
         for Round { writes, deletes } in rounds(rows, keys, &self.stamps) {
             let (indices, edits): (Vec<_>, Vec<_>) = writes.into_iter().unzip();
@@ -121,7 +120,8 @@ impl Table {
                     _ => Write::Row(RowMutations::new(mutations).allow_hidden()),
                 })
             };
-            let outcomes = self.written(table.batch(edits.into_iter().map(action).collect()), call).await?;
+            let (table, actions) = (self.within(call), edits.into_iter().map(action).collect());
+            let outcomes = self.written(table.batch(actions), call).await?;
             let of_round = indices.into_iter().zip(outcomes);
             failed.extend(
                 of_round.filter_map(|(index, outcome)| Some((index, error(self.name(), outcome.err()?, call)))),
@@ -183,7 +183,9 @@ impl Table {
         let mutations = self.stamps.stamp(edits.into_mutations(), deletes);
         if mutations.is_empty() {
             let stored = self.read(key, &Columns::of(&condition.column), call).await?;
-            return Ok(condition.holds(stored.value(&condition.column)));
+            // As HBase does, an empty value is taken for an absent one.
+            let is_there = |value: &&[u8]| condition.value.is_some() || !value.is_empty();
+            return Ok(condition.holds(stored.value(&condition.column).filter(is_there)));
         }
         let Some(evaluated) = evaluated(condition) else { return Ok(false) };
         let (table, mutations) = (self.within(call), RowMutations::new(mutations).allow_hidden());
