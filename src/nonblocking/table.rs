@@ -104,6 +104,13 @@ impl<K: RowKey, V: RowValue, D: AsyncDatabase> AsyncTable<K, V, D> {
         Self::open_as(db, name, OpenMode::Create(new.clone())).await
     }
 
+    /// A table of a store that is open already, whose rows another program keeps, as
+    /// [`Table::external`](crate::Table::external).
+    #[doc(alias = "foreign")]
+    pub fn external(db: D, store: Arc<dyn AsyncStore>) -> Self {
+        Self { db, name: store.id().name().into(), store, earlier: Arc::default(), types: PhantomData }
+    }
+
     async fn open_as(db: D, name: &str, mode: OpenMode) -> Result<Self, Error> {
         let within = db.with_options(&db.options().from_now());
         let name: Arc<str> = name.into();

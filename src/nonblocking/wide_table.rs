@@ -100,6 +100,13 @@ impl<K: RowKey, D: AsyncWideDatabase> AsyncWideTable<K, D> {
         Ok(Self { db, name: name.into(), store, earlier: Arc::default(), key: PhantomData })
     }
 
+    /// A table of a store that is open already, whose rows another program keeps, as
+    /// [`Table::external`](crate::Table::external).
+    #[doc(alias = "foreign")]
+    pub fn external(db: D, store: Arc<dyn AsyncWideStore>) -> Self {
+        Self { db, name: store.id().name().into(), store, earlier: Arc::default(), key: PhantomData }
+    }
+
     async fn open_by(db: D, name: &str, schema: &TableSchema, open: Open) -> Result<Self, Error> {
         let within = db.with_options(&db.options().from_now());
         let name: Arc<str> = name.into();

@@ -140,6 +140,27 @@ impl<K: RowKey, V: RowValue, D: Database> Table<K, V, D> {
         Self::open_as(db, name, &OpenMode::Create(new.clone()))
     }
 
+    /// A table of a store that is open already, whose rows another program keeps: nothing is checked, and nothing is
+    /// stored about keys and values. Its name is the store's.
+    ///
+    /// ```
+    /// use rowkey::store::{Batch, Database, Store};
+    /// use rowkey::{Memory, RowKey, Table};
+    ///
+    /// let db = Memory::new();
+    /// let of_others = db.table("of others")?;
+    /// of_others.write(Batch::new().put(7u64.encode(), "seven"))?;
+    ///
+    /// let numbers: Table<u64, String, _> = Table::external(&db, of_others);
+    /// assert_eq!(numbers.get(&7)?.as_deref(), Some("seven"));
+    /// assert_eq!(db.tables()?, ["of others"]);
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    #[doc(alias = "foreign")]
+    pub fn external(db: D, store: Arc<dyn Store>) -> Self {
+        Self { db, name: store.id().name().into(), store, earlier: Arc::default(), types: PhantomData }
+    }
+
     fn open_as(db: D, name: &str, mode: &OpenMode) -> Result<Self, Error> {
         let within = Within::one_call(&db as &dyn Database);
         let Opened { store, earlier, .. } = Self::open_within(&within, name, db.options(), mode)?;

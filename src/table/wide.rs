@@ -144,6 +144,13 @@ impl<K: RowKey, D: WideDatabase> WideTable<K, D> {
         Ok(Self { db, name: name.into(), store, earlier: Arc::default(), key: PhantomData })
     }
 
+    /// A table of a store that is open already, whose rows another program keeps, as
+    /// [`Table::external`](crate::Table::external).
+    #[doc(alias = "foreign")]
+    pub fn external(db: D, store: Arc<dyn WideStore>) -> Self {
+        Self { db, name: store.id().name().into(), store, earlier: Arc::default(), key: PhantomData }
+    }
+
     fn open_by(
         db: D,
         name: &str,

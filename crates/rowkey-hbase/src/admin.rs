@@ -3,10 +3,10 @@
 use futures_util::future::{Either, select};
 use hbase_client as hbase;
 use hbase_client::TableName;
-use rowkey::Error;
 use rowkey::store::{Call, NewTable};
 use rowkey::wide::TableSchema;
-use rowkey::wide::catalog::{Found, Record, RecordChange, WideAdmin};
+use rowkey::wide::catalog::{self, Found, Record, RecordChange, WideAdmin};
+use rowkey::{Error, ErrorKind};
 use tokio::time::sleep;
 
 use crate::error::error;
@@ -36,6 +36,24 @@ impl Admin<'_> {
             Ok(described) => Ok(Some(described)),
             Err(told) if told.kind() == hbase::ErrorKind::TableNotFound => Ok(None),
             Err(told) => Err(error(table, told, call)),
+        }
+    }
+
+    /// Checks that a table of other programs has these families, and that one of `rowkey`'s is as it was created. Without
+    /// the right to see how a table is described, only whether it exists.
+    pub(crate) async fn check_external(&self, table: &str, schema: &TableSchema, call: &Call<'_>) -> Result<(), Error> {
+        let described = match self.described(table, call).await {
+            Err(refused) if refused.kind() == ErrorKind::PermissionDenied => {
+                let regions = call.bound(self.client.table(self.named(table)).regions(), sleep).await?;
+                return regions.map(drop).map_err(|told| error(table, told, call));
+            }
+            described => described?.ok_or_else(|| Error::NoSuchTable(table.to_owned()))?,
+        };
+        let there = families(table, &described)?;
+        schema.families.keys().try_for_each(|family| there.require(family).map(drop))?;
+        match described.get(ATTRIBUTE) {
+            Some(_) => catalog::schema(self, table, call).await?.unwrap_or(there).check_opening(table, schema),
+            None => Ok(()),
         }
     }
 

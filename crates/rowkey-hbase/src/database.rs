@@ -87,6 +87,39 @@ impl HBase {
         Self { stamps: Stamps::of(clock), ..self }
     }
 
+    /// A table that other programs created, as it is: nothing is written, and no right to alter it is needed. `schema`
+    /// has the families to read and write, which the table has to have; what they keep is the table's own. A table of
+    /// `rowkey`'s is refused if it was created with another schema.
+    ///
+    /// Typed keys are put on it by [`AsyncWideTable::external`](rowkey::nonblocking::AsyncWideTable::external), or, of
+    /// one column, by [`OneColumn::new`](rowkey::wide::OneColumn::new) and
+    /// [`AsyncTable::external`](rowkey::nonblocking::AsyncTable::external).
+    ///
+    /// ```no_run
+    /// use rowkey::nonblocking::AsyncWideTable;
+    /// use rowkey::wide::{Columns, FamilySchema, TableSchema};
+    /// # async fn example(db: rowkey_hbase::HBase) -> rowkey::Result<()> {
+    ///
+    /// // Written by a Java program: the key is a user's number, eight bytes, most significant first.
+    /// let schema = TableSchema::new().family("info", FamilySchema::new());
+    /// let users = db.external_table("users", &schema).await?;
+    /// let users: AsyncWideTable<u64, _> = AsyncWideTable::external(db, users);
+    /// println!("{:?}", users.get(&7, &Columns::of("info:name")).await?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchTable`]; [`Error::NoSuchFamily`]; [`Error::Schema`] of a table of `rowkey`'s.
+    pub async fn external_table(&self, name: &str, schema: &TableSchema) -> Result<Arc<dyn AsyncWideStore>, Error> {
+        schema.check()?;
+        check_wide_name(name)?;
+        let call = self.options.begin("opening", name)?;
+        self.admin().check_external(name, schema, &call).await?;
+        Ok(self.handle(name, schema))
+    }
+
     /// The client, for requests that `rowkey` has no name for.
     pub fn client(&self) -> &Client {
         &self.client

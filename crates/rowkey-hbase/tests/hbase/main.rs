@@ -2,6 +2,7 @@
 //! its server is not there.
 
 mod conformance;
+mod external;
 mod refusals;
 mod schemas;
 mod split;
@@ -16,6 +17,7 @@ use hbase_client::{Client, Options};
 use rowkey::nonblocking::AsyncWideDatabase;
 use rowkey_hbase::HBase;
 use tokio::runtime::{Handle, Runtime};
+use tokio::task::JoinSet;
 
 /// The server's hbase-site.xml.
 fn site() -> PathBuf {
@@ -34,6 +36,7 @@ fn runtime() -> Runtime {
 struct Databases {
     client: Client,
     made: Mutex<VecDeque<HBase>>,
+    drops: Mutex<JoinSet<()>>,
 }
 
 /// A test uses no more of them at a time.
@@ -41,11 +44,11 @@ const IN_USE: usize = 3;
 
 impl Databases {
     fn new() -> Self {
-        Self { client: client(), made: Mutex::default() }
+        Self { client: client(), made: Mutex::default(), drops: Mutex::default() }
     }
 
-    /// A database without tables. Those of the ones before are dropped when they are out of use: a server has memory
-    /// for some hundred tables alone.
+    /// A database without tables. Those of the ones before are dropped, meanwhile, when they are out of use: a server
+    /// has memory for some hundred tables alone.
     async fn empty(&self) -> HBase {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let namespace = format!("n{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
@@ -57,7 +60,7 @@ impl Databases {
             if made.len() > IN_USE { made.pop_front() } else { None }
         };
         if let Some(over) = over {
-            drop_all(&over).await;
+            self.drops.lock().unwrap_or_else(PoisonError::into_inner).spawn(drop_all(over));
         }
         database
     }
@@ -69,11 +72,17 @@ impl Databases {
     /// Drops all that is left.
     fn end(&self, handle: &Handle) {
         let made = std::mem::take(&mut *self.made.lock().unwrap_or_else(PoisonError::into_inner));
-        made.iter().for_each(|database| handle.block_on(drop_all(database)));
+        let drops = std::mem::take(&mut *self.drops.lock().unwrap_or_else(PoisonError::into_inner));
+        handle.block_on(async {
+            drops.join_all().await;
+            for database in made {
+                drop_all(database).await;
+            }
+        });
     }
 }
 
-async fn drop_all(database: &HBase) {
+async fn drop_all(database: HBase) {
     for table in database.tables().await.expect("the tables") {
         database.drop_table(&table).await.expect("a table is dropped");
     }
