@@ -1,4 +1,4 @@
-//! Counters: new values, and the error of a cell that is none.
+//! Counters: new values, and the error of a cell that is not a counter.
 
 use std::collections::HashMap;
 
@@ -36,8 +36,8 @@ pub fn counter_columns(counters: &[(Column, i64)]) -> Columns {
     counters.iter().fold(Columns::all(), |columns, (column, _)| columns.column(column))
 }
 
-/// The error of the first counter whose cell is none, after an increment was refused; `None` if all are counters by
-/// now. `stored` is the row. For authors of engines.
+/// The error of the first cell that is not a counter, after an increment was refused; `None` if all are counters by now.
+/// `stored` is the row. For authors of engines.
 pub fn not_a_counter(key: &[u8], counters: &[(Column, i64)], stored: &Row) -> Option<Error> {
     counters.iter().find_map(|(column, _)| {
         let len = stored.value(column)?.len();

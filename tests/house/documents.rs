@@ -105,7 +105,7 @@ fn anchors(text: &str) -> Vec<String> {
     headings.map(|heading| heading.to_lowercase().chars().filter(kept).collect::<String>().replace(' ', "-")).collect()
 }
 
-/// What a document names that does not exist. `from` is its folder.
+/// The paths and links in a document that do not exist. `from` is its folder.
 fn missing(root: &Path, from: &Path, text: &str) -> Vec<String> {
     let prose = prose(text);
     let paths = named_paths(&prose).into_iter().filter(|path| !root.join(path).exists());

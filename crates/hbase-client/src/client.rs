@@ -69,7 +69,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// If no master and no ZooKeeper server of the options answers before the timeout.
+    /// If no response of a master or a ZooKeeper server of the options comes before the timeout.
     #[doc(alias = "getClusterId")]
     pub async fn cluster_id(&self) -> Result<String> {
         self.executor.cluster_id(Instant::now() + self.executor.options.timeout).await

@@ -74,7 +74,7 @@ mod tests {
             ("clock", "the server's; with `rowkey-hbase` this process's, if", of.clock == Some(ClockOf::Server)),
             ("untimed_puts", "has the clock's time, and is hidden", of.untimed_puts == Some(UntimedPuts::AtClock)),
             ("untimed_deletes", "the version stays", of.untimed_deletes == Some(UntimedDeletes::UntilClock)),
-            ("put_after_delete", "with `rowkey-hbase` there is none", of.put_after_delete),
+            ("put_after_delete", "with `rowkey-hbase` is returned", of.put_after_delete),
             ("edit_order", "deletes hide puts, whatever their order", of.edit_order == Some(EditOrder::DeletesLast)),
             ("deletes", "hides the write", of.deletes == Some(Deletes::Hide)),
             ("delete_family_until", "supported", of.delete_family_until),

@@ -57,8 +57,8 @@ impl TableName {
             || check_namespace(&self.namespace).is_err();
         match wrong {
             true => Err(InvalidName(format!(
-                "no table can be named {self:?}: a name has up to 255 bytes, of letters, digits, `_`, `-` and `.`, and begins \
-                 with neither of the last two; a namespace has letters, digits and `_`"
+                "no table can be named {self:?}: a name has up to 255 bytes, of letters, digits, `_`, `-` and `.`, and \
+                 begins with neither of the last two; a namespace has letters, digits and `_`"
             ))),
             false => Ok(()),
         }
@@ -75,8 +75,8 @@ impl TableName {
     }
 }
 
-/// Names are those of folders, which the usual file systems bound. HBase does not check it, and then tries to create the
-/// folder again and again.
+/// Names are those of folders, which the usual file systems bound. HBase does not check it, and then tries to create
+/// the folder again and again.
 const LONGEST: usize = 255;
 
 /// Checks that a namespace can have this name.

@@ -95,7 +95,7 @@ fn options_are_set_and_stay() {
     databases.end(runtime.handle());
 }
 
-/// What HBase can't keep as it is given is refused, and what others have changed since is read.
+/// A schema that HBase can't keep as given is refused. Changes by another client are read.
 #[test]
 #[ignore = "needs ROWKEY_HBASE"]
 fn schemas_are_those_of_the_server() {

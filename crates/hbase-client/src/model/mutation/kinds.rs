@@ -34,9 +34,9 @@ mutations!(Put, Delete, Increment, Append);
 macro_rules! stamped {
     ($($name:ident),*) => {$(
         impl $name {
-            /// Never retries it once a server may have stamped it with its time: if the response is lost, the outcome is
-            /// unknown. Default: it is retried, and a duplicate that is applied late can hide a newer write. What has
-            /// timestamps of its own is retried all the same.
+            /// Disables retries once a server may have stamped it with its time: if the response is lost, the
+            /// outcome is unknown. Default: it is retried, and a duplicate that is applied late can hide a newer
+            /// write. A mutation with timestamps of its own is retried all the same.
             #[must_use]
             pub fn at_most_once(mut self) -> Self {
                 self.0.is_at_most_once = true;

@@ -105,9 +105,9 @@ impl Mutation {
         &self.row
     }
 
-    /// The same with this timestamp, at most 2⁶³ - 1, in place of the server's time: with the client's clock duplicates
-    /// are identical, so it is retried. A delete of a [`newest`](Delete::newest) version stays as it is, as does a
-    /// delete of a whole row, which names no cell: name its families.
+    /// The same with this timestamp, at most 2⁶³ - 1, in place of the server's time: duplicates are identical then, so
+    /// it is retried. A delete of a [`newest`](Delete::newest) version stays as it is, as does a delete of a whole row,
+    /// which names no cell: name its families.
     #[must_use]
     pub fn stamped_at(mut self, timestamp: u64) -> Self {
         if timestamp > LATEST {
