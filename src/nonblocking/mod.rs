@@ -59,6 +59,7 @@ mod scan;
 mod table;
 #[cfg(feature = "unblock")]
 mod unblock;
+mod unread;
 mod wide;
 mod wide_table;
 
@@ -72,6 +73,7 @@ pub use self::scan::{KeyStream, TableStream};
 pub use self::table::AsyncTable;
 #[cfg(feature = "unblock")]
 pub use self::unblock::Unblock;
+pub use self::unread::{empty_scan, refused_scan};
 pub use self::wide::{AsyncWideDatabase, AsyncWideStore};
 pub use self::wide_table::AsyncWideTable;
 use crate::keys::range::KeyRange;

@@ -131,17 +131,6 @@ pub(crate) fn batches(
     }))
 }
 
-/// A stream that is an error.
-pub(crate) fn refused(error: Error) -> Batches {
-    Box::pin(futures_util::stream::iter([Err(error)]))
-}
-
-/// A stream without rows, of which each call still begins.
-pub(crate) fn nothing(options: CallOptions, table: Arc<str>) -> Batches {
-    let check = move || options.begin("scan", &table).map(drop);
-    Box::pin(futures_util::stream::iter(std::iter::once_with(check).filter_map(|begun| begun.err().map(Err))))
-}
-
 impl Scanning {
     /// The rows that are there, at least one. It waits for the first one only.
     async fn next_batch(&mut self) -> Result<Option<RowBatch>, Error> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::stream::{StreamExt, TryStreamExt, iter};
 use rowkey::clock::Clock;
 use rowkey::error::RowErrors;
-use rowkey::nonblocking::{Answer, AsyncWideStore, Batches};
+use rowkey::nonblocking::{Answer, AsyncWideStore, Batches, empty_scan, refused_scan};
 use rowkey::store::{Call, CallOptions, Scan, TableId};
 use rowkey::wide::{
     ClockOf, Column, Columns, Condition, CounterTimes, Deletes, EditOrder, EmptyValues, Mutation, PageVersions,
@@ -26,7 +26,7 @@ use crate::client::{Client, Entries, EntryError};
 use crate::code::Code;
 use crate::edit::{changes, check_count, edits, hidden_by};
 use crate::filter::{Reading, predicate};
-use crate::scan::{batches, key_sets, not_asked_for, nothing, refused};
+use crate::scan::{batches, key_sets, not_asked_for};
 
 /// The guarantees of Bigtable. The emulator has no split points.
 pub(crate) fn guarantees(is_emulator: bool) -> WideGuarantees {
@@ -377,8 +377,8 @@ impl AsyncWideStore for Table {
 
     fn scan(&self, scan: &Scan, columns: &Columns) -> Batches {
         match Reading::new(columns, &self.schema) {
-            Err(error) => refused(error),
-            Ok(None) => nothing(self.options.clone(), self.name().into()),
+            Err(error) => refused_scan(error),
+            Ok(None) => empty_scan(self.options.clone(), self.name()),
             Ok(Some(reading)) => {
                 let piece = columns.piece.map(std::num::NonZeroUsize::get);
                 batches(&self.client, &self.options, self.name(), scan, piece, reading)

@@ -1,6 +1,5 @@
 //! Administration of a cluster's tables, with the record of each in an attribute of the table.
 
-use futures_util::future::{Either, select};
 use hbase_client as hbase;
 use hbase_client::TableName;
 use rowkey::store::{Call, NewTable};
@@ -9,6 +8,7 @@ use rowkey::wide::catalog::{self, Found, Record, RecordChange, WideAdmin};
 use rowkey::{Error, ErrorKind};
 use tokio::time::sleep;
 
+use crate::call::until_cancelled;
 use crate::error::error;
 use crate::schema::{ATTRIBUTE, altered, created, families};
 
@@ -39,8 +39,8 @@ impl Admin<'_> {
         }
     }
 
-    /// Checks that a table of other programs has these families, and that one of `rowkey`'s is as it was created. Without
-    /// the right to see how a table is described, only whether it exists.
+    /// Checks that a table of other programs has these families, and that one of `rowkey`'s has the schema that it was
+    /// created with. Without the right to describe the table, only whether it exists.
     pub(crate) async fn check_external(&self, table: &str, schema: &TableSchema, call: &Call<'_>) -> Result<(), Error> {
         let described = match self.described(table, call).await {
             Err(refused) if refused.kind() == ErrorKind::PermissionDenied => {
@@ -52,7 +52,7 @@ impl Admin<'_> {
         let there = families(table, &described)?;
         schema.families.keys().try_for_each(|family| there.require(family).map(drop))?;
         match described.get(ATTRIBUTE) {
-            Some(_) => catalog::schema(self, table, call).await?.unwrap_or(there).check_opening(table, schema),
+            Some(_) => catalog::stored(self, table, &record(&described), &described)?.check_opening(table, schema),
             None => Ok(()),
         }
     }
@@ -78,24 +78,13 @@ impl Admin<'_> {
         changed
     }
 
-    /// Waits for a change. It ends with its call by itself; if the call is cancelled, it may have been sent.
     async fn changed(
         &self,
         table: &str,
         change: impl Future<Output = hbase::Result<()>>,
         call: &Call<'_>,
     ) -> Result<(), Error> {
-        let changed = match call.cancelled() {
-            None => change.await,
-            Some(cancelled) => match select(std::pin::pin!(change), cancelled).await {
-                Either::Left((changed, _)) => changed,
-                Either::Right(_) => {
-                    let source = call.check().err().unwrap_or_else(|| Error::engine("the call was cancelled"));
-                    return Err(Error::OutcomeUnknown { table: table.to_owned(), source: Box::new(source) });
-                }
-            },
-        };
-        changed.map_err(|told| error(table, told, call))
+        until_cancelled(table, change, call).await?.map_err(|told| error(table, told, call))
     }
 }
 

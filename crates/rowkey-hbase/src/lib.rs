@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod admin;
+mod call;
 mod condition;
 mod database;
 mod edit;

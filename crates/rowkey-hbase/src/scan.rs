@@ -12,6 +12,7 @@ use rowkey::store::{CallOptions, RowBatch, Scan};
 use rowkey::{Error, KeyRange};
 use tokio::time::sleep;
 
+use crate::call::within;
 use crate::error::error;
 use crate::reading::{Reading, push_cells};
 
@@ -85,17 +86,6 @@ pub(crate) fn batches(
     }))
 }
 
-/// A stream that is an error.
-pub(crate) fn refused(error: Error) -> Batches {
-    Box::pin(futures_util::stream::iter([Err(error)]))
-}
-
-/// A stream without rows, of which each call still begins.
-pub(crate) fn nothing(options: CallOptions, table: Arc<str>) -> Batches {
-    let check = move || options.begin("scan", &table).map(drop);
-    Box::pin(futures_util::stream::iter(std::iter::once_with(check).filter_map(|begun| begun.err().map(Err))))
-}
-
 /// The scanners that read the ranges, in the order of the scan.
 fn scans(scan: &Scan, in_pieces: bool, reading: &Reading) -> VecDeque<hbase::Scan> {
     let mut groups: Vec<Vec<KeyRange>> = Vec::new();
@@ -161,11 +151,7 @@ impl Scanning {
                     Some(limit) => scan.limit(limit),
                     None => scan,
                 };
-                let table = match call.remaining() {
-                    Some(left) => self.table.with_timeout(left),
-                    None => self.table.clone(),
-                };
-                self.open = Some(table.scan(scan));
+                self.open = Some(within(&self.table, &call).scan(scan));
                 continue;
             };
             match call.bound(open.next_batch(), sleep).await?.map_err(|told| error(&name, told, &call))? {

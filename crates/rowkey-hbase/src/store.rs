@@ -4,11 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::{Either, select};
 use hbase_client as hbase;
 use hbase_client::{Action, Outcome, RowMutations, Write};
 use rowkey::error::RowErrors;
-use rowkey::nonblocking::{Answer, AsyncWideStore, Batches};
+use rowkey::nonblocking::{Answer, AsyncWideStore, Batches, empty_scan, refused_scan};
 use rowkey::store::{Call, CallOptions, Scan, TableId};
 use rowkey::wide::{
     ClockOf, Column, Columns, Condition, Edit, Mutation, Row, TableSchema, WideGuarantees, check_mutation,
@@ -17,12 +16,13 @@ use rowkey::wide::{
 use rowkey::{Error, ErrorKind};
 use tokio::time::sleep;
 
+use crate::call::{until_cancelled, within};
 use crate::condition::evaluated;
 use crate::edit::Edits;
 use crate::error::error;
 use crate::guarantees::{LIMITS, TIMESTAMPS, guarantees};
 use crate::reading::{Reading, row};
-use crate::scan::{LONGEST_KEY, batches, nothing, refused};
+use crate::scan::{LONGEST_KEY, batches};
 use crate::stamps::Stamps;
 
 /// A table, opened.
@@ -57,12 +57,8 @@ impl Table {
         Edits::of(row, mutation, &families)
     }
 
-    /// The client's table, whose operations end with the call.
     fn within(&self, call: &Call<'_>) -> hbase::Table {
-        match call.remaining() {
-            Some(left) => self.table.with_timeout(left),
-            None => self.table.clone(),
-        }
+        within(&self.table, call)
     }
 
     async fn read(&self, key: &[u8], columns: &Columns, call: &Call<'_>) -> Result<Row, Error> {
@@ -75,16 +71,8 @@ impl Table {
         row(&found.map_err(|told| error(self.name(), told, call))?)
     }
 
-    /// Waits for a write. It ends with its call by itself; if the call is cancelled, the write may have been sent.
     async fn written<T>(&self, write: impl Future<Output = T>, call: &Call<'_>) -> Result<T, Error> {
-        let Some(cancelled) = call.cancelled() else { return Ok(write.await) };
-        match select(std::pin::pin!(write), cancelled).await {
-            Either::Left((written, _)) => Ok(written),
-            Either::Right(_) => {
-                let source = call.check().err().unwrap_or_else(|| Error::engine("the call was cancelled"));
-                Err(Error::OutcomeUnknown { table: self.name().to_owned(), source: Box::new(source) })
-            }
-        }
+        until_cancelled(self.name(), write, call).await
     }
 
     /// Lets the millisecond of a delete pass, in which it hides what is put by anyone.
@@ -281,8 +269,8 @@ impl AsyncWideStore for Table {
 
     fn scan(&self, scan: &Scan, columns: &Columns) -> Batches {
         match Reading::new(columns, &self.schema) {
-            Err(error) => refused(error),
-            Ok(None) => nothing(self.options.clone(), self.name().into()),
+            Err(error) => refused_scan(error),
+            Ok(None) => empty_scan(self.options.clone(), self.name()),
             Ok(Some(reading)) => {
                 let piece = columns.piece.map(std::num::NonZeroUsize::get);
                 batches(&self.table, &self.options, self.name(), scan, piece, &reading)

@@ -235,9 +235,13 @@ pub async fn drop_table<A: WideAdmin>(admin: &A, name: &str, call: &Call<'_>) ->
     Ok(())
 }
 
-/// The schema of a table that exists. An engine may not report all that was given. The part that it reports is the
-/// truth.
-fn stored<A: WideAdmin>(admin: &A, name: &str, record: &Record, table: &A::Table) -> Result<TableSchema, Error> {
+/// The schema of a table that exists, of its record and its description. An engine may not report all that was given.
+/// The part that it reports is the truth.
+///
+/// # Errors
+///
+/// [`Error::Schema`] if it can't be read.
+pub fn stored<A: WideAdmin>(admin: &A, name: &str, record: &Record, table: &A::Table) -> Result<TableSchema, Error> {
     let given = record.text.as_deref().map(|text| parsed(name, text)).transpose()?;
     match given {
         Some(given) if admin.is_as_given(&given, table) => Ok(given),
