@@ -1,4 +1,4 @@
-//! `rowkey` on a real HBase. `servers/hbase/test` of the repository starts one and runs these tests. A test fails where
+//! `rowkey` on a real HBase. `servers/hbase/test-tables` of the repository starts one and runs these tests. A test fails where
 //! its server is not there.
 
 mod conformance;
