@@ -17,7 +17,7 @@ use crate::store::options::Within;
 use crate::store::{Batch, CallOptions, DatabaseId, Guarantees, NewTable, RowBatch, Scan, TableId, check_key};
 use crate::wide::one_column::{
     added, check_batches, is_gone, known_for, of_column, of_table, one_family, opened, plain_id, plain_names,
-    push_values, runs_ahead, scan_of_cells, sum, value, wide_name,
+    runs_ahead, sum, to_values, value, wide_name,
 };
 use crate::wide::plain_value::{PlainValues, empty_of_others};
 use crate::wide::{OneColumn, OneColumnDatabase};
@@ -59,10 +59,8 @@ impl<W: AsyncWideStore> AsyncStore for OneColumn<W> {
     }
 
     fn scan(&self, scan: &Scan) -> Batches {
-        let scan = scan_of_cells(scan);
-        let cells = self.wide.scan(&scan, &self.columns());
-        let values = PlainValues::of(&self.wide.guarantees());
-        Box::pin(Values { cells: Some(cells), batch_bytes: scan.batch_bytes, values })
+        let cells = self.wide.scan(scan, &self.columns());
+        Box::pin(Values { cells: Some(cells), values: PlainValues::of(&self.wide.guarantees()) })
     }
 
     fn write(&self, batch: &Batch) -> Answer<'_, ()> {
@@ -137,7 +135,6 @@ impl<W: AsyncWideStore> AsyncStore for OneColumn<W> {
 struct Values {
     /// `None` after the end or an error, so that the engine can free what it holds of the scan.
     cells: Option<Batches>,
-    batch_bytes: usize,
     values: PlainValues,
 }
 
@@ -147,9 +144,8 @@ impl Stream for Values {
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let Some(cells) = &mut self.cells else { return Poll::Ready(None) };
         match ready!(cells.as_mut().poll_next(context)) {
-            Some(Ok(cells)) => {
-                let mut batch = RowBatch::new();
-                push_values(&cells, &mut batch, self.batch_bytes, self.values);
+            Some(Ok(mut batch)) => {
+                to_values(&mut batch, self.values);
                 Poll::Ready(Some(Ok(batch)))
             }
             end => {
@@ -271,8 +267,7 @@ mod tests {
 
     fn polled(given: Vec<Option<Result<RowBatch, Error>>>) -> Vec<Option<Result<RowBatch, Error>>> {
         let items = given.len() + 2;
-        let mut values =
-            Values { cells: Some(Box::pin(Given(given.into_iter()))), batch_bytes: 100, values: PlainValues::AsGiven };
+        let mut values = Values { cells: Some(Box::pin(Given(given.into_iter()))), values: PlainValues::AsGiven };
         let mut next = || match Pin::new(&mut values).poll_next(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(item) => item,
             Poll::Pending => panic!("it waits for nothing"),

@@ -1,6 +1,7 @@
 //! A batch of rows in one buffer, and the room left in it.
 
 use std::iter::FusedIterator;
+use std::ops::Range;
 
 /// A batch of rows, keys and values, in one buffer that is reused from batch to batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,6 +76,44 @@ impl RowBatch {
     #[inline]
     pub fn push(&mut self, key: &[u8], value: &[u8]) {
         self.push_within(key, value, usize::MAX);
+    }
+
+    /// Adds a row, whose value is what `value` appends to the buffer. It is to leave the bytes before as they are.
+    ///
+    /// # Errors
+    ///
+    /// The error of `value`. No row is added then.
+    #[inline]
+    pub(crate) fn push_with<E>(
+        &mut self,
+        key: &[u8],
+        value: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(key);
+        let key_end = self.bytes.len();
+        value(&mut self.bytes).inspect_err(|_| self.bytes.truncate(start))?;
+        self.ends.push((key_end, self.bytes.len()));
+        Ok(())
+    }
+
+    /// Replaces each value by a part of it, in place, and removes the rows that have no such part.
+    pub(crate) fn cut_values(&mut self, part: impl Fn(&[u8]) -> Option<Range<usize>>) {
+        let (mut start, mut kept, mut rows) = (0, 0, 0);
+        for row in 0..self.ends.len() {
+            let (key_end, end) = self.ends[row];
+            if let Some(part) = part(&self.bytes[key_end..end]) {
+                let key = kept + key_end - start;
+                self.bytes.copy_within(start..key_end, kept);
+                self.bytes.copy_within(key_end + part.start..key_end + part.end, key);
+                kept = key + part.len();
+                self.ends[rows] = (key, kept);
+                rows += 1;
+            }
+            start = end;
+        }
+        self.bytes.truncate(kept);
+        self.ends.truncate(rows);
     }
 
     /// Adds a row. Memory is reserved for `bytes` at most, or for this row if it is larger.
@@ -266,6 +305,33 @@ mod tests {
                 prop_assert!(batch.bytes() < bytes + last || last == 0);
             }
         }
+    }
+
+    proptest! {
+        #[test]
+        fn values_are_cut_in_place(
+            rows in proptest::collection::vec((proptest::collection::vec(0..3_u8, 0..4), 0..9_usize), 0..9),
+        ) {
+            let value = |len: usize| (0..len as u8).collect::<Vec<_>>();
+            let (mut batch, mut expected) = (RowBatch::new(), RowBatch::new());
+            for (key, len) in rows {
+                batch.push(&key, &value(len));
+                if len != 3 {
+                    expected.push(&key, &value(len)[len / 3..len / 2]);
+                }
+            }
+            batch.cut_values(|value| (value.len() != 3).then(|| value.len() / 3..value.len() / 2));
+            prop_assert_eq!(batch, expected);
+        }
+    }
+
+    #[test]
+    fn a_value_that_fails_adds_no_row() {
+        let mut batch = RowBatch::new();
+        batch.push(b"a", b"1");
+        assert_eq!(batch.push_with(b"b", |value| Err(value.push(7))), Err(()));
+        batch.push_with(b"c", |value| Ok::<(), ()>(value.push(3))).unwrap();
+        assert_eq!(batch.iter().collect::<Vec<_>>(), [(&b"a"[..], &b"1"[..]), (b"c", &[3])]);
     }
 
     #[test]

@@ -15,8 +15,8 @@ use crate::store::catalog::{CATALOG, PLAIN, RESERVED};
 use crate::store::error::{CommitPoint, Error, ErrorKind, RowErrors};
 use crate::store::options::Within;
 use crate::store::{
-    Batch, CallOptions, Database, DatabaseId, Guarantees, Limits, NewTable, Readable, Room, RowBatch, Rows, Scan,
-    Store, TableId, Write, check_key, write_by_table,
+    Batch, CallOptions, Database, DatabaseId, Guarantees, Limits, NewTable, Readable, RowBatch, Rows, Scan, Store,
+    TableId, Write, check_key, write_by_table,
 };
 
 /// A plain table over one column of wide rows: a [`Store`] over a [`WideStore`], or, with the feature `async`, an
@@ -147,19 +147,14 @@ pub(crate) fn value(row: &Row, values: PlainValues) -> Option<Vec<u8>> {
     row.cells().next().map(|cell| values.value(cell.value).to_vec())
 }
 
-/// Adds the values of rows of one cell each to a batch.
-pub(crate) fn push_values(cells: &RowBatch, batch: &mut RowBatch, batch_bytes: usize, values: PlainValues) {
-    let mut room = Room::new(batch, usize::MAX, batch_bytes);
-    for (key, cells) in cells.iter() {
-        if let Some(cell) = CellIter::new(cells).next() {
-            room.push(key, values.value(cell.value));
-        }
-    }
-}
-
-/// The scan of the wide table. A batch is held twice: as cells and as values.
-pub(crate) fn scan_of_cells(scan: &Scan) -> Scan {
-    scan.clone().divided(2)
+/// Makes rows of one value each out of rows of one cell each, in place.
+pub(crate) fn to_values(rows: &mut RowBatch, values: PlainValues) {
+    rows.cut_values(|cells| {
+        let mut rest = CellIter::new(cells);
+        let cell = rest.next()?.value;
+        let start = cells.len() - rest.left().len() - cell.len();
+        Some(start..start + values.value(cell).len())
+    });
 }
 
 /// Returns whether counters of the store run ahead of the clock: then what is put or deleted after them may be hidden,
@@ -226,10 +221,8 @@ impl<W: WideStore> Readable for OneColumn<W> {
     }
 
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        let scan = scan_of_cells(scan);
-        let rows = self.wide.scan(&scan, &self.columns());
-        let values = PlainValues::of(&self.wide.guarantees());
-        Box::new(Values { rows, cells: RowBatch::new(), batch_bytes: scan.batch_bytes, values })
+        let rows = self.wide.scan(scan, &self.columns());
+        Box::new(Values { rows, values: PlainValues::of(&self.wide.guarantees()) })
     }
 }
 
@@ -318,16 +311,13 @@ impl<W: WideStore> Store for OneColumn<W> {
 /// A scan of rows of one cell each.
 struct Values {
     rows: Box<dyn Rows>,
-    cells: RowBatch,
-    batch_bytes: usize,
     values: PlainValues,
 }
 
 impl Rows for Values {
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
-        batch.clear_within(self.batch_bytes);
-        self.rows.next_batch(&mut self.cells)?;
-        push_values(&self.cells, batch, self.batch_bytes, self.values);
+        self.rows.next_batch(batch)?;
+        to_values(batch, self.values);
         Ok(())
     }
 

@@ -19,6 +19,7 @@ use byteorder::{BigEndian, ByteOrder};
 use super::column::Column;
 use crate::keys::error::DecodeError;
 use crate::keys::key::OwnedKey;
+use crate::store::RowBatch;
 use crate::store::error::{Access, CodecError, Error};
 use crate::store::value::RowValue;
 
@@ -122,6 +123,33 @@ pub(super) fn end_cell(out: &mut Vec<u8>, at: usize, timestamp: i64, value: &[u8
 #[cold]
 fn too_large(family: &str, qualifier: &[u8], len: usize) -> Error {
     Error::CellTooLarge { column: Column::from((family, qualifier)).to_string(), len }
+}
+
+impl RowBatch {
+    /// Adds a row of cells, as [`push_cell`] writes them. For engines of wide rows.
+    ///
+    /// ```
+    /// use rowkey::store::RowBatch;
+    /// use rowkey::wide::{Cell, CellIter};
+    ///
+    /// let mut batch = RowBatch::new();
+    /// let cell = Cell { family: "a", qualifier: b"jp", timestamp: 1, value: b"v" };
+    /// batch.push_cells(b"row", [Ok(cell)])?;
+    /// let (key, cells) = batch.get(0).unwrap();
+    /// assert_eq!((key, CellIter::new(cells).next()), (&b"row"[..], Some(cell)));
+    /// # Ok::<(), rowkey::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The first error among the cells, or that of [`push_cell`]. No row is added then.
+    pub fn push_cells<'c>(
+        &mut self,
+        key: &[u8],
+        cells: impl IntoIterator<Item = Result<Cell<'c>, Error>>,
+    ) -> Result<(), Error> {
+        self.push_with(key, |value| cells.into_iter().try_for_each(|cell| push_cell(value, &cell?)))
+    }
 }
 
 fn first_cell(cells: &[u8]) -> Option<(Cell<'_>, &[u8])> {

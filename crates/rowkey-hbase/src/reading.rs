@@ -151,27 +151,22 @@ fn of_page((offset, most): (u64, u64), first_only: bool) -> Filter {
     }
 }
 
-/// Appends the cells of a row, as [`push_cell`] writes them.
-///
 /// # Errors
 ///
 /// Of a cell that no [`Cell`] can be: another program wrote it.
-pub(crate) fn push_cells<'r>(out: &mut Vec<u8>, cells: impl IntoIterator<Item = hbase::Cell<'r>>) -> Result<(), Error> {
-    for cell in cells {
-        let family = str::from_utf8(cell.family()).map_err(|_| foreign(&cell, "its family is not text"))?;
-        let timestamp = i64::try_from(cell.timestamp());
-        let timestamp = timestamp.map_err(|_| foreign(&cell, "its timestamp is over 9223372036854775807"))?;
-        push_cell(out, &Cell { family, qualifier: cell.qualifier(), timestamp, value: cell.value() })?;
-    }
-    Ok(())
+pub(crate) fn cell<'c>(cell: &hbase::Cell<'c>) -> Result<Cell<'c>, Error> {
+    let family = str::from_utf8(cell.family()).map_err(|_| foreign(cell, "its family is not text"))?;
+    let timestamp = i64::try_from(cell.timestamp());
+    let timestamp = timestamp.map_err(|_| foreign(cell, "its timestamp is over 9223372036854775807"))?;
+    Ok(Cell { family, qualifier: cell.qualifier(), timestamp, value: cell.value() })
 }
 
 /// # Errors
 ///
-/// As [`push_cells`].
+/// As [`cell`].
 pub(crate) fn row(row: &hbase::Row) -> Result<Row, Error> {
     let mut cells = Vec::with_capacity(row.size());
-    push_cells(&mut cells, row.cells())?;
+    row.cells().try_for_each(|of_row| push_cell(&mut cells, &cell(&of_row)?))?;
     Ok(Row::from_cells(cells))
 }
 

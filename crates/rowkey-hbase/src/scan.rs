@@ -14,7 +14,7 @@ use tokio::time::sleep;
 
 use crate::call::within;
 use crate::error::error;
-use crate::reading::{Reading, push_cells};
+use crate::reading::{Reading, cell};
 
 /// HBase's longest row key.
 pub(crate) const LONGEST_KEY: usize = i16::MAX as usize;
@@ -45,7 +45,6 @@ struct Scanning {
     piece: usize,
     /// The place of the first cell of the next piece in the first of `rows`.
     cells: usize,
-    buffer: Vec<u8>,
     ended: bool,
 }
 
@@ -73,7 +72,6 @@ pub(crate) fn batches(
         batch_bytes: scan.batch_bytes,
         piece: piece.unwrap_or(usize::MAX),
         cells: 0,
-        buffer: Vec::new(),
         ended: false,
     };
     Box::pin(unfold(scanning, |mut scanning| async move {
@@ -177,9 +175,8 @@ impl Scanning {
                 self.key = row.key_bytes();
                 self.limit = self.limit.map(|limit| limit.saturating_sub(1));
             }
-            self.buffer.clear();
-            push_cells(&mut self.buffer, row.cells().skip(self.cells).take(self.piece))?;
-            batch.push(row.key(), &self.buffer);
+            let cells = row.cells().skip(self.cells).take(self.piece);
+            batch.push_cells(row.key(), cells.map(|of_row| cell(&of_row)))?;
             self.cells = self.cells.saturating_add(self.piece);
             if self.cells >= row.len() {
                 self.cells = 0;

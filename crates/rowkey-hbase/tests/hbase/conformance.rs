@@ -2,8 +2,8 @@
 
 use rowkey::clock::SystemClock;
 use rowkey::conformance;
-use rowkey::nonblocking::AsyncWideDatabase;
-use rowkey::wide::OneColumn;
+use rowkey::nonblocking::{AsyncWideDatabase, Blocking};
+use rowkey::wide::{OneColumn, WideDatabase};
 use rowkey_hbase::HBase;
 
 use crate::split::Split;
@@ -34,6 +34,28 @@ fn wide_tables() {
 #[ignore = "needs ROWKEY_HBASE"]
 fn plain_tables() {
     plain(Split);
+}
+
+/// A purge is a flush and a major compaction.
+#[test]
+#[ignore = "needs ROWKEY_HBASE"]
+fn what_a_purge_removes_does_not_come_back() {
+    let (runtime, databases) = (runtime(), Databases::new());
+    let (handle, spawned) = (runtime.handle(), runtime.handle().clone());
+    let database = databases.connect(handle);
+    let table = format!("{}:a", database.namespace());
+    let admin = database.client().admin();
+    let blocking = Blocking::on(database, move |future| drop(spawned.spawn(future)));
+    conformance::wide_purge(
+        |schema| blocking.table("a", schema).expect("a table"),
+        |_| {
+            handle.block_on(async {
+                admin.flush(table.as_str()).await.expect("a flush");
+                admin.major_compact(table.as_str()).await.expect("a major compaction");
+            });
+        },
+    );
+    databases.end(handle);
 }
 
 #[test]
