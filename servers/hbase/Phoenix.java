@@ -13,10 +13,14 @@ public class Phoenix {
         String text = Files.readString(Path.of(args[1]));
         String url = "jdbc:phoenix:127.0.0.1:" + args[0] + ":/hbase";
         try (Connection connection = DriverManager.getConnection(url); Statement statement = connection.createStatement()) {
+            boolean upserts = false;
             for (String sql : text.split(";\n")) {
                 if (sql.isBlank()) continue;
+                // Rows that are upserted one after the other are sent together.
+                boolean upsert = sql.startsWith("UPSERT");
+                if (!upsert || !upserts) connection.commit();
+                upserts = upsert;
                 statement.execute(sql);
-                connection.commit();
                 ResultSet rows = statement.getResultSet();
                 if (rows == null) continue;
                 int columns = rows.getMetaData().getColumnCount();
@@ -31,6 +35,7 @@ public class Phoenix {
                     System.out.println(String.join("\t", row));
                 }
             }
+            connection.commit();
         }
         System.exit(0);
     }

@@ -7,7 +7,8 @@
 //! [`Cue`] before each operation for its [`Fate`]: the cue counts operations, delays them, lets them wait for their
 //! turn; [`Failing`] is a `Cued` that is killed, [`Stopped`] one whose time is up at some call. [`Altering`] is a wide
 //! database whose alterations a test chooses. [`Slow`] is a store or a database at the end of a bad line, for
-//! asynchronous code. [`Over`] forwards to an inner store or database and overrides some methods.
+//! asynchronous code. [`Over`] forwards to an inner store or database and overrides some methods. [`hbase`] runs HBase's
+//! own programs.
 
 use std::cell::Cell;
 
@@ -15,6 +16,7 @@ mod altering;
 mod cued;
 mod failing;
 pub mod fuzzed;
+pub mod hbase;
 pub mod killed;
 mod over;
 mod random;

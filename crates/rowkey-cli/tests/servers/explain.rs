@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use rowkey::{KeyRange, LayoutBuf, Value};
 use rowkey_design::internal::quote;
+use rowkey_testkit::hbase::from_binary;
 use serde_json::Value as Json;
 
-use super::hbase::{bytes, scanned, shell};
-use super::{Numbers, design, file, path, rowkey};
+use super::hbase::scanned;
+use super::{Numbers, design, file, path, programs, rowkey};
 
 /// Whether a key is one of a query's rows.
 type Wanted<'k> = Box<dyn Fn(&[u8]) -> bool + 'k>;
@@ -128,8 +129,8 @@ fn pasted_queries_find_their_rows_and_a_prefix_does_where_explain_says_so() {
             for range in
                 ranges.iter().filter(|range| range["hbase"].as_str().is_some_and(|it| it.contains("{STARTROW")))
             {
-                let start = bytes(range["start"].as_str().expect("a key"));
-                let stop = range["stop"].as_str().map(bytes);
+                let start = from_binary(range["start"].as_str().expect("a key"));
+                let stop = range["stop"].as_str().map(from_binary);
                 let range_itself = KeyRange::new(start.clone(), stop).expect("a range");
                 let begin: BTreeSet<_> = keys.iter().filter(|key| key.starts_with(&start)).cloned().collect();
                 let in_range: BTreeSet<_> = keys.iter().filter(|key| range_itself.contains(key)).cloned().collect();
@@ -146,7 +147,7 @@ fn pasted_queries_find_their_rows_and_a_prefix_does_where_explain_says_so() {
         }
     }
     script += &format!("puts \"\\npart {}\"\n", expected.len());
-    let printed = shell(&script);
+    let printed = programs().shell(&script);
     for (part, (name, wanted)) in parts(&printed, expected.len()).into_iter().zip(&expected) {
         // A get prints no key, and the value is the key.
         let found = if name.starts_with("one ") {
@@ -167,7 +168,7 @@ fn bytes_of_hex(text: &str) -> Vec<u8> {
 /// The start key of the region that HBase says a key is in.
 fn located(part: &str) -> Vec<u8> {
     let (_, after) = part.split_once("STARTKEY => '").expect("a start key");
-    bytes(after.split_once("', ENDKEY").expect("its end").0)
+    from_binary(after.split_once("', ENDKEY").expect("its end").0)
 }
 
 #[test]
@@ -192,7 +193,7 @@ fn list_regions_and_get_splits_say_whose_keys_are_in_each() {
             script += &format!("puts \"\\npart {}\"\nlocate_region {name}, {printed}\n", i + 2);
         }
         script += &format!("puts \"\\npart {}\"\n", keys.len() + 2);
-        let printed = shell(&script);
+        let printed = programs().shell(&script);
         let parts = parts(&printed, keys.len() + 2);
         let regions = |text: &str, form: &str| -> Vec<Json> {
             let list = file(text);
@@ -200,13 +201,13 @@ fn list_regions_and_get_splits_say_whose_keys_are_in_each() {
             let regions = json(&["explain", &path, table, "--json", "--form", form, "--regions", &list]);
             regions.as_array().expect("a list").clone()
         };
-        let start = |region: &Json| region["start"]["shell"].as_str().map_or(Vec::new(), bytes);
+        let start = |region: &Json| region["start"]["shell"].as_str().map_or(Vec::new(), from_binary);
         let listed = regions(parts[0], "hex");
         let starts: Vec<_> = listed.iter().map(start).collect();
         let split: Vec<_> = regions(parts[1], "shell").iter().map(start).collect();
         assert_eq!(starts, split, "{}\n{}", parts[0], parts[1]);
         let ends: Vec<_> =
-            listed.iter().map(|region| region["end"]["shell"].as_str().map_or(Vec::new(), bytes)).collect();
+            listed.iter().map(|region| region["end"]["shell"].as_str().map_or(Vec::new(), from_binary)).collect();
         assert_eq!(starts[1..], ends[..ends.len() - 1], "{}", parts[0]);
         for (key, part) in keys.iter().zip(&parts[2..]) {
             let region = starts.partition_point(|start| start <= key) - 1;

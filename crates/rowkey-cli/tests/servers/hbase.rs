@@ -1,21 +1,14 @@
 //! HBase's shell.
 
 use std::collections::BTreeSet;
-use std::process::Command;
 
 use rowkey::untyped::FieldValues;
 use rowkey::{KeyRange, LayoutBuf, Value};
 use rowkey_design::Design;
 use rowkey_design::internal::quote;
+use rowkey_testkit::hbase::shell_cells;
 
-use super::{Numbers, ddl_of_import, design, file, path, printed, root, rowkey, variable, with, within};
-
-/// The output of a script in HBase's shell.
-pub(super) fn shell(script: &str) -> String {
-    let script = file(script);
-    let program = root().join("servers/hbase/shell");
-    printed(Command::new(program).arg(variable("ROWKEY_HBASE")).arg(script.path()))
-}
+use super::{Numbers, ddl_of_import, design, path, programs, root, rowkey, with, within};
 
 fn names(design: &Design) -> Vec<String> {
     let of = |table: &rowkey_design::internal::TableDesign| {
@@ -37,32 +30,12 @@ fn create(names: &[String], ddl: &str) -> String {
         let name = quote::jruby(name.as_bytes());
         script += &format!("describe {name}\nget_splits {name}\n");
     }
-    shell(&script)
+    programs().shell(&script)
 }
 
 /// The row keys that the shell's scans of these ranges print.
 pub(super) fn scanned(printed: &str) -> BTreeSet<Vec<u8>> {
-    let rows = printed.lines().filter_map(|line| line.strip_prefix(' ')?.split_once(" column=").map(|(row, _)| row));
-    rows.map(|row| bytes(row.trim_end())).collect()
-}
-
-/// `Bytes.toBytesBinary`.
-pub(super) fn bytes(text: &str) -> Vec<u8> {
-    let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
-    while let Some(&first) = rest.first() {
-        match rest {
-            [b'\\', b'x', high, low, ..] => {
-                let hex = [*high, *low];
-                bytes.push(u8::from_str_radix(std::str::from_utf8(&hex).expect("hex"), 16).expect("hex"));
-                rest = &rest[4..];
-            }
-            _ => {
-                bytes.push(first);
-                rest = &rest[1..];
-            }
-        }
-    }
-    bytes
+    shell_cells(printed).into_iter().map(|cell| cell.row).collect()
 }
 
 /// Commands that scan ranges of a table.
@@ -167,7 +140,7 @@ fn scans_of_a_querys_ranges_find_its_rows_and_no_others() {
             script += &marker(i);
             script += &scans(&copy, ranges);
         }
-        let printed = shell(&script);
+        let printed = programs().shell(&script);
         // The shell prints each command before it runs it: the last marker of a query is its output.
         let mut found = 0;
         let mut rest = printed.as_str();

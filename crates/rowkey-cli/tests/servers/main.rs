@@ -8,10 +8,11 @@ mod phoenix;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
 use rowkey::{KeyRange, LayoutBuf, Value};
 use rowkey_design::{Design, File};
+use rowkey_testkit::hbase::{Programs, printed};
 
 /// The root of the repository.
 fn root() -> PathBuf {
@@ -33,12 +34,9 @@ fn variable(name: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set: run servers/test-tools"))
 }
 
-/// The output of a program, if its status is 0.
-fn printed(command: &mut Command) -> String {
-    let Output { status, stdout, stderr } = command.output().expect("the program starts");
-    let (stdout, stderr) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
-    assert!(status.success(), "{command:?}: {status}\n{stdout}\n{stderr}");
-    stdout.into_owned()
+/// The programs of HBase.
+fn programs() -> Programs {
+    Programs::new(variable("ROWKEY_HBASE"))
 }
 
 fn rowkey(args: &[&str]) -> String {

@@ -1,17 +1,10 @@
 //! Phoenix, on HBase.
 
-use std::process::Command;
-
 use rowkey::{LayoutBuf, Value};
 use rowkey_design::internal::quote;
 
-use super::hbase::{scanned, shell};
-use super::{ddl_of_import, design, file, path, printed, root, rowkey, variable};
-
-fn phoenix(sql: &str) -> String {
-    let sql = file(sql);
-    printed(Command::new(root().join("servers/hbase/phoenix")).arg(variable("ROWKEY_HBASE")).arg(sql.path()))
-}
+use super::hbase::scanned;
+use super::{ddl_of_import, design, path, programs, rowkey};
 
 /// A value as a literal of Phoenix.
 fn literal(value: &Value) -> String {
@@ -83,14 +76,14 @@ fn phoenix_takes_its_tables_and_writes_and_finds_our_keys() {
         let values = row.iter().map(literal).chain((0..columns).map(|i| format!("X'0{i}'"))).collect::<Vec<_>>();
         sql += &format!("UPSERT INTO {} VALUES ({});\n", name(table), values.join(", "));
     }
-    phoenix(&sql);
+    programs().phoenix(&sql);
 
     let (mut select, mut script) = (String::new(), String::new());
     for (table, of) in &design.tables {
         let rows = rows(table);
         let quoted = quote::jruby(table.as_bytes());
         // Phoenix's row has the very bytes of our key.
-        assert_eq!(scanned(&shell(&format!("scan {quoted}\n"))), encoded(&of.layout, &rows[..1]), "{table}");
+        assert_eq!(scanned(&programs().shell(&format!("scan {quoted}\n"))), encoded(&of.layout, &rows[..1]), "{table}");
         let (family, _) = of.table.family.first().expect("a family");
         let column = match &of.table.family[0].columns.as_ref().expect("columns").value {
             rowkey_design::internal::design::Columns::Names(names) => names[0].to_string(),
@@ -108,8 +101,8 @@ fn phoenix_takes_its_tables_and_writes_and_finds_our_keys() {
             select += &format!("SELECT * FROM {} WHERE {};\n", name(table), fields.collect::<Vec<_>>().join(" AND "));
         }
     }
-    shell(&script);
-    let selected = phoenix(&select);
+    programs().shell(&script);
+    let selected = programs().phoenix(&select);
     let selected: Vec<_> = selected.lines().collect();
     let rows: Vec<_> = design.tables.keys().flat_map(|table| rows(table)).collect();
     assert_eq!(selected.len(), rows.len(), "{selected:#?}");
