@@ -1,6 +1,7 @@
 //! What `rowkey explain` prints to be pasted into HBase's shell, and what it reads of what the shell prints.
 
 use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 
 use rowkey::{KeyRange, LayoutBuf, Value};
 use rowkey_design::internal::quote;
@@ -9,6 +10,9 @@ use serde_json::Value as Json;
 
 use super::hbase::scanned;
 use super::{Numbers, design, file, path, programs, rowkey};
+
+/// Held by a test that creates the table `events.1`.
+static TABLE: Mutex<()> = Mutex::new(());
 
 /// Whether a key is one of a query's rows.
 type Wanted<'k> = Box<dyn Fn(&[u8]) -> bool + 'k>;
@@ -60,6 +64,7 @@ fn as_prefix(command: &str) -> String {
 #[test]
 #[ignore = "needs HBase: run servers/test-tools"]
 fn pasted_queries_find_their_rows_and_a_prefix_does_where_explain_says_so() {
+    let _table = TABLE.lock().unwrap_or_else(PoisonError::into_inner);
     let file = path("explain.rowkey.toml").display().to_string();
     let design = design(file.as_ref());
     let table = "events.1";
@@ -174,6 +179,7 @@ fn located(part: &str) -> Vec<u8> {
 #[test]
 #[ignore = "needs HBase: run servers/test-tools"]
 fn list_regions_and_get_splits_say_whose_keys_are_in_each() {
+    let _table = TABLE.lock().unwrap_or_else(PoisonError::into_inner);
     let path = path("explain.rowkey.toml").display().to_string();
     let design = design(path.as_ref());
     for table in ["events.1", "salted"] {
