@@ -3,6 +3,7 @@
 
 mod conformance;
 mod external;
+mod others;
 mod refusals;
 mod schemas;
 mod split;
