@@ -3,7 +3,9 @@
 
 mod conformance;
 mod external;
+mod faults;
 mod others;
+mod peer;
 mod refusals;
 mod schemas;
 mod split;
