@@ -9,6 +9,7 @@
 //! | [`hashing`] | spread rows that are read one at a time |
 //! | [`wide_rows`] | families, columns, versions, counters |
 //! | `in_async_code` (features `unblock` and `tokio`) | an embedded engine in a service, a network engine in synchronous code; how long a call may block |
+//! | [`in_hbase`] | keep rows in HBase: a first server, a first program, the case studies there |
 //! | [`on_disk`] | keep rows on disk: durability, backups, errors |
 //! | [`errors`] | what an error says was written, and what may be repeated |
 //! | [`changing_a_key`] | which changes are safe, and how to migrate for the others |
@@ -48,6 +49,9 @@ pub mod hashing {}
 #[cfg(all(feature = "unblock", feature = "tokio"))]
 #[doc = include_str!("guide/in_async_code.md")]
 pub mod in_async_code {}
+
+#[doc = include_str!("guide/in_hbase.md")]
+pub mod in_hbase {}
 
 #[doc = include_str!("guide/on_disk.md")]
 pub mod on_disk {}

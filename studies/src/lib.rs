@@ -4,6 +4,7 @@
 //! Each runs without an argument, on a [`sample`] or on rows made with a fixed seed. An option names a file of your
 //! own.
 
+pub mod engine;
 pub mod geo;
 pub mod input;
 pub mod output;

@@ -25,7 +25,15 @@
 //! | arguments | engine |
 //! |---|---|
 //! | `visits-db` | `Unblock::new(Fjall::open(directory)?)` |
+//! | `--hbase SITE.XML` | `OneColumn::database(HBase::connect(client).await?)` |
 //! | `--bigtable PROJECT/INSTANCE` | `OneColumn::database(Bigtable::connect(instance).await?)` |
+//!
+//! With an HBase, which `servers/hbase/start` starts; `--namespace` names one that exists:
+//!
+//! ```sh
+//! servers/hbase/start hbase-data
+//! cargo run -p rowkey-service -- --hbase hbase-data/conf/hbase-site.xml
+//! ```
 //!
 //! With an emulator of Bigtable, which `servers/bigtable/start` starts:
 //!
@@ -33,7 +41,7 @@
 //! BIGTABLE_EMULATOR_HOST=127.0.0.1:PORT cargo run -p rowkey-service -- --bigtable my-project/my-instance
 //! ```
 //!
-//! The tests run on both, and on `Unblock::in_place(Memory::new())`.
+//! The tests run on all three, and on `Unblock::in_place(Memory::new())`.
 //!
 //! # Writes
 //!
@@ -48,23 +56,23 @@
 //! 4. the counters of their pages and days, by increments;
 //! 5. the deletion of the marks.
 //!
-//! **On fjall** the first three are one atomic batch: a request is stored whole or not at all. **On Bigtable**, whose
-//! writes are atomic by row only, each step begins when all rows of the one before are stored. A reader that asks
-//! meanwhile finds a visit by its visitor a moment before it finds it by its page. After an error, or the death of the
-//! process, some visits of the request are stored and others are not, and stored ones may lack their index row; there
-//! is no index row without its visit. To send them again stores the others, and writes the index rows of those that are
-//! stored and marked.
+//! **On fjall** the first three are one atomic batch: a request is stored whole or not at all. **On HBase and
+//! Bigtable**, whose writes are atomic by row only, each step begins when all rows of the one before are stored. A
+//! reader that asks meanwhile finds a visit by its visitor a moment before it finds it by its page. After an error, or
+//! the death of the process, some visits of the request are stored and others are not, and stored ones may lack their
+//! index row; there is no index row without its visit. To send them again stores the others, and writes the index rows
+//! of those that are stored and marked.
 //!
-//! On both, counters may be wrong after an error or the death of the process, by the visits of that request, until the
+//! On all, counters may be wrong after an error or the death of the process, by the visits of that request, until the
 //! next start. Before it accepts requests, it reads the marks that are left, writes the index rows of those that have a
 //! visit, counts the index rows of these pages and days, and corrects their counters.
 //!
 //! **One process at a time writes.** fjall locks its directory. Nothing stops a second process on the same tables of
-//! Bigtable: a visit that is sent to both at once may be counted twice, and the start of one corrects counters that the
-//! other increments. Requests of a process that was killed may be applied after its death. So start the next process a
-//! second later, not at once.
+//! HBase or Bigtable: a visit that is sent to both at once may be counted twice, and the start of one corrects counters
+//! that the other increments. Requests of a process that was killed may be applied after its death. So start the next
+//! process a second later, not at once.
 //!
-//! Each step on Bigtable is a `WriteBatch`: one request.
+//! Each step on a server is a `WriteBatch`: one request, or in HBase one a region server.
 //!
 //! A write runs in a task of its own. A client that goes away does not interrupt it between its steps.
 //!

@@ -1,4 +1,4 @@
-//! The service as a program, on fjall or on Bigtable.
+//! The service as a program, on fjall, HBase or Bigtable.
 
 #![forbid(unsafe_code)]
 
@@ -8,10 +8,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
+use hbase_client::{Client, Options};
 use rowkey::nonblocking::{AsyncDatabase, Unblock};
 use rowkey::wide::OneColumn;
 use rowkey_bigtable::{Bigtable, BigtableOptions};
 use rowkey_fjall::Fjall;
+use rowkey_hbase::HBase;
 use rowkey_service::{Limits, Service};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -21,8 +23,14 @@ use tokio::signal::unix::{SignalKind, signal};
 #[derive(Parser)]
 struct Args {
     /// The directory of the database; it is created if it does not exist
-    #[arg(required_unless_present = "bigtable")]
+    #[arg(required_unless_present_any = ["hbase", "bigtable"])]
     directory: Option<PathBuf>,
+    /// HBase in place of a directory: the path of its hbase-site.xml
+    #[arg(long, value_name = "SITE.XML", conflicts_with_all = ["directory", "bigtable"])]
+    hbase: Option<PathBuf>,
+    /// The namespace of the tables in HBase, which has to exist
+    #[arg(long, value_name = "NAME", default_value = "default", requires = "hbase")]
+    namespace: String,
     /// An instance of Bigtable in place of a directory; BIGTABLE_EMULATOR_HOST is the address of an emulator
     #[arg(long, value_name = "PROJECT/INSTANCE", value_parser = instance, conflicts_with = "directory")]
     bigtable: Option<BigtableOptions>,
@@ -54,9 +62,15 @@ fn main() -> ExitCode {
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
-fn run(Args { directory, bigtable, listen, limits }: Args) -> Outcome {
+fn run(Args { directory, hbase, namespace, bigtable, listen, limits }: Args) -> Outcome {
     let runtime = Runtime::new()?;
-    // The engine, a line each. In memory it would be `Unblock::in_place(Memory::new())`.
+    // The engine, a line or two each. In memory it would be `Unblock::in_place(Memory::new())`.
+    if let Some(site) = hbase {
+        return runtime.block_on(async {
+            let db = HBase::connect(Client::new(Options::from_site(site)?)?).await?.in_namespace(&namespace);
+            serve(OneColumn::database(db), listen, limits).await
+        });
+    }
     if let Some(instance) = bigtable {
         let db = OneColumn::database(runtime.block_on(Bigtable::connect(instance))?);
         return runtime.block_on(serve(db, listen, limits));

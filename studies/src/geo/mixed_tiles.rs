@@ -6,9 +6,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use rowkey::geo::{Point, Tile};
-use rowkey::store::Metered;
-use rowkey::{Memory, RowKey, Table, WriteBatch};
+use rowkey::{RowKey, Table, WriteBatch};
 
+use crate::engine::Db;
 use crate::geo::{City, cities};
 
 /// A tile; its row says how many cities it holds.
@@ -19,7 +19,7 @@ pub struct Counted {
 }
 
 /// How many cities each tile holds.
-pub type Tiles = Table<Counted, i64, Metered<Memory>>;
+pub type Tiles = Table<Counted, i64, Db>;
 
 /// The smallest tiles, in which points are counted first.
 pub const DEEPEST: u8 = 16;
@@ -47,7 +47,7 @@ pub struct Stored {
 
 impl Input {
     /// Reads the cities, and stores their tiles.
-    pub fn store(&self, db: &Metered<Memory>, out: &mut impl Write) -> Result<Stored, Box<dyn Error>> {
+    pub fn store(&self, db: &Db, out: &mut impl Write) -> Result<Stored, Box<dyn Error>> {
         let cities = cities(self.cities.as_deref(), out)?;
         let points = cities.iter().map(City::point).collect::<Result<Vec<_>, _>>()?;
         let tiles = build(db, &points, self.most)?;
@@ -56,7 +56,7 @@ impl Input {
 }
 
 /// Counts points in tiles that hold at most this many each; only the smallest tiles may hold more.
-fn build(db: &Metered<Memory>, points: &[Point], most: i64) -> Result<Tiles, Box<dyn Error>> {
+fn build(db: &Db, points: &[Point], most: i64) -> Result<Tiles, Box<dyn Error>> {
     let mut counts = BTreeMap::<Tile, i64>::new();
     for point in points {
         *counts.entry(Tile::at(*point, DEEPEST)?).or_default() += 1;

@@ -6,8 +6,10 @@ use std::io::Write;
 
 use comfy_table::{Table, presets};
 use indicatif::HumanCount;
-use rowkey::store::{Costs, Metered};
-use rowkey::{Memory, RowKey};
+use rowkey::RowKey;
+use rowkey::store::Costs;
+
+use crate::engine::Db;
 
 /// The picture of a key: its bytes by field.
 pub fn key<K: RowKey>(out: &mut impl Write, what: &str, key: &K) -> Result<(), Box<dyn Error>> {
@@ -28,13 +30,13 @@ pub fn table<const N: usize>(
 
 /// A query that is under way: what is read from now on, it reads.
 pub struct Query<'d> {
-    db: &'d Metered<Memory>,
+    db: &'d Db,
     before: Costs,
 }
 
 impl<'d> Query<'d> {
     /// Begins a query: costs count from here.
-    pub fn of(db: &'d Metered<Memory>) -> Self {
+    pub fn of(db: &'d Db) -> Self {
         Self { db, before: db.costs() }
     }
 

@@ -10,9 +10,10 @@ use std::ops::RangeInclusive;
 use std::sync::{Mutex, PoisonError};
 
 use rowkey::ids::NameIds;
-use rowkey::store::Metered;
-use rowkey::wide::{CellsDatabase, Column, Columns, FamilySchema, Mutation, Row, TableSchema};
-use rowkey::{Bucket, List, Memory, RowKey, Seconds, WideTable};
+use rowkey::wide::{Column, Columns, FamilySchema, Mutation, Row, TableSchema};
+use rowkey::{Bucket, List, RowKey, Seconds, WideTable};
+
+use crate::engine::{Cells, Db, Wide};
 
 /// An id out of the dictionary.
 pub type Uid = [u8; 3];
@@ -59,9 +60,11 @@ pub type Points = BTreeMap<Series, BTreeMap<u32, f64>>;
 /// The tables. A row has the points of this many seconds. OpenTSDB has 3,600.
 pub struct Tsdb<const WIDTH: u32> {
     /// Where the tables are.
-    pub db: Metered<Memory>,
+    pub db: Db,
     /// The points.
-    pub rows: WideTable<SeriesHour, CellsDatabase<Metered<Memory>>>,
+    pub rows: WideTable<SeriesHour, Wide>,
+    /// The same rows, where no server drops what is deleted.
+    cells: Option<WideTable<SeriesHour, Cells>>,
     /// The metrics' names.
     pub metrics: NameIds,
     /// The tags' names.
@@ -122,14 +125,14 @@ pub struct Summary {
 }
 
 impl<const WIDTH: u32> Tsdb<WIDTH> {
-    /// Empty tables, in memory.
-    pub fn open() -> Result<Self, Box<dyn Error>> {
-        let db = Metered::new(Memory::new());
+    /// The table of this name, and the dictionary, which all tables share.
+    pub fn open(db: Db, table: &str) -> Result<Self, Box<dyn Error>> {
         let schema = TableSchema::new().family(POINTS, FamilySchema::new().max_versions(2));
-        let rows = WideTable::open(CellsDatabase::metered(&db), "tsdb", &schema)?;
+        let rows = WideTable::open(db.wide(), table, &schema)?;
+        let cells = db.cells().map(|cells| WideTable::open(cells, table, &schema)).transpose()?;
         let names = |kind| NameIds::open(&db, "tsdb-uid", kind);
         let (metrics, tag_names, tag_values) = (names("metric")?, names("tagk")?, names("tagv")?);
-        Ok(Self { db, rows, metrics, tag_names, tag_values, written: Mutex::new(0) })
+        Ok(Self { db, rows, cells, metrics, tag_names, tag_values, written: Mutex::new(0) })
     }
 
     /// The ids of a series' names. Creates those that are missing.
@@ -209,6 +212,11 @@ impl<const WIDTH: u32> Tsdb<WIDTH> {
             changed.extend(compacted(&row)?.map(|mutation| (key, mutation)));
         }
         Ok(self.rows.mutate_many(changed)?)
+    }
+
+    /// Drops what no query reads any more, where no server does.
+    pub fn purge(&self) -> Result<(), rowkey::Error> {
+        self.cells.as_ref().map_or(Ok(()), |cells| cells.purge().run().map(drop))
     }
 }
 

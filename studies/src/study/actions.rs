@@ -19,7 +19,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::ops::Bound;
 use std::process::ExitCode;
 
@@ -27,10 +27,10 @@ use clap::Parser;
 use indicatif::HumanCount;
 use jiff::Timestamp;
 use rowkey::secondary::Primary;
-use rowkey::store::Metered;
-use rowkey::{Cursor, Layout, Memory, RowKey, Seconds, Table};
+use rowkey::{Cursor, Layout, RowKey, Seconds, Table};
+use rowkey_studies::engine::{Db, Engine};
 use rowkey_studies::output::report::{self, Query};
-use rowkey_studies::output::{exit, list, progress};
+use rowkey_studies::output::{list, progress};
 use rowkey_studies::weblog::{Logs, read_logs};
 
 /// A user's action, newest first.
@@ -116,13 +116,13 @@ struct Args {
     show: usize,
 }
 
-type Actions = Table<Action, String, Metered<Memory>>;
+type Actions = Table<Action, String, Db>;
 type Rows = Vec<(Action, String)>;
 
 /// How many rows are written at once.
 const BATCH: usize = 1000;
 
-fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+fn run(args: &Args, on: &Engine, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let (mut rows, mut active) = (Rows::new(), BTreeMap::<String, u64>::new());
     let summary = read_logs(args.logs.each(), |found| {
         let (user, request) = (found.visitor.to_owned(), found.hit.request.unwrap_or_else(|| "-".to_owned()));
@@ -135,7 +135,7 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let most = active.iter().min_by_key(|&(user, actions)| (Reverse(actions), user)).map(|(user, _)| user);
     let Some(user) = args.user.as_ref().or(most) else { return Ok(()) };
 
-    let db = Metered::new(Memory::new());
+    let db = on.open()?;
     let mut primary = Primary::<Action, String, _>::open(db.clone(), "actions")?;
     let of_kind = primary.secondary("actions.of_kind", |Action { user, at, event }, request: &String| {
         [(OfKind { user: user.clone(), kind: Kind::of(request), at: *at, event: *event }, request.clone())]
@@ -187,7 +187,7 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
 /// Runs a query: what it read and returned, its first rows, and how many more there are.
 fn answer(
     out: &mut impl Write,
-    db: &Metered<Memory>,
+    db: &Db,
     title: String,
     rows: impl Iterator<Item = Result<(Action, String), rowkey::Error>>,
     show: usize,
@@ -202,13 +202,7 @@ fn answer(
 }
 
 /// Goes over all pages by cursor, and shows what the first, second, third, fifth, ninth and so on cost both ways.
-fn pages(
-    out: &mut impl Write,
-    db: &Metered<Memory>,
-    actions: &Actions,
-    user: &str,
-    limit: usize,
-) -> Result<(), Box<dyn Error>> {
+fn pages(out: &mut impl Write, db: &Db, actions: &Actions, user: &str, limit: usize) -> Result<(), Box<dyn Error>> {
     let scan = || actions.scan(Action::prefix().user(user));
     let (mut offset, mut cursor, mut told) = (0, None::<String>, Vec::new());
     loop {
@@ -242,5 +236,5 @@ fn moment(at: Seconds) -> String {
 
 /// Runs the study with these arguments, the first of which is its name.
 pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
-    exit(run(&Args::parse_from(args), &mut io::stdout().lock()))
+    crate::study(args, run)
 }

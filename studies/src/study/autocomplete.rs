@@ -13,17 +13,17 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
 use indicatif::HumanCount;
-use rowkey::store::Metered;
-use rowkey::{Json, Layout, Memory, RowKey, Table, WriteBatch};
+use rowkey::{Json, Layout, RowKey, Table, WriteBatch};
+use rowkey_studies::engine::{Db, Engine};
 use rowkey_studies::geo::{City, cities};
+use rowkey_studies::output::progress;
 use rowkey_studies::output::report::{self, Query};
-use rowkey_studies::output::{exit, progress};
 use serde::{Deserialize, Serialize};
 
 /// The typed text.
@@ -58,7 +58,6 @@ impl Suggestion {
 
 /// The best, in order.
 type Best = Json<Vec<Suggestion>>;
-type Db = Metered<Memory>;
 
 /// How many names are suggested.
 const BEST: usize = 10;
@@ -85,12 +84,12 @@ struct Tables {
     names: Table<Name, Json<Suggestion>, Db>,
 }
 
-fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+fn run(args: &Args, on: &Engine, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let mut ranked: Vec<_> = cities(args.cities.as_deref(), out)?.into_iter().map(suggestion).collect();
     ranked.sort_by_key(Suggestion::rank);
     let Some(largest) = ranked.first().cloned() else { return Ok(()) };
 
-    let db = Db::new(Memory::new());
+    let db = on.open()?;
     let tables = Tables { typed: Table::open(db.clone(), "typed")?, names: Table::open(db.clone(), "names")?, db };
     tables.load(&ranked)?;
 
@@ -219,5 +218,5 @@ fn show(out: &mut impl Write, best: Vec<Suggestion>) -> Result<(), Box<dyn Error
 
 /// Runs the study with these arguments, the first of which is its name.
 pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
-    exit(run(&Args::parse_from(args), &mut io::stdout().lock()))
+    crate::study(args, run)
 }

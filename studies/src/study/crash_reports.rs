@@ -11,7 +11,7 @@
 use std::cmp::Reverse;
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -21,9 +21,8 @@ use jiff::Timestamp;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{RngCore, SeedableRng};
 use rowkey::splits::Splits;
-use rowkey::store::Metered;
-use rowkey::{Layout, Memory, Postcard, RowKey, Table};
-use rowkey_studies::output::exit;
+use rowkey::{Layout, Postcard, RowKey, Table, WriteBatch};
+use rowkey_studies::engine::{Db, Engine};
 use rowkey_studies::output::report::{self, Query};
 use rowkey_studies::weblog::{Log, Summary, read_logs};
 use serde::{Deserialize, Serialize};
@@ -54,7 +53,6 @@ struct Crash {
 }
 
 type Rows = Vec<(Report, Crash)>;
-type Db = Metered<Memory>;
 
 /// The keys of its tables.
 pub(crate) const LAYOUTS: &[(&str, Layout)] = &[("reports", Report::LAYOUT)];
@@ -78,11 +76,13 @@ struct Args {
 
 const SEED: u64 = 2012;
 const REPORTS: usize = 20_000;
+/// Rows that are written in one batch.
+const BATCH: usize = 1000;
 const REGIONS: usize = 16;
 const SIGNATURES: [&str; 5] =
     ["OOM | small", "js::gc::MarkStack::drain", "nsDocShell::Destroy", "mozalloc_abort", "hang | PluginInstance"];
 
-fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+fn run(args: &Args, on: &Engine, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let reports = if args.log.is_empty() {
         writeln!(out, "{} crash reports, all made up, with seed {SEED}", HumanCount(REPORTS as u64))?;
         made_up()
@@ -96,9 +96,13 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let Some((key, _)) = reports.first() else { return Ok(()) };
     report::key(out, "The key of \"reports\"", key)?;
 
-    let table: Table<Report, Postcard<Crash>, _> = Table::open(Db::new(Memory::new()), "reports")?;
-    for (key, crash) in &reports {
-        table.put(key, &Postcard(crash.clone()))?;
+    let table: Table<Report, Postcard<Crash>, _> = Table::open(on.open()?, "reports")?;
+    for reports in reports.chunks(BATCH) {
+        let mut batch = WriteBatch::new();
+        for (key, crash) in reports {
+            batch.put(&table, key, &Postcard(crash.clone()))?;
+        }
+        batch.write(table.database())?;
     }
     draw(out, &table)?;
     spread(out, args.windows, &reports.iter().map(|(key, _)| key).collect::<Vec<_>>())?;
@@ -234,5 +238,5 @@ fn report(at: i64, size: u64, rng: &mut Xoshiro256PlusPlus) -> (Report, Crash) {
 
 /// Runs the study with these arguments, the first of which is its name.
 pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
-    exit(run(&Args::parse_from(args), &mut io::stdout().lock()))
+    crate::study(args, run)
 }

@@ -13,14 +13,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
 use indicatif::HumanCount;
-use rowkey::store::Metered;
-use rowkey::{Layout, Memory, Postcard, RowKey, Table, WriteBatch};
-use rowkey_studies::output::{exit, progress, report};
+use rowkey::{Layout, Postcard, RowKey, Table, WriteBatch};
+use rowkey_studies::engine::{Db, Engine};
+use rowkey_studies::output::{progress, report};
 use rowkey_studies::packages::{self, End, Files, Index, Link, Way};
 
 /// The keys of its tables.
@@ -42,8 +42,6 @@ struct Args {
     #[arg(long)]
     without: Vec<String>,
 }
-
-type Db = Metered<Memory>;
 
 /// The links, and how many each package has out and in.
 struct Graph {
@@ -177,9 +175,9 @@ fn path(front: &Side, back: &Side) -> Vec<String> {
     std::iter::successors(Some(&front.end), step).cloned().collect()
 }
 
-fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+fn run(args: &Args, on: &Engine, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let index = packages::read(&args.files, out)?;
-    let db = Metered::new(Memory::new());
+    let db = on.open()?;
     let graph = Graph::load(&db, &index)?;
     let (Some(from), Some(to)) = (
         args.from.as_ref().or_else(|| index.packages.keys().next()),
@@ -266,5 +264,5 @@ fn draw(out: &mut impl Write, graph: &Graph, from: &str) -> Result<(), Box<dyn E
 
 /// Runs the study with these arguments, the first of which is its name.
 pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
-    exit(run(&Args::parse_from(args), &mut io::stdout().lock()))
+    crate::study(args, run)
 }

@@ -10,16 +10,16 @@
 use std::cmp::Reverse;
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
 use indicatif::HumanCount;
-use rowkey::store::Metered;
-use rowkey::{Domain, HostPath, Layout, Memory, RowKey, Table, UrlKey};
+use rowkey::{Domain, HostPath, Layout, RowKey, Table, UrlKey};
+use rowkey_studies::engine::{Db, Engine};
+use rowkey_studies::output::reasons;
 use rowkey_studies::output::report::{self, Query};
-use rowkey_studies::output::{exit, reasons};
 use rowkey_studies::{input, sample};
 
 /// A page, once.
@@ -59,10 +59,8 @@ struct Args {
 /// How many lines that are not valid keys are printed one by one.
 const TOLD: usize = 3;
 
-type Db = Metered<Memory>;
-
-fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
-    let db = Db::new(Memory::new());
+fn run(args: &Args, on: &Engine, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+    let db = on.open()?;
     let homes: Table<Home, (), _> = Table::open(db.clone(), "homes")?;
     let found: Table<Found, String, _> = Table::open(db.clone(), "found")?;
     let (mut lines, mut refused) = (0, Vec::new());
@@ -144,5 +142,5 @@ fn site(page: &HostPath) -> HostPath {
 
 /// Runs the study with these arguments, the first of which is its name.
 pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
-    exit(run(&Args::parse_from(args), &mut io::stdout().lock()))
+    crate::study(args, run)
 }

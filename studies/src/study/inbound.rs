@@ -13,16 +13,16 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
 use indicatif::HumanCount;
 use jiff::Timestamp;
-use rowkey::store::Metered;
-use rowkey::{Domain, HostPath, HostPathError, Layout, Memory, RowKey, Seconds, Site, Table, UrlKey};
+use rowkey::{Domain, HostPath, HostPathError, Layout, RowKey, Seconds, Site, Table, UrlKey};
+use rowkey_studies::engine::{Db, Engine};
 use rowkey_studies::output::report::{self, Query};
-use rowkey_studies::output::{exit, list, reasons};
+use rowkey_studies::output::{list, reasons};
 use rowkey_studies::weblog::{Logs, read_logs};
 
 /// A visit that came from a page.
@@ -76,11 +76,11 @@ struct Args {
 /// How many referers that are not valid keys are printed one by one.
 const TOLD: usize = 3;
 
-type Visits = Table<Inbound, String, Metered<Memory>>;
-type Senders = Table<Sender, i64, Metered<Memory>>;
+type Visits = Table<Inbound, String, Db>;
+type Senders = Table<Sender, i64, Db>;
 
-fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
-    let db = Metered::new(Memory::new());
+fn run(args: &Args, on: &Engine, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+    let db = on.open()?;
     let inbound: Visits = Table::open(db.clone(), "inbound")?;
     let senders: Senders = Table::open(db.clone(), "senders")?;
     let (mut line, mut none, mut refused) = (0, 0, Vec::new());
@@ -283,5 +283,5 @@ fn counted((who, count): (&str, i64)) -> String {
 
 /// Runs the study with these arguments, the first of which is its name.
 pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
-    exit(run(&Args::parse_from(args), &mut io::stdout().lock()))
+    crate::study(args, run)
 }

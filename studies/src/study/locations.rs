@@ -15,17 +15,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::ffi::OsString;
 use std::fmt;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
 
 use clap::Parser;
 use indicatif::HumanCount;
-use rowkey::store::Metered;
-use rowkey::wide::{CellsDatabase, Columns, FamilySchema, Mutation, Row, TableSchema};
-use rowkey::{DecodeError, Layout, Memory, RowKey, Select, Table, WideTable, WriteBatch};
-use rowkey_studies::output::{exit, list, progress, report};
+use rowkey::wide::{Columns, FamilySchema, Mutation, Row, TableSchema};
+use rowkey::{DecodeError, Layout, RowKey, Select, Table, WideTable, WriteBatch};
+use rowkey_studies::engine::{Db, Engine, Wide};
+use rowkey_studies::output::{list, progress, report};
 use rowkey_studies::{input, sample};
 
 /// A row.
@@ -113,20 +113,19 @@ const FIRST: i64 = 1;
 const BATCH: usize = 1000;
 
 struct Atlas {
-    db: Metered<Memory>,
-    locations: WideTable<Location, CellsDatabase<Metered<Memory>>>,
-    names: Table<Named, String, Metered<Memory>>,
+    db: Db,
+    locations: WideTable<Location, Wide>,
+    names: Table<Named, String, Db>,
 }
 
 impl Atlas {
-    fn open() -> Result<Self, rowkey::Error> {
-        let db = Metered::new(Memory::new());
+    fn open(db: Db) -> Result<Self, rowkey::Error> {
         let schema = TableSchema::new()
             .family("name", FamilySchema::new().max_versions(100))
             .family("parent", FamilySchema::new())
             .family("child", FamilySchema::new());
         Ok(Self {
-            locations: WideTable::open(CellsDatabase::metered(&db), "locations", &schema)?,
+            locations: WideTable::open(db.wide(), "locations", &schema)?,
             names: Table::open(db.clone(), "names")?,
             db,
         })
@@ -187,7 +186,7 @@ fn child(name: &str, location: &Location) -> (&'static str, Vec<u8>) {
     ("child", Child { name: name.to_owned(), location: location.clone() }.encode())
 }
 
-fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+fn run(args: &Args, on: &Engine, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let (text, from) = input::text(args.cities.as_deref(), sample::CITIES)?;
     let mut cities = Vec::new();
     let mut ids = BTreeSet::new();
@@ -202,7 +201,7 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
             Err(error) => return Err(format!("{from}:{number}: {error}").into()),
         }
     }
-    let atlas = Atlas::open()?;
+    let atlas = Atlas::open(on.open()?)?;
     atlas.load(&cities)?;
     let mut countries = BTreeMap::<&str, u64>::new();
     for City { country, .. } in &cities {
@@ -390,6 +389,5 @@ fn parse(line: &str) -> Result<City, String> {
 
 /// Runs the study with these arguments, the first of which is its name.
 pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    exit(run(&Args::parse_from(args), &mut out).and_then(|()| Ok(out.flush()?)))
+    crate::study(args, run)
 }

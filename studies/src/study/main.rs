@@ -23,10 +23,15 @@ mod tiles;
 mod visits;
 mod weblogs;
 
+use std::error::Error;
 use std::ffi::OsString;
+use std::io::{self, BufWriter, StdoutLock, Write};
 use std::process::ExitCode;
 
+use clap::{Args, Command, FromArgMatches};
 use rowkey::{Layout, LayoutBuf};
+use rowkey_studies::engine::{Engine, EngineArgs};
+use rowkey_studies::output::exit;
 
 /// A study: it takes its arguments, the first of which is its name.
 type Study = fn(Vec<OsString>) -> ExitCode;
@@ -80,6 +85,26 @@ const LAYOUTS: [(&str, &[(&str, Layout)]); 21] = [
     ("visits", visits::LAYOUTS),
     ("weblogs", weblogs::LAYOUTS),
 ];
+
+/// Where a study prints.
+type Out = BufWriter<StdoutLock<'static>>;
+
+/// Runs a study with these arguments, the first of which is its name. All studies have the options of the engine.
+fn study<A: Args>(
+    args: Vec<OsString>,
+    run: impl FnOnce(&A, &Engine, &mut Out) -> Result<(), Box<dyn Error>>,
+) -> ExitCode {
+    let name = args.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    // In this order: the help begins with the text of the last.
+    let command = A::augment_args(EngineArgs::augment_args(Command::new("rowkey-studies")));
+    let parsed = command.try_get_matches_from(args);
+    let parsed = parsed.and_then(|found| Ok((A::from_arg_matches(&found)?, EngineArgs::from_arg_matches(&found)?)));
+    let (args, engine) = parsed.unwrap_or_else(|error| error.exit());
+    let (engine, mut out) = (Engine::new(&name, engine), BufWriter::new(io::stdout().lock()));
+    let ran = run(&args, &engine, &mut out).and_then(|()| Ok(out.flush()?));
+    let closed = engine.close();
+    exit(ran.and_then(|()| Ok(closed?)))
+}
 
 /// Prints the layout of each study's keys, a line of JSON each: `studies/designs/` is held to them.
 fn layouts() -> ExitCode {

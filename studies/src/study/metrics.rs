@@ -21,7 +21,7 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -33,7 +33,8 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use rowkey::wide::{CellKey, Columns};
 use rowkey::{Layout, RowKey, Table};
-use rowkey_studies::output::{exit, progress, report};
+use rowkey_studies::engine::{Db, Engine};
+use rowkey_studies::output::{progress, report};
 use rowkey_studies::series::readings;
 use rowkey_studies::series::tsdb::{Ask, DAY, Of, Points, Series, SeriesHour, Summary, Tsdb, points};
 use rowkey_studies::weblog::{Log, read_logs};
@@ -92,9 +93,10 @@ fn write<const WIDTH: u32>(tsdb: &Tsdb<WIDTH>, points: &[(&Series, u32, f64)]) -
     progress(points.chunks(1000)).try_for_each(|points| tsdb.write(points))
 }
 
-fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+fn run(args: &Args, on: &Engine, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let all = load(args, out)?;
-    let tsdb = Tsdb::<3600>::open()?;
+    let db = on.open()?;
+    let tsdb = Tsdb::<3600>::open(db.clone(), "tsdb")?;
     write(&tsdb, &in_time(&all))?;
     let Some((first, _)) = tsdb.rows.scan(.., Columns::all()).next().transpose()? else {
         return Ok(writeln!(out, "There are no points.")?);
@@ -128,9 +130,9 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         }
         // Readings of each hour fill one cell of an hour's row.
         if series.0 == TEMPERATURE {
-            compaction::<{ DAY / 2 }>(out, series.0, "half days", &points, window)?;
+            compaction::<{ DAY / 2 }>(out, &db, series.0, "half days", &points, window)?;
         } else {
-            compaction::<3600>(out, series.0, "hours", &points, window)?;
+            compaction::<3600>(out, &db, series.0, "hours", &points, window)?;
         }
     }
     Ok(())
@@ -156,36 +158,41 @@ type Step<'s> = (&'s str, &'s dyn Fn() -> Result<(), Box<dyn Error>>);
 /// The cost of the same query before and after the rows are compacted, and where points come in again after that.
 fn compaction<const WIDTH: u32>(
     out: &mut impl Write,
+    db: &Db,
     metric: &'static str,
     rows: &str,
     points: &Points,
     window: RangeInclusive<u32>,
 ) -> Result<(), Box<dyn Error>> {
-    let tsdb = Tsdb::<WIDTH>::open()?;
+    let table = format!("tsdb.{metric}");
+    let tsdb = Tsdb::<WIDTH>::open(db.clone(), &table)?;
     points.keys().try_for_each(|series| tsdb.ids(series).map(drop))?;
-    let entries: Table<CellKey<'static>, Vec<u8>, _> = Table::open(tsdb.db.clone(), "tsdb")?;
+    // No server tells how many cells it has stored.
+    let entries =
+        tsdb.db.cells().map(|_| Table::<CellKey<'static>, Vec<u8>, _>::open(db.clone(), &table)).transpose()?;
     let points = in_time(points);
     let ask = Ask { metric: tsdb.metrics.id(metric)?, window, of: Of::All, by: None, every: DAY };
-    let purge = || tsdb.rows.purge().run();
     let steps: [Step<'_>; 6] = [
         ("a cell a point", &|| write(&tsdb, &points)),
         ("compacted", &|| tsdb.compact()),
-        ("and purged", &|| Ok(purge().map(drop)?)),
+        ("and purged", &|| Ok(tsdb.purge()?)),
         ("compacted once more", &|| tsdb.compact()),
         ("the first tenth sent again", &|| write(&tsdb, points.get(..points.len() / 10).unwrap_or_default())),
-        ("compacted and purged", &|| tsdb.compact().and_then(|()| Ok(purge().map(drop)?))),
+        ("compacted and purged", &|| tsdb.compact().and_then(|()| Ok(tsdb.purge()?))),
     ];
     let (mut lines, mut answers) = (Vec::new(), Vec::new());
     for (step, run) in steps {
         let before = tsdb.db.costs();
         run()?;
         let ran = tsdb.db.costs();
-        entries.count(..)?;
+        entries.as_ref().map(|entries| entries.count(..)).transpose()?;
         let counted = tsdb.db.costs();
         answers.push(tsdb.ask(&ask)?.sums);
         let (written, stored, read) = (ran - before, counted - ran, tsdb.db.costs() - counted);
-        let numbers = [written.cells_written, stored.cells_read, stored.bytes_read, read.cells_read, read.bytes_read];
-        let [written, cells, bytes, cells_read, bytes_read] = numbers.map(|number| HumanCount(number).to_string());
+        let numbers = [written.cells_written, read.cells_read, read.bytes_read];
+        let [written, cells_read, bytes_read] = numbers.map(|number| HumanCount(number).to_string());
+        let known = |number| entries.as_ref().map_or_else(|| "-".to_owned(), |_| HumanCount(number).to_string());
+        let [cells, bytes] = [stored.cells_read, stored.bytes_read].map(known);
         lines.push([step.to_owned(), written, cells, bytes, cells_read, bytes_read]);
     }
     let titles = ["", "cells written", "cells stored", "bytes stored", "cells read", "bytes read"];
@@ -249,6 +256,5 @@ fn load(args: &Args, out: &mut impl Write) -> Result<Points, Box<dyn Error>> {
 
 /// Runs the study with these arguments, the first of which is its name.
 pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    exit(run(&Args::parse_from(args), &mut out).and_then(|()| Ok(out.flush()?)))
+    crate::study(args, run)
 }

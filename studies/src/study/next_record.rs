@@ -15,18 +15,19 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
 use rowkey::geo::{Point, Tile, covering};
-use rowkey::store::{Costs, Metered};
-use rowkey::wide::{CellsDatabase, Columns, FamilySchema, Mutation, Row, TableSchema};
-use rowkey::{Layout, Memory, RowKey, Table, WideTable, WriteBatch};
+use rowkey::store::Costs;
+use rowkey::wide::{Columns, FamilySchema, Mutation, Row, TableSchema};
+use rowkey::{Layout, RowKey, Table, WideTable, WriteBatch};
+use rowkey_studies::engine::{Db, Engine};
 use rowkey_studies::geo::mixed_tiles::{Counted, DEEPEST, Input, Stored, Tiles};
 use rowkey_studies::geo::{City, Degrees};
+use rowkey_studies::output::progress;
 use rowkey_studies::output::report::{self, Query};
-use rowkey_studies::output::{exit, progress};
 
 /// A tile that was looked for.
 type Found = Result<Option<Tile>, rowkey::Error>;
@@ -56,8 +57,8 @@ struct Args {
     at: Vec<Degrees<2>>,
 }
 
-fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
-    let db = Metered::new(Memory::new());
+fn run(args: &Args, on: &Engine, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+    let db = on.open()?;
     let Stored { cities, points, tiles } = args.input.store(&db, out)?;
     let rows: Vec<(Counted, i64)> = tiles.scan(..).collect::<Result<_, _>>()?;
 
@@ -126,7 +127,7 @@ fn first_there(tiles: &Tiles, point: Point, zooms: impl IntoIterator<Item = u8>)
 /// Looks up the tile over each city in three ways, which have to agree.
 fn every_city(
     out: &mut impl Write,
-    db: &Metered<Memory>,
+    db: &Db,
     tiles: &Tiles,
     points: &[Point],
     rows: &[(Counted, i64)],
@@ -169,13 +170,8 @@ fn every_city(
 }
 
 /// Only the tiles that hold cities: at sea nothing covers a point, and one seek tells it too.
-fn holes(
-    out: &mut impl Write,
-    db: &Metered<Memory>,
-    rows: &[(Counted, i64)],
-    asked: &[Degrees<2>],
-) -> Result<(), Box<dyn Error>> {
-    let tiles: Tiles = Table::open(db.clone(), "tiles with cities")?;
+fn holes(out: &mut impl Write, db: &Db, rows: &[(Counted, i64)], asked: &[Degrees<2>]) -> Result<(), Box<dyn Error>> {
+    let tiles: Tiles = Table::open(db.clone(), "tiles.with_cities")?;
     let mut batch = WriteBatch::new();
     for (key, cities) in rows.iter().filter(|(_, cities)| *cities > 0) {
         batch.put(&tiles, key, cities)?;
@@ -212,13 +208,13 @@ fn holes(
 /// The tiles as wide rows: the seek that finds the tile brings its largest cities.
 fn wide(
     out: &mut impl Write,
-    db: &Metered<Memory>,
+    db: &Db,
     cities: &[City],
     rows: &[(Counted, i64)],
     asked: &[Degrees<2>],
 ) -> Result<(), Box<dyn Error>> {
     let schema = TableSchema::new().family("count", FamilySchema::new()).family("largest", FamilySchema::new());
-    let tiles: WideTable<Counted, _> = WideTable::open(CellsDatabase::metered(db), "wide tiles", &schema)?;
+    let tiles: WideTable<Counted, _> = WideTable::open(db.wide(), "tiles.wide", &schema)?;
     let mut mutations = BTreeMap::<Tile, Mutation>::new();
     for (Counted { tile }, cities) in rows {
         mutations.insert(*tile, Mutation::new().put_value("count:cities", cities)?);
@@ -251,5 +247,5 @@ fn wide(
 
 /// Runs the study with these arguments, the first of which is its name.
 pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
-    exit(run(&Args::parse_from(args), &mut io::stdout().lock()))
+    crate::study(args, run)
 }

@@ -9,7 +9,7 @@
 
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -20,9 +20,9 @@ use jiff::Timestamp;
 use jiff::civil::{Date, date};
 use jiff::tz::TimeZone;
 use rowkey::ids::NameIds;
-use rowkey::store::Metered;
-use rowkey::{Bucket, Layout, List, Memory, Postcard, RowKey, Seconds, Table, civil};
-use rowkey_studies::output::{exit, report};
+use rowkey::{Bucket, Layout, List, Postcard, RowKey, Seconds, Table, civil};
+use rowkey_studies::engine::Engine;
+use rowkey_studies::output::report;
 use rowkey_studies::series::readings;
 
 /// OpenTSDB's row key.
@@ -61,9 +61,9 @@ struct Args {
     zone: String,
 }
 
-fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+fn run(args: &Args, on: &Engine, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let zone = TimeZone::posix(&args.zone).map_err(|error| format!("--zone {}: {error}", args.zone))?;
-    let db = Metered::new(Memory::new());
+    let db = on.open()?;
     let series: Table<Series, Postcard<Points>, _> = Table::open(db.clone(), "tsdb")?;
     let uids: NameIds = NameIds::open(&db, "uids", "")?;
     let metric = uids.id("temperature")?;
@@ -137,6 +137,5 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
 
 /// Runs the study with these arguments, the first of which is its name.
 pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    exit(run(&Args::parse_from(args), &mut out).and_then(|()| Ok(out.flush()?)))
+    crate::study(args, run)
 }

@@ -10,16 +10,15 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
 use rowkey::geo::{Point, QuadKey, covering};
-use rowkey::store::Metered;
-use rowkey::{Layout, Memory, RowKey, Table, WriteBatch};
+use rowkey::{Layout, RowKey, Table, WriteBatch};
+use rowkey_studies::engine::Engine;
 use rowkey_studies::geo::Degrees;
 use rowkey_studies::geo::mixed_tiles::{Counted, Input, Stored};
-use rowkey_studies::output::exit;
 use rowkey_studies::output::report::{self, Query};
 
 /// A city by where it is: cities of one tile stand together.
@@ -42,8 +41,8 @@ struct Args {
     at: Vec<Degrees<2>>,
 }
 
-fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
-    let db = Metered::new(Memory::new());
+fn run(args: &Args, on: &Engine, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+    let db = on.open()?;
     let Stored { cities, points, tiles } = args.input.store(&db, out)?;
     let places: Table<Place, String, _> = Table::open(db.clone(), "places")?;
     let mut batch = WriteBatch::new();
@@ -100,5 +99,5 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
 
 /// Runs the study with these arguments, the first of which is its name.
 pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
-    exit(run(&Args::parse_from(args), &mut io::stdout().lock()))
+    crate::study(args, run)
 }

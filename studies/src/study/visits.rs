@@ -9,17 +9,17 @@
 
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::ops::Bound;
 use std::process::ExitCode;
 
 use clap::Parser;
 use indicatif::HumanCount;
 use jiff::{SignedDuration, Timestamp};
-use rowkey::store::Metered;
-use rowkey::{Layout, Memory, Postcard, RowKey, Select, Selection, Table};
+use rowkey::{Layout, Postcard, RowKey, Select, Selection, Table};
+use rowkey_studies::engine::{Db, Engine};
+use rowkey_studies::output::list;
 use rowkey_studies::output::report::{self, Query};
-use rowkey_studies::output::{exit, list};
 use rowkey_studies::weblog::{Hit, Logs, read_logs};
 
 /// A visitor's requests, newest first.
@@ -64,10 +64,10 @@ struct Args {
     show: usize,
 }
 
-type Visits = Table<Visit, Postcard<Hit>, Metered<Memory>>;
+type Visits = Table<Visit, Postcard<Hit>, Db>;
 
-fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
-    let db = Metered::new(Memory::new());
+fn run(args: &Args, on: &Engine, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+    let db = on.open()?;
     let visits: Visits = Table::open(db.clone(), "visits")?;
     let counters: Table<String, i64, _> = Table::open(db.clone(), "counters")?;
 
@@ -158,5 +158,5 @@ fn answer(
 
 /// Runs the study with these arguments, the first of which is its name.
 pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
-    exit(run(&Args::parse_from(args), &mut io::stdout().lock()))
+    crate::study(args, run)
 }

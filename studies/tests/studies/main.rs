@@ -10,6 +10,7 @@ mod crash_reports;
 mod designs;
 mod four_designs;
 mod friends;
+mod hbase;
 mod homepages;
 mod inbound;
 mod inbox;

@@ -7,6 +7,7 @@ use jiff::tz::TimeZone;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use rowkey::wide::Columns;
+use rowkey_studies::engine::Db;
 use rowkey_studies::series::tsdb;
 
 use crate::{NONE, Visit, log_files, made_log, nobody_reads, number, output, real, run, temporary, told, visits};
@@ -309,7 +310,7 @@ proptest! {
 
     #[test]
     fn points_in_any_form_are_the_last_written(steps in vec(step(), 0..40)) {
-        let tsdb = tsdb::Tsdb::<4>::open().unwrap();
+        let tsdb = tsdb::Tsdb::<4>::open(Db::in_memory(), "tsdb").unwrap();
         let series = ("metric", vec![("tag", "value".to_owned())]);
         let mut model = BTreeMap::new();
         let put = |model: &mut BTreeMap<u32, f64>, at, value| {
@@ -338,7 +339,7 @@ proptest! {
                     }
                 }
                 Step::Purge => {
-                    tsdb.rows.purge().run().unwrap();
+                    tsdb.purge().unwrap();
                 }
             }
             let mut found = BTreeMap::new();

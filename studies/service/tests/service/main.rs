@@ -1,12 +1,15 @@
-//! The service, asked over HTTP: as a program on fjall or Bigtable's emulator, and in this process on other engines.
+//! The service, asked over HTTP: as a program on fjall, HBase or Bigtable's emulator, and in this process on other
+//! engines.
 
 mod bigtable;
 mod bounds;
+mod hbase;
 mod stops;
 mod writes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -52,6 +55,8 @@ static LOG: LazyLock<Vec<Visit>> = LazyLock::new(|| {
 enum Place {
     Directory(TempDir),
     Instance(String),
+    /// An hbase-site.xml, and a namespace.
+    HBase(PathBuf, String),
 }
 
 impl Place {
@@ -73,7 +78,7 @@ impl Place {
 
     /// Waits until what a killed process has sent is applied.
     fn settle(&self) {
-        if let Self::Instance(_) = self {
+        if !matches!(self, Self::Directory(_)) {
             sleep(Duration::from_secs(1));
         }
     }
@@ -83,6 +88,7 @@ impl Place {
         match self {
             Self::Directory(directory) => command.arg(directory.path()),
             Self::Instance(instance) => command.args(["--bigtable", &format!("p/{instance}")]),
+            Self::HBase(site, namespace) => command.arg("--hbase").arg(site).args(["--namespace", namespace]),
         };
         Program::start(&mut command, limits)
     }

@@ -18,7 +18,7 @@ mod rollup;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::num::NonZero;
 use std::ops::Range;
 use std::process::ExitCode;
@@ -28,10 +28,10 @@ use indicatif::HumanCount;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rollup::{Kind, Period, RollUp, Sums};
-use rowkey::store::Metered;
-use rowkey::wide::{CellsDatabase, Columns, FamilySchema, Mutation, Row, TableSchema};
-use rowkey::{Layout, Memory, Postcard, RowKey, Seconds, Select, WideTable};
-use rowkey_studies::output::{exit, list, report};
+use rowkey::wide::{Columns, FamilySchema, Mutation, Row, TableSchema};
+use rowkey::{Layout, Postcard, RowKey, Seconds, Select, WideTable};
+use rowkey_studies::engine::{Db, Engine, Wide};
+use rowkey_studies::output::{list, report};
 use rowkey_studies::weblog::{Hit, Line, Logs, read_logs};
 
 /// A request.
@@ -68,12 +68,12 @@ struct Args {
     show: usize,
 }
 
-type Rows = WideTable<Access, CellsDatabase<Metered<Memory>>>;
+type Rows = WideTable<Access, Wide>;
 
 struct Log {
-    db: Metered<Memory>,
+    db: Db,
     rows: Rows,
-    rollup: RollUp<Metered<Memory>>,
+    rollup: RollUp<Db>,
     count: u64,
     /// Rows of five minutes that were summed when they came.
     late: u64,
@@ -82,11 +82,10 @@ struct Log {
 }
 
 impl Log {
-    fn open(zone: &str) -> Result<Self, Box<dyn Error>> {
-        let db = Metered::new(Memory::new());
+    fn open(db: Db, zone: &str) -> Result<Self, Box<dyn Error>> {
         let schema = TableSchema::new().family("http", FamilySchema::new()).family("user", FamilySchema::new());
         Ok(Self {
-            rows: WideTable::open(CellsDatabase::metered(&db), "access_log", &schema)?,
+            rows: WideTable::open(db.wide(), "access_log", &schema)?,
             rollup: RollUp::open(db.clone(), TimeZone::get(zone)?)?,
             db,
             count: 0,
@@ -123,8 +122,8 @@ fn sum(rows: &Rows, range: Range<Seconds>) -> Result<Sums, Box<dyn Error>> {
     Ok(sums)
 }
 
-fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
-    let mut log = Log::open(&args.zone)?;
+fn run(args: &Args, on: &Engine, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+    let mut log = Log::open(on.open()?, &args.zone)?;
     for (server, log_file) in args.logs.each().into_iter().enumerate() {
         let server = u16::try_from(server)?;
         let (mut count, mut rows) = (0, Vec::new());
@@ -301,6 +300,5 @@ fn drawn(text: &str) -> String {
 
 /// Runs the study with these arguments, the first of which is its name.
 pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    exit(run(&Args::parse_from(args), &mut out).and_then(|()| Ok(out.flush()?)))
+    crate::study(args, run)
 }

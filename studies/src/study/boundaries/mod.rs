@@ -21,18 +21,17 @@ mod regions;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
 use regions::{ByRegion, Region, Regions, Type};
 use rowkey::geo::{GeoBox, GeoError, Point, QuadKey, Tile};
-use rowkey::store::Metered;
-use rowkey::wide::{CellsDatabase, Column, Columns, FamilySchema, Mutation, Row, TableSchema};
-use rowkey::{Layout, Memory, Postcard, RowKey, WideTable};
+use rowkey::wide::{Column, Columns, FamilySchema, Mutation, Row, TableSchema};
+use rowkey::{Layout, Postcard, RowKey, WideTable};
+use rowkey_studies::engine::{Db, Engine, Wide};
 use rowkey_studies::geo::{Degrees, cities};
-use rowkey_studies::output::exit;
 use rowkey_studies::output::report::{self, Query};
 
 /// The zoom of the base tiles, and the last of those with rows of their own.
@@ -59,7 +58,7 @@ struct Base {
     tile: QuadKey<BASE>,
 }
 
-type Rows<K> = WideTable<K, CellsDatabase<Metered<Memory>>>;
+type Rows<K> = WideTable<K, Wide>;
 
 struct Tiles {
     coarse: Rows<Coarse>,
@@ -93,13 +92,13 @@ struct Args {
     show: usize,
 }
 
-fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+fn run(args: &Args, on: &Engine, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let Degrees([south, west, north, east]) = args.view;
     let view = GeoBox::new(south, west, north, east)?;
     let Degrees([latitude, longitude]) = args.at;
     let at = Point::new(latitude, longitude)?;
 
-    let db = Metered::new(Memory::new());
+    let db = on.open()?;
     let cities = cities(args.cities.as_deref(), out)?;
     writeln!(
         out,
@@ -162,7 +161,7 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
 }
 
 /// Counts each region's cities in the tiles of zooms 0 to 9.
-fn store_tiles(db: &Metered<Memory>, by_region: &ByRegion<'_>) -> Result<Tiles, Box<dyn Error>> {
+fn store_tiles(db: &Db, by_region: &ByRegion<'_>) -> Result<Tiles, Box<dyn Error>> {
     let mut counts = BTreeMap::<Tile, BTreeMap<&Region, i64>>::new();
     for (region, cities) in by_region {
         for city in cities {
@@ -184,7 +183,7 @@ fn store_tiles(db: &Metered<Memory>, by_region: &ByRegion<'_>) -> Result<Tiles, 
     }
     let family = FamilySchema::new();
     let schema = Type::ALL.iter().fold(TableSchema::new(), |schema, kind| schema.family(kind.family(), family));
-    let wide = CellsDatabase::metered(db);
+    let wide = db.wide();
     let tiles = Tiles {
         coarse: WideTable::open(wide.clone(), "tiles_from_afar", &schema)?,
         base: WideTable::open(wide, "tiles", &schema)?,
@@ -270,5 +269,5 @@ fn print(out: &mut impl Write, lines: Vec<String>, show: usize) -> Result<(), Bo
 
 /// Runs the study with these arguments, the first of which is its name.
 pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
-    exit(run(&Args::parse_from(args), &mut io::stdout().lock()))
+    crate::study(args, run)
 }

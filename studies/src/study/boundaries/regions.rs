@@ -7,8 +7,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use rowkey::geo::GeoBox;
-use rowkey::store::Metered;
-use rowkey::{Memory, Postcard, RowKey, Table, WriteBatch};
+use rowkey::{Postcard, RowKey, Table, WriteBatch};
+use rowkey_studies::engine::Db;
 use rowkey_studies::geo::City;
 use serde::{Deserialize, Serialize};
 
@@ -77,7 +77,7 @@ impl fmt::Display for Info {
 }
 
 pub(crate) type ByRegion<'c> = BTreeMap<Region, Vec<&'c City>>;
-pub(crate) type Regions = Table<Region, Postcard<Info>, Metered<Memory>>;
+pub(crate) type Regions = Table<Region, Postcard<Info>, Db>;
 
 /// The regions that a city is in, one of each type.
 fn regions_of(city: &City) -> [Region; 3] {
@@ -98,7 +98,7 @@ fn regions_of(city: &City) -> [Region; 3] {
 }
 
 /// Stores the regions of cities; returns their table, and the cities of each.
-pub(crate) fn store<'c>(db: &Metered<Memory>, cities: &'c [City]) -> Result<(Regions, ByRegion<'c>), Box<dyn Error>> {
+pub(crate) fn store<'c>(db: &Db, cities: &'c [City]) -> Result<(Regions, ByRegion<'c>), Box<dyn Error>> {
     let mut by_region = ByRegion::new();
     for city in cities {
         for region in regions_of(city) {

@@ -18,16 +18,15 @@ mod squares;
 use std::cmp::Reverse;
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
 use rowkey::geo::{GeoBox, Point, QuadKey, Tile, nearest};
-use rowkey::store::Metered;
-use rowkey::{Layout, Memory, Postcard, RowKey, Table, WriteBatch};
+use rowkey::{Layout, Postcard, RowKey, Table, WriteBatch};
+use rowkey_studies::engine::{Db, Engine};
 use rowkey_studies::geo::{City, Degrees, cities};
-use rowkey_studies::output::exit;
 use rowkey_studies::output::report::{self, Query};
 use squares::Squares;
 
@@ -48,7 +47,7 @@ struct Label {
     id: u32,
 }
 
-type Cities<K> = Table<K, Postcard<City>, Metered<Memory>>;
+type Cities<K> = Table<K, Postcard<City>, Db>;
 
 /// The keys of its tables.
 pub(crate) const LAYOUTS: &[(&str, Layout)] =
@@ -77,13 +76,13 @@ struct Args {
     show: usize,
 }
 
-fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+fn run(args: &Args, on: &Engine, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let Degrees([south, west, north, east]) = args.view;
     let view = GeoBox::new(south, west, north, east)?;
     let Degrees([latitude, longitude]) = args.near;
     let near = Point::new(latitude, longitude)?;
 
-    let db = Metered::new(Memory::new());
+    let db = on.open()?;
     let cities = cities(args.cities.as_deref(), out)?;
     let places: Cities<Place> = Table::open(db.clone(), "places")?;
     let labels: Cities<Label> = Table::open(db.clone(), "labels")?;
@@ -157,7 +156,7 @@ fn keys(city: &City) -> Result<(Place, Label), rowkey::geo::GeoError> {
 /// The largest first, until the map is full: what is smaller than all that are shown is never read.
 fn names_in_view(
     out: &mut impl Write,
-    db: &Metered<Memory>,
+    db: &Db,
     labels: &Cities<Label>,
     view: &GeoBox,
     show: usize,
@@ -185,5 +184,5 @@ fn names_in_view(
 
 /// Runs the study with these arguments, the first of which is its name.
 pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
-    exit(run(&Args::parse_from(args), &mut io::stdout().lock()))
+    crate::study(args, run)
 }

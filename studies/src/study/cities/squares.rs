@@ -6,9 +6,9 @@ use std::error::Error;
 use std::io::Write;
 
 use rowkey::geo::{GeoBox, QuadKey};
-use rowkey::store::Metered;
-use rowkey::wide::{CellsDatabase, Columns, FamilySchema, Mutation, Row, TableSchema};
-use rowkey::{Memory, Postcard, RowKey, Select, WideTable};
+use rowkey::wide::{Columns, FamilySchema, Mutation, Row, TableSchema};
+use rowkey::{Postcard, RowKey, Select, WideTable};
+use rowkey_studies::engine::{Db, Wide};
 use rowkey_studies::geo::City;
 use rowkey_studies::output::report::{self, Query};
 
@@ -39,13 +39,13 @@ fn importance(city: &City) -> &'static str {
 }
 
 pub(crate) struct Squares {
-    table: WideTable<Square, CellsDatabase<Metered<Memory>>>,
-    db: Metered<Memory>,
+    table: WideTable<Square, Wide>,
+    db: Db,
 }
 
 impl Squares {
     /// Stores cities, and draws the table.
-    pub(crate) fn of(db: &Metered<Memory>, cities: &[City], out: &mut impl Write) -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn of(db: &Db, cities: &[City], out: &mut impl Write) -> Result<Self, Box<dyn Error>> {
         let mut rows = BTreeMap::<Square, (Mutation, usize)>::new();
         for city in cities {
             let at = QuadKey::at(city.point()?);
@@ -58,7 +58,7 @@ impl Squares {
 
         let family = FamilySchema::new();
         let schema = FAMILIES.iter().fold(TableSchema::new(), |schema, &name| schema.family(name, family));
-        let table = WideTable::open(CellsDatabase::metered(db), "squares", &schema)?;
+        let table = WideTable::open(db.wide(), "squares", &schema)?;
         table.mutate_many(rows.into_iter().map(|(square, (row, _))| (square, row)))?;
         let squares = Self { table, db: db.clone() };
         if let Some(square) = fullest {

@@ -16,7 +16,7 @@ mod figure;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::ops::Range;
 use std::process::ExitCode;
 
@@ -24,9 +24,9 @@ use clap::Parser;
 use figure::{Measured, REGIONS};
 use jiff::Timestamp;
 use rowkey::splits::{Splits, SplitsError};
-use rowkey::store::Metered;
-use rowkey::{Bucket, Layout, Memory, OwnedKey, Postcard, RowKey, Seconds, Select, Selection, Table, WriteBatch};
-use rowkey_studies::output::{exit, list, progress, report};
+use rowkey::{Bucket, Layout, OwnedKey, Postcard, RowKey, Seconds, Select, Selection, Table, WriteBatch};
+use rowkey_studies::engine::{Db, Engine};
+use rowkey_studies::output::{list, progress, report};
 use rowkey_studies::weblog::{Hit, Logs, read_logs};
 
 /// A visit, whatever the design; in order of time.
@@ -203,7 +203,7 @@ impl Questions {
     }
 }
 
-fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+fn run(args: &Args, on: &Engine, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let mut visits = Vec::new();
     let summary = read_logs(args.logs.each(), |found| {
         let (at, visitor) = (Seconds::floor(found.at)?, found.visitor.to_owned());
@@ -232,12 +232,12 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let drawn = drawn.collect::<Result<Vec<_>, Box<dyn Error>>>()?;
     report::table(out, "The table, and the region of each row under each design", titles, drawn)?;
 
-    let mut answers = Vec::new();
+    let (db, mut answers) = (on.open()?, Vec::new());
     let measured = [
-        measure::<Sequential>(out, args, &visits, &questions, &mut answers)?,
-        measure::<Salted>(out, args, &visits, &questions, &mut answers)?,
-        measure::<Promoted>(out, args, &visits, &questions, &mut answers)?,
-        measure::<Randomised>(out, args, &visits, &questions, &mut answers)?,
+        measure::<Sequential>(out, args, &db, &visits, &questions, &mut answers)?,
+        measure::<Salted>(out, args, &db, &visits, &questions, &mut answers)?,
+        measure::<Promoted>(out, args, &db, &visits, &questions, &mut answers)?,
+        measure::<Randomised>(out, args, &db, &visits, &questions, &mut answers)?,
     ];
     let writes: Vec<_> = rest.iter().map(|(visit, _)| (visit.at.0, regions(visit, &splits))).collect();
     let at_work = figure::spread(out, DESIGNS, args.windows, &writes)?;
@@ -263,25 +263,25 @@ fn regions(visit: &Visit, splits: &[Splits; DESIGNS.len()]) -> [usize; DESIGNS.l
 fn measure<K: Design>(
     out: &mut impl Write,
     args: &Args,
+    db: &Db,
     visits: &[(Visit, Postcard<Hit>)],
     Questions { window, visitor, theirs, one }: &Questions,
     answers: &mut Vec<Vec<Visit>>,
 ) -> Result<Measured, Box<dyn Error>> {
-    let db = Metered::new(Memory::new());
-    let table: Table<K, Postcard<Hit>, _> = Table::open(db.clone(), "visits")?;
+    let table: Table<K, Postcard<Hit>, _> = Table::open(db.clone(), K::NAME)?;
     let opened = db.costs();
     for some in progress(visits.chunks(BATCH)) {
         let mut batch = WriteBatch::new();
         for (visit, hit) in some {
             batch.put(&table, &K::from(visit.clone()), hit)?;
         }
-        batch.write(&db)?;
+        batch.write(db)?;
     }
     let written = db.costs() - opened;
 
     let mut reads = Vec::new();
     let mut ask = |title: String, run: &dyn Fn() -> Result<Vec<Visit>, rowkey::Error>| -> Result<(), Box<dyn Error>> {
-        let (query, before) = (report::Query::of(&db), db.costs());
+        let (query, before) = (report::Query::of(db), db.costs());
         let found = run()?;
         let costs = db.costs() - before;
         query.returned(out, format!("{}: {title}", K::NAME), found.len(), found.len())?;
@@ -332,6 +332,5 @@ fn time(at: Seconds) -> Result<String, jiff::Error> {
 
 /// Runs the study with these arguments, the first of which is its name.
 pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    exit(run(&Args::parse_from(args), &mut out).and_then(|()| Ok(out.flush()?)))
+    crate::study(args, run)
 }

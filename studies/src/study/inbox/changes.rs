@@ -32,9 +32,9 @@ pub(crate) fn changes(
     user: &String,
     stored: [Costs; 2],
 ) -> Result<(), Box<dyn Error>> {
-    let (memory, rows) = (boxes.db.guarantees(), boxes.wide.database().guarantees());
+    let (plain, rows) = (boxes.db.guarantees(), boxes.wide.database().guarantees());
     // The tall tables in a store that has only wide rows: rows are atomic there, and nothing else is.
-    let tall = [memory, OneColumn::database(boxes.wide.database()).guarantees()];
+    let tall = [plain, OneColumn::database(boxes.wide.database()).guarantees()];
     let batch = |within| tall.map(|store| store.batch >= within);
     let promised = [
         ("a message and its attachments", batch(Atomicity::Table), rows.atomic_rows),
@@ -46,7 +46,8 @@ pub(crate) fn changes(
         let [tall, of_rows, wide] = [tall, of_rows, wide].map(|is| if is { "yes" } else { "no" }.to_owned());
         [what.to_owned(), tall, of_rows, wide]
     });
-    let titles = ["", "tall, in memory", "tall, in a store of wide rows", "wide, in memory"];
+    let [of_tall, of_wide] = ["tall", "wide"].map(|design| format!("{design}, {}", boxes.db.place()));
+    let titles = ["", &of_tall, "tall, in a store of wide rows", &of_wide];
     report::table(out, "What changes atomically", titles, promised)?;
 
     let mail = books_message(user);

@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::ffi::OsString;
 use std::fmt;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -34,11 +34,12 @@ use clap::Parser;
 use indicatif::HumanCount;
 use mailbox::{Mail, date, day, mail, written};
 use pages::pages;
-use rowkey::store::{Costs, Metered};
-use rowkey::wide::{CellsDatabase, Columns, FamilySchema, Mutation, Row, TableSchema};
-use rowkey::{Layout, Memory, Postcard, RowKey, Seconds, Select, Table, WideTable, WriteBatch};
+use rowkey::store::Costs;
+use rowkey::wide::{Columns, FamilySchema, Mutation, Row, TableSchema};
+use rowkey::{Layout, Postcard, RowKey, Seconds, Select, Table, WideTable, WriteBatch};
+use rowkey_studies::engine::{Db, Engine, Wide};
 use rowkey_studies::output::report::{self, Query};
-use rowkey_studies::output::{exit, list, progress};
+use rowkey_studies::output::{list, progress};
 use serde::{Deserialize, Serialize};
 
 /// The tall table: a part of a message, the newest message first.
@@ -118,23 +119,20 @@ struct Args {
     show: usize,
 }
 
-type Db = Metered<Memory>;
-
 /// The same mail in both designs.
 struct Mailboxes {
     db: Db,
     parts: Table<Part, Postcard<Content>, Db>,
     index: Table<Indexed, String, Db>,
-    wide: WideTable<String, CellsDatabase<Db>>,
+    wide: WideTable<String, Wide>,
 }
 
 impl Mailboxes {
-    fn open() -> Result<Self, rowkey::Error> {
-        let db = Metered::new(Memory::new());
+    fn open(db: Db) -> Result<Self, rowkey::Error> {
         let (parts, index) = (Table::open(db.clone(), "parts")?, Table::open(db.clone(), "index")?);
         let families = ["data", "index", "flag"].into_iter();
         let schema = families.fold(TableSchema::new(), |schema, name| schema.family(name, FamilySchema::new()));
-        let wide = WideTable::open(CellsDatabase::metered(&db), "mailboxes", &schema)?;
+        let wide = WideTable::open(db.wide(), "mailboxes", &schema)?;
         Ok(Self { db, parts, index, wide })
     }
 
@@ -181,7 +179,7 @@ fn indexed(mail: &Mail) -> [(Index, String); 2] {
     [(by_sender, subject.clone()), (Index::BySubject { subject, at, message }, from)]
 }
 
-fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+fn run(args: &Args, on: &Engine, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let (all, from) = mail(args.mail.as_deref())?;
     writeln!(out, "{} messages, {from}", HumanCount(all.len() as u64))?;
     if let Some(path) = &args.save {
@@ -196,7 +194,7 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let Some(newest) = theirs().min_by_key(order) else { return Ok(writeln!(out, "{user} has no mail")?) };
     let attached = theirs().filter(|mail| !mail.attachments.is_empty()).min_by_key(order).unwrap_or(newest);
 
-    let boxes = Mailboxes::open()?;
+    let boxes = Mailboxes::open(on.open()?)?;
     let (mut tall, mut wide) = (WriteBatch::new(), Vec::new());
     for mail in progress(&all) {
         boxes.tall(&mut tall, mail)?;
@@ -371,5 +369,5 @@ fn orders(out: &mut impl Write, boxes: &Mailboxes, newest: &Mail, args: &Args) -
 
 /// Runs the study with these arguments, the first of which is its name.
 pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
-    exit(run(&Args::parse_from(args), &mut io::stdout().lock()))
+    crate::study(args, run)
 }

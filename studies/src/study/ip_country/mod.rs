@@ -17,7 +17,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -27,10 +27,11 @@ use indicatif::HumanCount;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use ranges::{Range, any, disjoint, load};
-use rowkey::store::{Costs, Metered};
-use rowkey::wide::{CellsDatabase, Columns, FamilySchema, Mutation, Row, TableSchema};
-use rowkey::{Layout, Memory, Postcard, RowKey, Table, WideTable, WriteBatch};
-use rowkey_studies::output::{exit, progress, report};
+use rowkey::store::Costs;
+use rowkey::wide::{Columns, FamilySchema, Mutation, Row, TableSchema};
+use rowkey::{Layout, Postcard, RowKey, Table, WideTable, WriteBatch};
+use rowkey_studies::engine::{Db, Engine, Wide};
+use rowkey_studies::output::{progress, report};
 
 /// A range of addresses, by its last one. IPv4 sorts before IPv6, so one table holds both.
 #[derive(RowKey, Debug, Clone, Copy)]
@@ -62,7 +63,6 @@ const ADDRESSES: [&str; 7] =
 
 /// The same ranges in some design.
 trait Design {
-    fn db(&self) -> &Metered<Memory>;
     fn write(&self, ranges: &[Range]) -> Result<(), Box<dyn Error>>;
     /// Says of a range that is there which country it belongs to.
     fn set_country(&self, end: IpAddr, country: &str) -> Result<(), Box<dyn Error>>;
@@ -74,22 +74,17 @@ trait Design {
 
 /// Start and country in one value.
 struct OneValue {
-    db: Metered<Memory>,
-    table: Table<RangeEnd, Postcard<Found>, Metered<Memory>>,
+    table: Table<RangeEnd, Postcard<Found>, Db>,
 }
 
 impl Design for OneValue {
-    fn db(&self) -> &Metered<Memory> {
-        &self.db
-    }
-
     fn write(&self, ranges: &[Range]) -> Result<(), Box<dyn Error>> {
         for ranges in progress(ranges.chunks(1000)) {
             let mut batch = WriteBatch::new();
             for (start, end, country) in ranges {
                 batch.put(&self.table, &RangeEnd { end: *end }, &Postcard((*start, country.clone())))?;
             }
-            batch.write(&self.db)?;
+            batch.write(self.table.database())?;
         }
         Ok(())
     }
@@ -121,8 +116,7 @@ impl Design for OneValue {
 
 /// Start and country in a column each.
 struct ColumnAField {
-    db: Metered<Memory>,
-    table: WideTable<RangeEnd, CellsDatabase<Metered<Memory>>>,
+    table: WideTable<RangeEnd, Wide>,
 }
 
 impl ColumnAField {
@@ -134,10 +128,6 @@ impl ColumnAField {
 }
 
 impl Design for ColumnAField {
-    fn db(&self) -> &Metered<Memory> {
-        &self.db
-    }
-
     fn write(&self, ranges: &[Range]) -> Result<(), Box<dyn Error>> {
         for ranges in progress(ranges.chunks(1000)) {
             let row = |(start, end, country): &Range| {
@@ -173,19 +163,18 @@ impl Design for ColumnAField {
     }
 }
 
-fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
-    let db = Metered::new(Memory::new());
-    let one = OneValue { table: Table::open(db.clone(), "ranges")?, db };
-    let db = Metered::new(Memory::new());
+fn run(args: &Args, on: &Engine, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+    let db = on.open()?;
+    let one = OneValue { table: Table::open(db.clone(), "ranges")? };
     let schema = TableSchema::new().family("range", FamilySchema::new());
-    let columns = ColumnAField { table: WideTable::open(CellsDatabase::metered(&db), "ranges", &schema)?, db };
+    let columns = ColumnAField { table: WideTable::open(db.wide(), "ranges.columns", &schema)? };
     let designs: [&dyn Design; 2] = [&one, &columns];
 
     let given = load(args.table.as_deref())?;
     let lines = given.len() as u64;
     let sorted = disjoint(given);
     writeln!(out, "{} ranges, {} where they overlap no more", HumanCount(lines), HumanCount(sorted.len() as u64))?;
-    let ((), written) = both(designs, |design| design.write(&sorted))?;
+    let ((), written) = both(&db, designs, |design| design.write(&sorted))?;
     if let Some((_, end, _)) = sorted.first() {
         report::key(out, "The key of a range", &RangeEnd { end: *end })?;
     }
@@ -201,7 +190,7 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         addresses => addresses.to_vec(),
     };
     let look_up = |design: &dyn Design| addresses.iter().map(|&at| design.look_up(at)).collect::<Result<Vec<_>, _>>();
-    let query = report::Query::of(&one.db);
+    let query = report::Query::of(&db);
     let answers = look_up(&one)?;
     let found = answers.iter().flatten().count();
     query.returned(out, "Addresses", found, found)?;
@@ -213,7 +202,7 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         }
     }
 
-    let (query, mut random, mut found) = (report::Query::of(&one.db), Xoshiro256PlusPlus::seed_from_u64(1), 0);
+    let (query, mut random, mut found) = (report::Query::of(&db), Xoshiro256PlusPlus::seed_from_u64(1), 0);
     for _ in progress(0..args.random) {
         let address = any(&mut random, &sorted);
         let answer = one.look_up(address)?;
@@ -229,8 +218,8 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         (HumanCount(args.random.into()), HumanCount(u64::from(args.random).saturating_sub(found as u64)));
     writeln!(out, "  {lookups} lookups agree with a sorted vector, {none} of them none")?;
 
-    let query = report::Query::of(&columns.db);
-    let (list, countries) = both(designs, |design| design.countries())?;
+    let query = report::Query::of(&db);
+    let list = columns.countries()?;
     query.returned(out, "Countries with most ranges, from their column", list.len(), list.len())?;
     let mut ranges = BTreeMap::<_, u64>::new();
     list.into_iter().for_each(|country| *ranges.entry(country).or_default() += 1);
@@ -238,11 +227,12 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     ranges.sort_by_key(|(_, count)| Reverse(*count));
     ranges.iter().take(5).try_for_each(|(country, count)| writeln!(out, "  {country:4} {}", HumanCount(*count)))?;
 
-    let (_, looked_up) = both(designs, look_up)?;
-    let (_, everything) = both(designs, |design| design.everything())?;
+    let (_, countries) = both(&db, designs, |design| design.countries())?;
+    let (_, looked_up) = both(&db, designs, look_up)?;
+    let (_, everything) = both(&db, designs, |design| design.everything())?;
     let set =
         |design: &dyn Design| sorted.first().map_or(Ok(()), |(_, end, country)| design.set_country(*end, country));
-    let ((), again) = both(designs, set)?;
+    let ((), again) = both(&db, designs, set)?;
     let (wrote, read) = (|of: Costs| [of.cells_written, of.bytes_written], |of: Costs| [of.cells_read, of.bytes_read]);
     let lines = [
         ("written: all ranges", written.map(wrote)),
@@ -263,12 +253,13 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
 
 /// The cost in either design, and the result, which has to be the same.
 fn both<T: PartialEq>(
+    db: &Db,
     designs: [&dyn Design; 2],
     ask: impl Fn(&dyn Design) -> Result<T, Box<dyn Error>>,
 ) -> Result<(T, [Costs; 2]), Box<dyn Error>> {
     let costs = |design: &dyn Design| {
-        let before = design.db().costs();
-        Ok::<_, Box<dyn Error>>((ask(design)?, design.db().costs() - before))
+        let before = db.costs();
+        Ok::<_, Box<dyn Error>>((ask(design)?, db.costs() - before))
     };
     let [(one, cost), (other, other_cost)] = [costs(designs[0])?, costs(designs[1])?];
     if one == other { Ok((one, [cost, other_cost])) } else { Err("the designs answer differently".into()) }
@@ -276,6 +267,5 @@ fn both<T: PartialEq>(
 
 /// Runs the study with these arguments, the first of which is its name.
 pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    exit(run(&Args::parse_from(args), &mut out).and_then(|()| Ok(out.flush()?)))
+    crate::study(args, run)
 }

@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 
 use rowkey::error::Access;
 use rowkey::merge::Merge;
-use rowkey::store::Metered;
-use rowkey::wide::{Cell, CellsDatabase, Columns, Condition, FamilySchema, Mutation, Row, TableSchema};
-use rowkey::{Error, Memory, OwnedKey, Postcard, RowKey, RowValue, Table, WideTable, WriteBatch};
+use rowkey::wide::{Cell, Columns, Condition, FamilySchema, Mutation, Row, TableSchema};
+use rowkey::{Error, OwnedKey, Postcard, RowKey, RowValue, Table, WideTable, WriteBatch};
+use rowkey_studies::engine::{self, Cells, Db};
 use rowkey_studies::output::progress;
 use rowkey_studies::packages::{End, Link, Way};
 use xxhash_rust::xxh3::xxh3_64;
 
-pub(crate) type Db = Metered<Memory>;
-pub(crate) type Wide<K> = WideTable<K, CellsDatabase<Db>>;
+pub(crate) type Wide<K> = WideTable<K, engine::Wide>;
 
 /// By package the others, those that it links to and those that link to it, by name.
 pub(crate) type ByPackage<'l> = BTreeMap<&'l str, [Vec<&'l str>; 2]>;
@@ -67,6 +66,8 @@ struct Linked {
 /// later are deltas, columns of their own beside it, until they are rolled up.
 pub(crate) struct OneValue {
     rows: Wide<Page>,
+    /// The same rows, where no server drops what is deleted.
+    cells: Option<WideTable<Page, Cells>>,
 }
 
 /// Part of the links into a hub.
@@ -110,9 +111,12 @@ fn both(from: &str, to: &str) -> [(Page, Mutation); 2] {
     [(page(from), put(Way::Out, to)), (page(to), put(Way::In, from))]
 }
 
-fn open<K: RowKey, const N: usize>(db: &Db, name: &str, families: [&str; N]) -> Result<Wide<K>, Error> {
-    let schema = families.into_iter().fold(TableSchema::new(), |schema, name| schema.family(name, FamilySchema::new()));
-    WideTable::open(CellsDatabase::metered(db), name, &schema)
+fn schema(families: &[&str]) -> TableSchema {
+    families.iter().fold(TableSchema::new(), |schema, &name| schema.family(name, FamilySchema::new()))
+}
+
+fn open<K: RowKey>(db: &Db, name: &str, families: &[&str]) -> Result<Wide<K>, Error> {
+    WideTable::open(db.wide(), name, &schema(families))
 }
 
 /// Writes many rows; with timestamps of their own they need not look at what is there.
@@ -210,7 +214,7 @@ impl Graph for EdgeList {
 
 impl Adjacency {
     pub(crate) fn open(db: &Db) -> Result<Self, Error> {
-        Ok(Self { rows: open(db, "adjacency", ["out", "in"])? })
+        Ok(Self { rows: open(db, "adjacency", &["out", "in"])? })
     }
 }
 
@@ -258,7 +262,10 @@ impl Graph for Adjacency {
 
 impl OneValue {
     pub(crate) fn open(db: &Db) -> Result<Self, Error> {
-        Ok(Self { rows: open(db, "lists", ["out", "in"])? })
+        let families = ["out", "in"];
+        let rows = open(db, "lists", &families)?;
+        let cells = db.cells().map(|cells| WideTable::open(cells, "lists", &schema(&families))).transpose()?;
+        Ok(Self { rows, cells })
     }
 
     fn read(&self, end: &End) -> Result<Row, Error> {
@@ -299,9 +306,9 @@ impl OneValue {
         }
     }
 
-    /// Drops the lists and deltas that no reader can need any more.
+    /// Drops the lists and deltas that no reader can need any more, where no server does.
     pub(crate) fn purge(&self) -> Result<(), Error> {
-        self.rows.purge().run().map(drop)
+        self.cells.as_ref().map_or(Ok(()), |cells| cells.purge().run().map(drop))
     }
 }
 
@@ -359,7 +366,7 @@ impl Graph for OneValue {
 
 impl Sharded {
     pub(crate) fn open(db: &Db, hub: &str, shards: u8) -> Result<Self, Error> {
-        Ok(Self { rows: open(db, "shards", ["in"])?, hub: hub.to_owned(), shards })
+        Ok(Self { rows: open(db, "shards", &["in"])?, hub: hub.to_owned(), shards })
     }
 
     /// The row of a link from there.

@@ -21,16 +21,17 @@ mod pages;
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
-use graph::{Adjacency, ByPackage, Db, EdgeList, Graph, OneValue, Shard, Sharded};
+use graph::{Adjacency, ByPackage, EdgeList, Graph, OneValue, Shard, Sharded};
 use indicatif::HumanCount;
 use pages::Pages;
-use rowkey::store::{Costs, Metered};
-use rowkey::{Layout, Memory, RowKey};
-use rowkey_studies::output::{exit, report};
+use rowkey::store::Costs;
+use rowkey::{Layout, RowKey};
+use rowkey_studies::engine::{Db, Engine};
+use rowkey_studies::output::report;
 use rowkey_studies::packages::{self, End, Files, Link, Way};
 
 /// The keys of its tables.
@@ -59,10 +60,10 @@ struct Args {
     show: u8,
 }
 
-fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+fn run(args: &Args, on: &Engine, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let index = packages::read(&args.files, out)?;
     let links = graph::by_package(&index.links);
-    let db = Metered::new(Memory::new());
+    let db = on.open()?;
     let pages = Pages::load(&db, &index, &links)?;
     pages.draw(out)?;
     pages.categories(out, &db, &index, args.show.into())?;
@@ -206,5 +207,5 @@ fn graph(args: &Args, out: &mut impl Write, db: &Db, links: &ByPackage<'_>) -> R
 
 /// Runs the study with these arguments, the first of which is its name.
 pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
-    exit(run(&Args::parse_from(args), &mut io::stdout().lock()))
+    crate::study(args, run)
 }

@@ -6,12 +6,13 @@ use std::io::Write;
 
 use indicatif::HumanCount;
 use jiff::civil::Date;
-use rowkey::wide::{Cell, CellsDatabase, Columns, FamilySchema, Mutation, TableSchema};
+use rowkey::wide::{Cell, Columns, FamilySchema, Mutation, TableSchema};
 use rowkey::{List, RowKey, Table, WideTable, WriteBatch};
+use rowkey_studies::engine::Db;
 use rowkey_studies::output::report;
 use rowkey_studies::packages::{Index, Package};
 
-use super::graph::{self, ByPackage, Db, LOADED, Page, Wide};
+use super::graph::{self, ByPackage, LOADED, Page, Wide};
 
 /// A package in its category.
 #[derive(RowKey, Debug, Clone, PartialEq)]
@@ -84,7 +85,7 @@ fn numbered(name: &str) -> Option<(String, List<u64>)> {
 
 impl Pages {
     pub(crate) fn load(db: &Db, index: &Index, links: &ByPackage<'_>) -> Result<Self, Box<dyn Error>> {
-        let wide = CellsDatabase::metered(db);
+        let wide = db.wide();
         let schema = |family| TableSchema::new().family(family, FamilySchema::new());
         let pages = Self {
             packages: WideTable::open(wide.clone(), "packages", &schema("page"))?,

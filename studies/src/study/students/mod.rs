@@ -18,20 +18,21 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use clap::Parser;
 use enrolments::{Enrolment, Enrolments, enrolments, written};
 use indicatif::HumanCount;
 use rowkey::secondary::{Primary, Secondary};
-use rowkey::store::Metered;
-use rowkey::wide::{CellsDatabase, Columns, FamilySchema, Mutation, Row, TableSchema};
-use rowkey::{Layout, Memory, OwnedKey, Postcard, RowKey, Select, WideTable};
+use rowkey::wide::{Columns, FamilySchema, Mutation, Row, TableSchema};
+use rowkey::{Layout, OwnedKey, Postcard, RowKey, Select, WideTable};
+use rowkey_studies::engine::{Db, Engine, Wide};
 use rowkey_studies::output::report::{self, Query};
-use rowkey_studies::output::{exit, list, progress};
+use rowkey_studies::output::{list, progress};
 
 /// The same from the course's side.
 #[derive(RowKey, Debug, Clone, PartialEq)]
@@ -120,7 +121,6 @@ struct Args {
 /// How many rows are written at once.
 const BATCH: usize = 1000;
 
-type Db = Metered<Memory>;
 type Grade = Postcard<Option<u8>>;
 type Follower<K> = Secondary<K, Grade, Enrolment, Grade, Db>;
 
@@ -130,13 +130,12 @@ struct School {
     enrolments: Primary<Enrolment, Grade, Db>,
     seats: Follower<Seat>,
     ranks: Follower<Rank>,
-    students: WideTable<String, CellsDatabase<Db>>,
-    courses: WideTable<String, CellsDatabase<Db>>,
+    students: WideTable<String, Wide>,
+    courses: WideTable<String, Wide>,
 }
 
 impl School {
-    fn open() -> Result<Self, rowkey::Error> {
-        let db = Metered::new(Memory::new());
+    fn open(db: Db) -> Result<Self, rowkey::Error> {
         let mut enrolments = Primary::open(db.clone(), "enrolments")?;
         let seats = enrolments.secondary("enrolments.seats", |enrolment: &Enrolment, grade: &Grade| {
             [(enrolment.seat(), Postcard(grade.0))]
@@ -147,7 +146,8 @@ impl School {
         let wide = |family| TableSchema::new().family(family, FamilySchema::new());
         // A millisecond between two writes, so that what a change costs is the same in every run.
         let ticks = AtomicI64::new(0);
-        let rows = CellsDatabase::metered(&db).with_clock(move || ticks.fetch_add(1, Ordering::Relaxed));
+        let cells = db.cells().map(|cells| cells.with_clock(move || ticks.fetch_add(1, Ordering::Relaxed)));
+        let rows = cells.map_or_else(|| db.wide(), |cells| Arc::new(cells) as Wide);
         let students = WideTable::open(rows.clone(), "students", &wide("course"))?;
         let courses = WideTable::open(rows, "courses", &wide("student"))?;
         Ok(Self { db, enrolments, seats, ranks, students, courses })
@@ -167,7 +167,7 @@ impl School {
     }
 }
 
-fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+fn run(args: &Args, on: &Engine, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let (rows, from) = enrolments(args.enrolments.as_deref())?;
     writeln!(out, "{} enrolments, {from}", HumanCount(rows.len() as u64))?;
     if let Some(path) = &args.save {
@@ -178,7 +178,7 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let most = takes.iter().min_by_key(|&(student, courses)| (Reverse(courses), student)).map(|(student, _)| *student);
     let Some(student) = args.student.as_deref().or(most) else { return Ok(()) };
 
-    let school = School::open()?;
+    let school = School::open(on.open()?)?;
     school.fill(&rows)?;
     let table = school.enrolments.table();
     let term = match (&args.term, table.last(Enrolment::prefix().student(student))?) {
@@ -379,5 +379,5 @@ fn shown(grade: Option<u8>) -> String {
 
 /// Runs the study with these arguments, the first of which is its name.
 pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
-    exit(run(&Args::parse_from(args), &mut io::stdout().lock()))
+    crate::study(args, run)
 }

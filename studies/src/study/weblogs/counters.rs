@@ -9,11 +9,12 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rowkey::wide::{Cell, Column, Columns, FamilySchema, Mutation, Row, TableSchema};
 use rowkey::{Bucket, RowKey, Seconds};
+use rowkey_studies::engine::{Cells, Db};
 use rowkey_studies::output::list;
 use rowkey_studies::output::report::{self, Query};
 
 use super::views::View;
-use super::{Db, LogTime, Wide};
+use super::{LogTime, Wide};
 
 /// A page's row; what lies under a path is a range of rows.
 #[derive(RowKey, Debug, Clone, PartialEq)]
@@ -53,14 +54,14 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    pub(crate) fn open(db: &Db, time: &LogTime) -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn open(db: &Db, cells: &Cells, time: &LogTime) -> Result<Self, Box<dyn Error>> {
         let family = |seconds: Option<i64>| match seconds {
             Some(seconds) => FamilySchema::new().ttl(Duration::from_secs(seconds.unsigned_abs())),
             None => FamilySchema::new(),
         };
         let schema =
             LIVES.iter().fold(TableSchema::new(), |schema, (name, seconds)| schema.family(*name, family(*seconds)));
-        let pages = Wide::open(time.tables(db), "pages", &schema)?;
+        let pages = Wide::open(cells.clone(), "pages", &schema)?;
         Ok(Self { db: db.clone(), time: time.clone(), pages })
     }
 

@@ -9,11 +9,12 @@ use ipnet::IpNet;
 use jiff::Timestamp;
 use rowkey::wide::{Columns, FamilySchema, Row, TableSchema};
 use rowkey::{Bucket, RowKey, Seconds};
+use rowkey_studies::engine::{Cells, Db};
 use rowkey_studies::output::list;
 use rowkey_studies::output::report::{self, Query};
 
+use super::Wide;
 use super::views::View;
-use super::{Db, LogTime, Wide};
 
 type Hour = Bucket<Seconds, 3_600>;
 
@@ -31,9 +32,9 @@ pub(crate) struct Hours {
 }
 
 impl Hours {
-    pub(crate) fn open(db: &Db, time: &LogTime) -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn open(db: &Db, cells: &Cells) -> Result<Self, Box<dyn Error>> {
         let schema = TableSchema::new().family("n", FamilySchema::new());
-        Ok(Self { db: db.clone(), hours: Wide::open(time.tables(db), "ip_hours", &schema)? })
+        Ok(Self { db: db.clone(), hours: Wide::open(cells.clone(), "ip_hours", &schema)? })
     }
 
     /// A visitor whom the log names, and not by an address, has no row.

@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use rowkey::wide::{Columns, FamilySchema, Mutation, Row, TableSchema};
 use rowkey::{RowKey, Select};
+use rowkey_studies::engine::{Cells, Db};
 use rowkey_studies::output::list;
 use rowkey_studies::output::report::{self, Query};
 
+use super::Wide;
 use super::views::View;
-use super::{Db, LogTime, Wide};
 
 /// A visitor's row.
 #[derive(RowKey, Debug, Clone, PartialEq)]
@@ -35,13 +36,13 @@ pub(crate) struct Journeys {
 }
 
 impl Journeys {
-    pub(crate) fn open(db: &Db, time: &LogTime) -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn open(db: &Db, cells: &Cells) -> Result<Self, Box<dyn Error>> {
         let schema = TableSchema::new()
             // Where the visitor is: it expires when the session does.
             .family("now", FamilySchema::new().ttl(SESSION))
             .family("entry", FamilySchema::new())
             .family("step", FamilySchema::new());
-        Ok(Self { db: db.clone(), journeys: Wide::open(time.tables(db), "journeys", &schema)? })
+        Ok(Self { db: db.clone(), journeys: Wide::open(cells.clone(), "journeys", &schema)? })
     }
 
     pub(crate) fn add(&self, view: &View) -> Result<(), Box<dyn Error>> {

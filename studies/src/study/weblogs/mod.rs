@@ -26,7 +26,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::net::IpAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -38,10 +38,9 @@ use hours::Hours;
 use indicatif::HumanCount;
 use journeys::Journeys;
 use rowkey::clock::Clock;
-use rowkey::store::Metered;
-use rowkey::wide::CellsDatabase;
-use rowkey::{Layout, Memory, RowKey, Seconds, WideTable};
-use rowkey_studies::output::{exit, progress};
+use rowkey::{Layout, RowKey, Seconds, WideTable};
+use rowkey_studies::engine::{Cells, Engine};
+use rowkey_studies::output::progress;
 use rowkey_studies::weblog::Logs;
 use urls::Urls;
 use views::View;
@@ -79,9 +78,7 @@ struct Args {
     show: usize,
 }
 
-/// The database of all tables; what it is asked is counted.
-type Db = Metered<Memory>;
-type Wide<K> = WideTable<K, CellsDatabase<Db>>;
+type Wide<K> = WideTable<K, Cells>;
 
 /// The log's time.
 #[derive(Clone, Default)]
@@ -91,11 +88,6 @@ impl LogTime {
     fn set(&self, at: Seconds) {
         self.0.store(at.0.saturating_mul(1000), Ordering::Relaxed);
     }
-
-    /// Wide tables that go by this time.
-    fn tables(&self, db: &Db) -> CellsDatabase<Db> {
-        CellsDatabase::metered(db).with_clock(self.clone())
-    }
 }
 
 impl Clock for LogTime {
@@ -104,7 +96,14 @@ impl Clock for LogTime {
     }
 }
 
-fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+/// Why no server will do.
+const NEEDS: &str = "its counters and visits expire by the time of the log, and servers go by their own clocks";
+
+fn run(args: &Args, on: &Engine, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+    let time = LogTime::default();
+    let (db, cells) = on.open_in_memory(NEEDS)?;
+    // Wide tables that go by the log's time.
+    let cells = cells.with_clock(time.clone());
     let (views, late, summary) = views::read(&args.logs)?;
     writeln!(out, "{summary}\n{} lines came after a later one: sorted by time", HumanCount(late))?;
     let (Some(first), Some(last)) = (views.first(), views.last()) else { return Ok(()) };
@@ -118,10 +117,9 @@ fn run(args: &Args, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let under = args.under.as_deref().unwrap_or(directory);
     let ip = args.ip.or(most(views.iter().filter_map(|view| view.visitor.parse().ok())));
 
-    let (db, time) = (Metered::new(Memory::new()), LogTime::default());
-    let visits = Visits::load(&db, &time, &views)?;
-    let (urls, counters) = (Urls::open(&db, &time)?, Counters::open(&db, &time)?);
-    let (hours, journeys) = (Hours::open(&db, &time)?, Journeys::open(&db, &time)?);
+    let visits = Visits::load(&db, &cells, &views)?;
+    let (urls, counters) = (Urls::open(&db, &cells)?, Counters::open(&db, &cells, &time)?);
+    let (hours, journeys) = (Hours::open(&db, &cells)?, Journeys::open(&db, &cells)?);
 
     // Half-way through the log the counters are asked for the first time.
     let mut half_way = Vec::new();
@@ -156,5 +154,5 @@ fn most<T: Ord>(all: impl Iterator<Item = T>) -> Option<T> {
 
 /// Runs the study with these arguments, the first of which is its name.
 pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
-    exit(run(&Args::parse_from(args), &mut io::stdout().lock()))
+    crate::study(args, run)
 }

@@ -7,11 +7,12 @@ use std::io::Write;
 use indicatif::HumanCount;
 use rowkey::RowKey;
 use rowkey::wide::{Cell, Columns, FamilySchema, Mutation, TableSchema};
+use rowkey_studies::engine::{Cells, Db};
 use rowkey_studies::output::list;
 use rowkey_studies::output::report::{self, Query};
 
+use super::Wide;
 use super::views::View;
-use super::{Db, LogTime, Wide};
 
 /// A visitor's row.
 #[derive(RowKey, Debug, Clone, PartialEq)]
@@ -27,7 +28,7 @@ pub(crate) struct Urls {
 }
 
 impl Urls {
-    pub(crate) fn open(db: &Db, time: &LogTime) -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn open(db: &Db, cells: &Cells) -> Result<Self, Box<dyn Error>> {
         let schema = TableSchema::new()
             // A column for each URL. Each view puts it, and one version is kept. So the number of columns is the number
             // of pages.
@@ -36,7 +37,7 @@ impl Urls {
             // One column whose timestamps are counts: the newest version is the URL that was viewed most.
             .family("most", FamilySchema::new())
             .family("last", FamilySchema::new().max_versions(5));
-        let urls = Wide::open(time.tables(db), "visitor_urls", &schema)?;
+        let urls = Wide::open(cells.clone(), "visitor_urls", &schema)?;
         Ok(Self { db: db.clone(), urls, last: std::cell::Cell::new(i64::MIN) })
     }
 

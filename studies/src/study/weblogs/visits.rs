@@ -8,11 +8,12 @@ use std::io::{self, Write};
 use jiff::Timestamp;
 use rowkey::wide::{Columns, Compare, Condition, FamilySchema, Mutation, Row, TableSchema};
 use rowkey::{RowKey, Seconds, Select, Selection, Table, WriteBatch};
+use rowkey_studies::engine::{Cells, Db};
 use rowkey_studies::output::list;
 use rowkey_studies::output::report::{self, Query};
 
+use super::Wide;
 use super::views::View;
-use super::{Db, LogTime, Wide};
 
 /// A visit: the visitor, and the time reversed.
 #[derive(RowKey, Debug, Clone, PartialEq)]
@@ -49,9 +50,9 @@ const FAMILIES: [&str; 5] = ["page", "referer", "term", "product", "checkout"];
 const TEXT: usize = 80;
 
 impl Visits {
-    pub(crate) fn load(db: &Db, time: &LogTime, views: &[View]) -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn load(db: &Db, cells: &Cells, views: &[View]) -> Result<Self, Box<dyn Error>> {
         let schema = FAMILIES.iter().fold(TableSchema::new(), |schema, name| schema.family(*name, FamilySchema::new()));
-        let visits = Wide::<Visit>::open(time.tables(db), "visits", &schema)?;
+        let visits = Wide::<Visit>::open(cells.clone(), "visits", &schema)?;
         let by_value = Table::open(db.clone(), "visits.by_value")?;
         for views in views.chunks(500) {
             visits.mutate_many(views.iter().map(|view| (key(view), columns(view))))?;
