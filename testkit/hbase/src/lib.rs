@@ -1,4 +1,5 @@
-//! A server for tests of `hbase-client`, and of what stands on it.
+//! Servers for tests of `hbase-client`, and of what stands on it: one that answers as a test says, and processes that a
+//! test kills.
 //!
 //! [`Fake`] is a cluster of one server in this process: the master, the server of `hbase:meta`, and that of the one
 //! region of the [table `t`](TABLE). Its own responses tell the addresses of the active master, `hbase:meta`
@@ -14,13 +15,20 @@
 //! assert!(fake.table().get("r").await?.is_empty());
 //! assert_eq!((fake.calls("Get"), fake.lookups()), (2, 1));
 //! ```
+//!
+//! [`Cluster`] is a real one, whose processes can be killed, stopped and started. A [`Proxy`] stands between a client
+//! and such a cluster, and cuts connections or delays what passes.
 
 #![forbid(unsafe_code)]
 
+mod cluster;
 mod meta;
+mod proxy;
 mod reply;
 mod server;
 
+pub use self::cluster::{Cluster, Process, server_of_meta, spread};
 pub use self::meta::TABLE;
+pub use self::proxy::{Fault, Proxy};
 pub use self::reply::{Call, Reply};
 pub use self::server::Fake;

@@ -8,8 +8,7 @@ use futures_util::TryStreamExt;
 use futures_util::future::join_all;
 use hbase_client::{Action, Client, ErrorKind, Family, Get, Increment, Put, Row, Scan, Table, TableSchema};
 
-use crate::processes::Process;
-use crate::{MEMORY, client, create, options};
+use crate::{MEMORY, client, cluster, create, options};
 
 const MIB: usize = 1 << 20;
 
@@ -25,7 +24,7 @@ async fn peak<T>(what: &str, most: usize, work: impl Future<Output = T>) -> T {
 }
 
 async fn table(client: &Client, name: &str, splits: &[&str]) -> Table {
-    Process::start_missing().await;
+    cluster().start_missing().await;
     create(&client.admin(), &TableSchema::new(name).family(Family::new("f")), splits).await;
     client.table(name)
 }

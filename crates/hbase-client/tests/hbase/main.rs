@@ -4,8 +4,6 @@
 mod faults;
 mod filters;
 mod limits;
-mod processes;
-mod proxy;
 mod rows;
 mod scans;
 mod tables;
@@ -15,6 +13,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hbase_client::{Address, Admin, Client, Error, ErrorKind, Options, TableSchema};
+use rowkey_hbase_testkit::Cluster;
 
 /// Counts what the tests allocate, so that those of `limits` can tell how much a client needs.
 #[global_allocator]
@@ -23,6 +22,11 @@ static MEMORY: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
 /// The folder of the server, which the script sets.
 fn folder() -> PathBuf {
     std::env::var_os("HBASE_CLIENT_TEST").expect("HBASE_CLIENT_TEST is not set: run servers/hbase/test").into()
+}
+
+/// The server's processes.
+fn cluster() -> Cluster {
+    Cluster::new(folder())
 }
 
 fn options() -> Options {

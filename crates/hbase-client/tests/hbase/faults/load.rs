@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 
 use hbase_client::{Action, Client, ErrorKind, Increment, Options, Put, Scan, Table, TableSchema};
 
-use crate::create;
-use crate::processes::Process;
+use crate::{cluster, create};
 
 const TIMEOUT: Duration = Duration::from_secs(90);
 /// The timeout of a call.
@@ -39,7 +38,7 @@ impl Load {
 
     /// As `start`, with these splits among the rows that do not change.
     pub(super) async fn start_with(name: &str, options: Options, splits: &[&str]) -> (Client, Self) {
-        Process::start_missing().await;
+        cluster().start_missing().await;
         let client = Client::new(options.timeout(TIMEOUT).attempt_timeout(CALL)).unwrap();
         let splits = [&["c0", "c4"], splits, &["w0", "w1", "w2", "w3"]].concat();
         create(&client.admin(), &TableSchema::new(name).family("f"), &splits).await;

@@ -2,11 +2,11 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use hbase_client::{Address, Client, ErrorKind, Put, Table, TableSchema};
+use rowkey_hbase_testkit::{Fault, Proxy, server_of_meta, spread};
 use tokio::time::sleep;
 
 use super::load::Load;
-use super::{rounds, spread};
-use crate::proxy::{Fault, Proxy};
+use super::rounds;
 use crate::{create, options};
 
 #[tokio::test]
@@ -46,17 +46,15 @@ async fn apart_from_meta(name: &str) -> (Table, Address) {
     let table = client.table(name);
     let put = |row: String| table.put(Put::new(row).value("f", "x", "1"));
     join_all(rows().map(put)).await.into_iter().for_each(Result::unwrap);
-    let dump = client.dump();
-    let line = dump.lines().find(|line| line.starts_with("region hbase:meta,")).expect("meta is known");
+    let meta = server_of_meta(&client).await;
     let mut servers = client.admin().servers().await.unwrap();
-    let meta = servers.iter().position(|server| line.contains(&server.to_string())).expect("the server of meta");
-    let meta = servers.swap_remove(meta);
+    servers.retain(|server| *server.address() != meta);
     for (at, (region, server)) in table.regions().await.unwrap().into_iter().enumerate() {
-        if server.as_ref() == Some(&meta) {
+        if server.is_some_and(|server| *server.address() == meta) {
             client.admin().move_region(&region, Some(&servers[at % servers.len()])).await.unwrap();
         }
     }
-    (table, meta.address().clone())
+    (table, meta)
 }
 
 /// Ten rows of each region.

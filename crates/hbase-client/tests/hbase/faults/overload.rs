@@ -4,8 +4,7 @@ use futures_util::future::join_all;
 use hbase_client::{Action, Client, Increment, Put, TableSchema};
 
 use super::rounds;
-use crate::processes::Process;
-use crate::{create, options};
+use crate::{cluster, create, options};
 
 /// A server that takes one call at a time, and lets two wait.
 const SMALL: &[&str] = &["hbase.regionserver.handler.count=1", "hbase.ipc.server.max.callqueue.length=2"];
@@ -13,7 +12,7 @@ const SMALL: &[&str] = &["hbase.regionserver.handler.count=1", "hbase.ipc.server
 #[tokio::test]
 #[ignore = "needs a server"]
 async fn a_server_with_too_many_calls_is_waited_for_and_meta_is_left_alone() {
-    let small = Process::region_server(4);
+    let small = cluster().region_server(4);
     small.start(SMALL).await;
     // A call that waits in the server's queue is not given up: an increment that was would be looked up.
     let patient = options().timeout(Duration::from_secs(90)).attempt_timeout(Duration::from_secs(80));

@@ -1,5 +1,7 @@
+use rowkey_hbase_testkit::spread;
+
 use super::load::Load;
-use super::{rounds, spread};
+use super::rounds;
 use crate::options;
 
 #[tokio::test]

@@ -1,12 +1,12 @@
 use std::time::{Duration, Instant};
 
 use hbase_client::{Client, ErrorKind, Increment, Put, ServerName, TableSchema};
+use rowkey_hbase_testkit::{Process, spread};
 use tokio::time::sleep;
 
 use super::load::{CALL, Load};
-use super::{rounds, spread};
-use crate::processes::Process;
-use crate::{create, options, remove};
+use super::rounds;
+use crate::{cluster, create, options, remove};
 
 /// Longer than a server's session in ZooKeeper, and its regions' way to other servers.
 const DEAD: Duration = Duration::from_secs(12);
@@ -19,7 +19,7 @@ async fn a_server_is_killed_and_started_under_the_load() {
     spread(&client, &table, 0).await;
     load.run(async {
         for round in 0..rounds() {
-            let server = Process::region_server(1 + round % 3);
+            let server = cluster().region_server(1 + round % 3);
             server.signal("-KILL");
             sleep(DEAD).await;
             server.start(&[]).await;
@@ -39,7 +39,7 @@ async fn a_server_is_killed_and_started_at_once() {
     spread(&client, &table, 1).await;
     load.run(async {
         for round in 0..rounds() {
-            let server = Process::region_server(1 + round % 3);
+            let server = cluster().region_server(1 + round % 3);
             server.signal("-KILL");
             server.ends().await;
             server.start(&[]).await;
@@ -59,7 +59,7 @@ async fn a_server_is_stopped_and_goes_on_under_the_load() {
     spread(&client, &table, 1).await;
     load.run(async {
         for round in 0..rounds() {
-            let server = Process::region_server(1 + round % 3);
+            let server = cluster().region_server(1 + round % 3);
             server.signal("-STOP");
             sleep(Duration::from_secs(2)).await;
             server.signal("-CONT");
@@ -81,7 +81,10 @@ async fn a_stopped_server_does_not_keep_the_rows_of_the_others_waiting() {
         spread(&client, &table, round).await;
         let regions = table.regions().await.unwrap();
         let port = regions[1].1.as_ref().unwrap().address().port();
-        let server = (1..=3).map(Process::region_server).find(|server| server.address().port() == port).unwrap();
+        let server = (1..=3)
+            .map(|number| cluster().region_server(number))
+            .find(|server| server.address().port() == port)
+            .unwrap();
         let in_time = table.with_timeout(Duration::from_millis(2500));
         let aside = || {
             let increment = || Increment::new("a").add("f", "n", 1).into();
@@ -116,7 +119,7 @@ async fn a_server_that_was_stopped_for_too_long_wakes_up_without_its_regions() {
             let dump = client.dump();
             let meta = dump.lines().find(|line| line.starts_with("region hbase:meta,")).expect("meta is known");
             let without = |server: &Process| !meta.contains(&format!(",{},", server.address().port()));
-            let server = (0..3).map(|at| Process::region_server(1 + (round + at) % 3)).find(without).unwrap();
+            let server = (0..3).map(|at| cluster().region_server(1 + (round + at) % 3)).find(without).unwrap();
             let address = server.address();
             server.signal("-STOP");
             sleep(DEAD).await;
@@ -149,7 +152,7 @@ async fn a_master_is_killed_and_the_other_one_takes_over() {
         for _ in 0..rounds() {
             let admin = client.admin();
             remove(&admin, &schema).await;
-            let active = Process::active_master(&client);
+            let active = cluster().active_master(&client);
             let (created, ()) = tokio::join!(admin.create(&schema, ["m"]), async {
                 sleep(Duration::from_millis(30)).await;
                 active.signal("-KILL");
@@ -172,7 +175,7 @@ async fn a_master_that_took_over_knows_the_servers() {
     create(&admin, &schema, &[]).await;
     for _ in 0..rounds() {
         let all = admin.servers().await.unwrap().len();
-        let active = Process::active_master(&client);
+        let active = cluster().active_master(&client);
         active.signal("-KILL");
         let began = Instant::now();
         // From the first answer of the other one on.
@@ -191,11 +194,11 @@ async fn a_master_that_took_over_knows_the_servers() {
 async fn zookeeper_is_stopped_and_goes_on_under_the_load() {
     let (client, load) = Load::start("faults_zookeeper", options()).await;
     let table = load.table.clone();
-    let masters = Process::masters().map(|master| master.address());
+    let masters = cluster().masters().map(|master| master.address());
     load.run(async {
         for _ in 0..rounds() {
             // For less than a server's session.
-            Process::zookeeper().signal("-STOP");
+            cluster().zookeeper().signal("-STOP");
             let looked_up = client.counters().lookups;
             let began = Instant::now();
             // A client that has only ZooKeeper ends in time; one that has masters too does not wait for it.
@@ -208,7 +211,7 @@ async fn zookeeper_is_stopped_and_goes_on_under_the_load() {
             assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
             // Nobody who knows the regions needs it.
             assert_eq!(client.counters().lookups, looked_up);
-            Process::zookeeper().signal("-CONT");
+            cluster().zookeeper().signal("-CONT");
             sleep(Duration::from_secs(2)).await;
         }
     })
