@@ -9,21 +9,30 @@ use rowkey::{Error, ErrorKind};
 /// An operation of the client ends with its call. If that is over, the error says so, unless the client knows a cause
 /// that time would not have mended.
 pub(crate) fn error(table: &str, error: hbase_client::Error, call: &Call<'_>) -> Error {
-    let kind = match error.kind() {
+    match error.kind() {
         Hbase::TableNotFound => return Error::NoSuchTable(table.to_owned()),
         Hbase::TableExists => return Error::TableExists(table.to_owned()),
         Hbase::OutcomeUnknown => {
             let source = match call.check() {
                 Err(ended) => ended,
-                Ok(()) => Error::engine(error),
+                // A step before the one that decides an operation leaves its error alone, which may be retryable.
+                Ok(()) => engine(error.failure_kind(), error),
             };
             return Error::OutcomeUnknown { table: table.to_owned(), source: Box::new(source) };
         }
-        Hbase::Busy | Hbase::Unavailable => match call.check() {
-            Err(ended) => return ended,
-            Ok(()) => ErrorKind::Busy,
-        },
-        Hbase::TableDisabled => ErrorKind::Busy,
+        Hbase::Busy | Hbase::Unavailable => {
+            if let Err(ended) = call.check() {
+                return ended;
+            }
+        }
+        _ => {}
+    }
+    engine(error.kind(), error)
+}
+
+fn engine(kind: Hbase, error: hbase_client::Error) -> Error {
+    let kind = match kind {
+        Hbase::Busy | Hbase::Unavailable | Hbase::TableDisabled => ErrorKind::Busy,
         Hbase::Invalid | Hbase::TooLarge | Hbase::FamilyNotFound => ErrorKind::InvalidInput,
         Hbase::NamespaceNotFound => ErrorKind::NotFound,
         Hbase::NamespaceExists => ErrorKind::AlreadyExists,

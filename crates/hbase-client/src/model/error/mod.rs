@@ -30,7 +30,9 @@ pub struct Error(Arc<Inner>);
 
 #[derive(Clone)]
 struct Inner {
+    /// As if nothing had been changed.
     kind: ErrorKind,
+    is_outcome_unknown: bool,
     why: Why,
     place: Place,
     attempts: u32,
@@ -155,7 +157,7 @@ impl Error {
     }
 
     fn new(kind: ErrorKind, why: Why) -> Self {
-        Self(Arc::new(Inner { kind, why, place: Place::default(), attempts: 0 }))
+        Self(Arc::new(Inner { kind, is_outcome_unknown: false, why, place: Place::default(), attempts: 0 }))
     }
 
     /// The error of a call, as if it had changed nothing.
@@ -173,7 +175,7 @@ impl Error {
 
     /// The same error after an attempt whose outcome is not known.
     pub(crate) fn outcome_unknown(self) -> Self {
-        self.with(|inner| inner.kind = ErrorKind::OutcomeUnknown)
+        self.with(|inner| inner.is_outcome_unknown = true)
     }
 
     pub(crate) fn after(self, attempts: u32) -> Self {
@@ -226,19 +228,38 @@ impl Error {
 
     /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
+        if self.0.is_outcome_unknown { ErrorKind::OutcomeUnknown } else { self.0.kind }
+    }
+
+    /// The kind of the failure after which the outcome is unknown, as if nothing had been changed; of any other error
+    /// its [`kind`](Self::kind). It tells whether a request that may be repeated may succeed later.
+    ///
+    /// ```
+    /// use hbase_client::ErrorKind;
+    ///
+    /// # async fn example(table: hbase_client::Table) -> hbase_client::Result<()> {
+    /// # let put = hbase_client::Put::new("r").value("f", "q", "v").at_most_once();
+    /// let Err(error) = table.put(put).await else { return Ok(()) };
+    /// if error.kind() == ErrorKind::OutcomeUnknown && error.failure_kind() == ErrorKind::Unavailable {
+    ///     println!("the connection was lost: read the row");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn failure_kind(&self) -> ErrorKind {
         self.0.kind
     }
 
     /// Returns whether the same request may succeed later, and nothing was changed so far: [`Busy`](ErrorKind::Busy) or
     /// [`Unavailable`](ErrorKind::Unavailable).
     pub fn is_retryable(&self) -> bool {
-        matches!(self.0.kind, ErrorKind::Busy | ErrorKind::Unavailable)
+        matches!(self.kind(), ErrorKind::Busy | ErrorKind::Unavailable)
     }
 
     /// Returns whether the error says no more than that the time was over.
     pub(crate) fn is_of_time(&self) -> bool {
         let of_time = matches!(&self.0.why, Why::Cause(Cause::TimedOut | Cause::Slow));
-        of_time && self.0.kind == ErrorKind::Unavailable
+        of_time && self.kind() == ErrorKind::Unavailable
     }
 
     /// The exception that a server answered with last.
@@ -295,9 +316,9 @@ fn kind_of(exception: &Exception) -> ErrorKind {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner { kind, why, place, attempts } = &*self.0;
+        let Inner { is_outcome_unknown, why, place, attempts, .. } = &*self.0;
         let operation = place.operation.as_deref();
-        if *kind == ErrorKind::OutcomeUnknown {
+        if *is_outcome_unknown {
             let what = operation.unwrap_or("the write");
             write!(f, "it is not known whether {what} was carried out: ")?;
         }
@@ -325,7 +346,7 @@ impl fmt::Display for Error {
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}: {self}", self.0.kind)
+        write!(f, "{:?}: {self}", self.kind())
     }
 }
 
@@ -351,6 +372,8 @@ mod tests {
         assert_eq!((error.kind(), error.attempts(), error.is_retryable()), (ErrorKind::Busy, 3, true));
         let error = error.outcome_unknown();
         assert!(error.to_string().starts_with("it is not known"), "{error}");
+        assert_eq!((error.kind(), error.failure_kind()), (ErrorKind::OutcomeUnknown, ErrorKind::Busy));
+        assert!(!error.is_retryable());
         assert_eq!(error.exception().map(Exception::message), Some("busy"));
         let error = Error::invalid("why").of_operation("create", &"t".into());
         assert_eq!(error.to_string(), "why (`create` of table t)");
