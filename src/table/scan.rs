@@ -15,7 +15,7 @@ use crate::keys::key::{OwnedKey, RowKey};
 use crate::keys::prefix::Select;
 use crate::keys::range::KeyRange;
 use crate::store::error::Error;
-use crate::store::merge::{MergedRows, Scans};
+use crate::store::merge::{MergedRows, Scans, Step};
 use crate::store::value::{RowValue, decoded};
 use crate::store::{Scan, Store};
 use crate::table::stored_key;
@@ -155,6 +155,22 @@ impl<K: RowKey, V> TableScan<K, V> {
             self.open()?;
         }
         Ok(self.run.progress())
+    }
+}
+
+impl<K: OwnedKey, V: RowValue> TableScan<K, V> {
+    /// Returns the next row if it was read already; `None` if a batch has to be read first, or at the end.
+    pub(crate) fn next_of_batch(&mut self) -> Option<Result<(K, V), Error>> {
+        let table = &self.setup.table;
+        let Run::Open(progress, _) = &mut self.run else { return None };
+        let read = match progress.step() {
+            Ok(Step::Row) => {
+                progress.read(|key, value| Ok((stored_key::<K>(table, key)?, decoded(table, key, value)?)))
+            }
+            Ok(Step::Feed(_) | Step::Done) => return None,
+            Err(error) => Err(error),
+        };
+        read.map_err(|error| error.of_key(table, &[])).transpose()
     }
 }
 

@@ -29,6 +29,12 @@ pub(super) struct Reader {
 }
 
 impl Reader {
+    /// The same reader for one call: all that it reads shares one deadline from now on.
+    fn in_one_call(&self) -> Self {
+        let (follower, rows) = (Arc::clone(&self.follower), Within::one_call_of(Arc::clone(&self.rows)));
+        Self { follower, rows, check: self.check }
+    }
+
     /// The valid ones among secondary rows, one for one. If two primary rows have one key, because a write that took
     /// too long was not undone yet or can't be, it is the row whose claim comes first.
     pub(super) fn read(&self, entries: &[(Vec<u8>, Claims)]) -> Result<Vec<Option<Found>>, Error> {
@@ -147,18 +153,21 @@ impl<K2: OwnedKey, T> SecondaryScan<K2, T> {
         Ok(Page { rows: page, next: cursor.filter(|_| more), rows_read: scan.rows_read() })
     }
 
-    fn in_one_call(mut self) -> Self {
-        if let Within::Made(rows) = Within::one_call(&*Arc::clone(&self.reader.rows)) {
-            self.reader.rows = rows;
-        }
-        Self { scan: self.scan.in_one_call(), ..self }
+    fn in_one_call(self) -> Self {
+        Self { reader: self.reader.in_one_call(), scan: self.scan.in_one_call(), ..self }
     }
 
     fn next_row(&mut self) -> Result<Option<(K2, T)>, Error> {
         while self.ready.is_empty() {
+            // With a timeout, a batch and the primary rows that it leads to are one call.
+            let (reader, is_timed) = (self.reader.in_one_call(), self.reader.rows.options().is_timed());
+            let most = usize::try_from(self.left.min(self.together)).unwrap_or(1);
             let mut keys = Vec::new();
             let mut entries = Vec::new();
-            for row in self.scan.by_ref().take(usize::try_from(self.left.min(self.together)).unwrap_or(1)) {
+            while keys.len() < most {
+                let is_read = is_timed && !keys.is_empty();
+                let row = if is_read { self.scan.next_of_batch() } else { self.scan.next() };
+                let Some(row) = row else { break };
                 let (key, claims) = row?;
                 entries.push((key.encode(), claims));
                 keys.push(key);
@@ -167,7 +176,7 @@ impl<K2: OwnedKey, T> SecondaryScan<K2, T> {
                 return Ok(None);
             }
             let fingerprint = K2::LAYOUT.fingerprint();
-            let read = self.reader.read(&entries)?;
+            let read = reader.read(&entries)?;
             let largest = read.iter().flatten().map(|found| (found.row.len() + found.value.len()) as u64).max();
             let room = DEFAULT_BATCH_BYTES as u64 / largest.unwrap_or_default().max(1);
             self.together = room.clamp(1, TOGETHER);

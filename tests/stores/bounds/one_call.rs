@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use rowkey::Memory;
+use rowkey::secondary::Primary;
 use rowkey::store::{Batch, CallOptions, Database, SubStore};
+use rowkey::{Memory, RowKey};
 
 use crate::bounds::operations::operations;
 use crate::bounds::slow::{DELAY, slow};
@@ -82,4 +83,34 @@ fn a_write_across_tables_of_a_sub_store_has_one_deadline() {
     let answer = bounded.write(&[("a", Batch::new().put("k", "v"))]);
     assert!(answer.as_ref().is_err_and(is_late), "{answer:?}");
     assert_eq!(db.table("a").unwrap().get(b"k").unwrap(), None);
+}
+
+#[derive(RowKey, Debug, PartialEq)]
+#[rowkey(salt(buckets = 4))]
+struct Age {
+    age: u64,
+    user: u64,
+}
+
+/// A batch of a secondary table and the primary rows that it leads to are one call. With more time, all rows come.
+#[test]
+fn a_batch_of_a_secondary_scan_has_one_deadline() {
+    const USERS: u64 = 700;
+    const DELAY: Duration = Duration::from_millis(100);
+    let slow = slow(Memory::new(), false, DELAY);
+    let db: Db = Arc::new(slow.clone());
+    let mut users = Primary::<u64, u64, _>::open(db, "users").unwrap();
+    let by_age = users.secondary("users.by_age", |&user: &u64, &age: &u64| [(Age { age, user }, ())]).unwrap();
+    (0..USERS).for_each(|user| users.put(&user, &(user * 7 % 50)).unwrap());
+    let within = |timeout| by_age.with_options(&CallOptions::new().timeout(timeout)).scan_rows(..);
+    let rows: Vec<_> = within(Duration::from_secs(120)).map(Result::unwrap).collect();
+    assert_eq!(rows.len() as u64, USERS);
+    assert!(rows.is_sorted_by_key(|(Age { age, user }, _)| (*age, *user)));
+    let before = slow.calls();
+    assert!(within(Duration::from_secs(120)).next().unwrap().is_ok());
+    let calls = u32::try_from(slow.calls() - before).unwrap();
+    slow.begin();
+    // Time for all calls but the last one, which reads the primary rows.
+    let row = within(DELAY * (2 * calls - 1) / 2).next().unwrap();
+    assert!(row.as_ref().is_err_and(is_late), "{row:?} after {calls} calls");
 }
