@@ -3,6 +3,8 @@
 
 mod conformance;
 mod external;
+mod faults;
+mod peer;
 mod refusals;
 mod schemas;
 mod split;

@@ -1,7 +1,5 @@
 //! Writes one after the other, of one process and of two: the later one is read.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,6 +8,7 @@ use rowkey::wide::{Columns, FamilySchema, Mutation, TableSchema};
 use rowkey_hbase::HBase;
 use tokio::task::spawn_blocking;
 
+use crate::peer::Peer;
 use crate::{Databases, client, runtime};
 
 fn schema() -> TableSchema {
@@ -24,44 +23,6 @@ const TABLE: &str = "pairs";
 enum Writer {
     Here(Arc<dyn AsyncWideStore>),
     There(Box<Peer>),
-}
-
-/// A process that puts what it is told to, one row after the other.
-struct Peer {
-    child: Child,
-    ask: ChildStdin,
-    told: BufReader<ChildStdout>,
-}
-
-impl Peer {
-    fn start(namespace: &str) -> Self {
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        command
-            .args(["--ignored", "--exact", "--nocapture", "times::puts_for_another_process"])
-            .env(NAMESPACE, namespace);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let (ask, told) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-        Self { child, ask, told }
-    }
-
-    fn put(&mut self, row: &str, value: &str) {
-        writeln!(self.ask, "{row} {value}").unwrap();
-        self.ask.flush().unwrap();
-        let mut line = String::new();
-        // The harness prints lines of its own.
-        while !line.starts_with("put ") {
-            line.clear();
-            assert!(self.told.read_line(&mut line).unwrap() > 0, "the other process has ended");
-        }
-        assert_eq!(line.trim_end(), format!("put {row}"));
-    }
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 /// Not a test, but what [`Peer`] starts.
@@ -99,7 +60,11 @@ fn puts_after_deletes_are_read() {
             let table = Arc::clone(&table);
             let writer = match task % 2 {
                 0 => Writer::Here(Arc::clone(&table)),
-                _ => Writer::There(Box::new(Peer::start(database.namespace()))),
+                _ => Writer::There(Box::new(Peer::start(
+                    "times::puts_for_another_process",
+                    NAMESPACE,
+                    database.namespace(),
+                ))),
             };
             tasks.push(tokio::spawn(pairs_of(task, table, writer)));
         }
@@ -134,7 +99,8 @@ async fn pairs_of(task: usize, table: Arc<dyn AsyncWideStore>, mut writer: Write
             Writer::There(mut peer) => {
                 let (row, value) = (row.clone(), value.clone());
                 let put = spawn_blocking(move || {
-                    peer.put(&row, &value);
+                    peer.ask(&format!("{row} {value}"));
+                    assert_eq!(peer.told("put "), row);
                     peer
                 });
                 Writer::There(put.await.unwrap())
