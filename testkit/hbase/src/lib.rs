@@ -16,8 +16,8 @@
 //! assert_eq!((fake.calls("Get"), fake.lookups()), (2, 1));
 //! ```
 //!
-//! [`Cluster`] is a real one, whose processes can be killed, stopped and started. A [`Proxy`] stands between a client and
-//! such a cluster, and cuts connections or delays what passes.
+//! [`Cluster`] is a real one, whose processes can be killed, stopped and started. A [`Proxy`] stands between a client
+//! and such a cluster, and cuts connections or delays what passes.
 
 #![forbid(unsafe_code)]
 

@@ -21,8 +21,6 @@ pub struct Proxy(Arc<Shared>);
 #[derive(Default, Debug)]
 struct Shared {
     ports: Mutex<HashMap<Address, u16>>,
-    /// The number of connections so far.
-    made: AtomicU64,
     fault: Mutex<Fault>,
     /// The number of connections that were closed in each direction.
     cut: [AtomicU64; 2],
@@ -41,13 +39,13 @@ pub struct Fault {
     pub cut_after: Option<Range<u64>>,
     /// The server whose responses come later, and how much.
     pub slow: Option<(Address, Duration)>,
-    /// The client's end of every other connection to a server is closed before its requests arrive. They do so some
-    /// time later, which is up to this.
+    /// The client's end of every other connection to a server is closed soon, before its requests arrive. They do so
+    /// when half of this time has passed, or up to all of it.
     pub late: Option<Duration>,
 }
 
-/// The time for which a server sees a connection whose client has gone, after the last request on it arrived. HBase does
-/// not execute the requests of a connection that is closed.
+/// The time for which a server sees a connection whose client has gone, after the last request on it arrived. HBase
+/// does not execute the requests of a connection that is closed.
 const LINGER: Duration = Duration::from_secs(1);
 
 impl Proxy {
@@ -95,19 +93,21 @@ impl Proxy {
     }
 
     async fn serve(self, listener: TcpListener, server: Address) {
+        let mut may_be_late = false;
         while let Ok((near, _)) = listener.accept().await {
+            may_be_late = !may_be_late;
             let (proxy, server) = (self.clone(), server.clone());
             tokio::spawn(async move {
                 // A server that is not there looks like one that closes.
                 let Ok(far) = TcpStream::connect((server.host(), server.port())).await else { return };
-                proxy.pass(near, far, server).await;
+                proxy.pass(near, far, server, may_be_late).await;
             });
         }
     }
 
     /// Passes bytes both ways until one end closes or the connection is cut, and closes both. Requests that are to be
     /// late arrive before the server's end is closed.
-    async fn pass(self, near: TcpStream, far: TcpStream, server: Address) {
+    async fn pass(self, near: TcpStream, far: TcpStream, server: Address, may_be_late: bool) {
         near.set_nodelay(true).unwrap();
         far.set_nodelay(true).unwrap();
         let Fault { cut_after: cut, late, .. } = self.0.fault.lock().unwrap().clone();
@@ -116,11 +116,10 @@ impl Proxy {
             Some((false, bytes)) => [u64::MAX, bytes],
             None => [u64::MAX; 2],
         };
-        let is_late = self.0.made.fetch_add(1, Ordering::Relaxed).is_multiple_of(2);
-        let late = late.filter(|_| is_late).map(|longest| longest.mul_f64(fastrand::f64()));
+        let late = late.filter(|_| may_be_late).map(|longest| longest.mul_f64(0.5 + 0.5 * fastrand::f64()));
         let close = async {
             match late {
-                Some(late) => sleep(late.mul_f64(fastrand::f64())).await,
+                Some(late) => sleep(late.mul_f64(0.3 * fastrand::f64())).await,
                 None => std::future::pending().await,
             }
         };

@@ -19,8 +19,8 @@ pub(super) struct Held<V> {
     history: VecDeque<(Option<V>, Outcome)>,
 }
 
-/// A write is applied no later than this after its call ended: servers do not execute a request whose client has stopped
-/// waiting, and no fault keeps one for longer than a few seconds.
+/// A write is applied no later than this after its call ended: servers do not execute a request whose client has
+/// stopped waiting, and no fault keeps one for longer than a few seconds.
 const LATEST: Duration = Duration::from_secs(40);
 
 /// What becomes of a write of unknown outcome that is applied after a later, acknowledged one.

@@ -33,8 +33,11 @@ const ATTEMPT: Duration = Duration::from_secs(1);
 const GRACE: Duration = Duration::from_secs(1);
 
 /// How late requests may be, and how slow a server is.
-const LATE: Duration = Duration::from_millis(1500);
+const LATE: Duration = Duration::from_secs(2);
 const SLOW: Duration = Duration::from_millis(700);
+
+/// The most memory that a process of the load may have, in KiB: some times what it has without faults.
+const MOST: u64 = 100 << 10;
 
 /// A database of plain tables in synchronous code.
 pub(super) type Plains = OneColumnDatabase<Blocking<HBase>>;
@@ -153,6 +156,7 @@ struct Told {
 impl Told {
     fn does(&self, line: &str) {
         let fault = match line.split_once(' ').unwrap_or((line, "")) {
+            ("cut", bytes) => Fault { cut_after: Some(1..bytes.parse().unwrap()), ..Fault::default() },
             ("late", bytes) => {
                 Fault { cut_after: Some(1..bytes.parse().unwrap()), late: Some(LATE), ..Fault::default() }
             }
@@ -241,13 +245,15 @@ fn run(namespace: &str, process: u16) {
     println!("counted {}", counters::line(&counted));
     load.add("late connections", proxy.late());
     load.add("slowest ms", load.slowest.load(Ordering::Relaxed));
-    load.add("peak KiB", peak());
+    let peak = peak();
+    assert!(peak < MOST, "{peak} KiB");
+    load.add("peak KiB", peak);
     let tally = load.tally.lock().unwrap();
     let tally: Vec<_> = tally.iter().map(|(what, number)| format!("{what} {number}")).collect();
     println!("checked {}", tally.join(", "));
 }
 
-/// The most memory that this process had.
+/// The most memory that this process had, in KiB.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the peak");

@@ -43,8 +43,8 @@ pub(super) const FAULTS: [Fault; 8] = [
 /// Longer than a server's session in ZooKeeper, and its regions' way to other servers.
 const DEAD: Duration = Duration::from_secs(12);
 /// Longer than an attempt of the load, and, with the time between two signs of life, much shorter than a session. A
-/// server that was declared dead may acknowledge writes when it goes on, which are lost where files are local: HDFS would
-/// refuse them.
+/// server that was declared dead may acknowledge writes when it goes on, which are lost where files are local: HDFS
+/// would refuse them.
 const STOPPED: Duration = Duration::from_millis(1500);
 /// For as long connections are cut, or a server is slow.
 const BAD: Duration = Duration::from_secs(3);
@@ -122,10 +122,11 @@ impl Faults {
                 }
             }
             Fault::Late => {
-                for longest in [300, 5000] {
-                    self.tell(&format!("late {longest}"));
-                    sleep(BAD).await;
-                }
+                // The shorter ones are cut inside of the preamble or of the first frames.
+                self.tell("cut 300");
+                sleep(BAD / 2).await;
+                self.tell("late 20000");
+                sleep(2 * BAD).await;
                 self.tell("well");
             }
             Fault::SlowMeta => {

@@ -1,5 +1,5 @@
-//! Faults under the load of two client processes. Whatever happens to servers, regions and connections: each row has its
-//! last acknowledged value, or one of a later write of unknown outcome; no increment is lost or counted twice; each scan
+//! Faults under the load of two client processes. Whatever happens to servers, regions and connections: each row has
+//! its last acknowledged value, or one of a write of unknown outcome; no increment is lost or counted twice; each scan
 //! returns each row once and in order, or a typed error; an index is repaired as its documentation says; a migration
 //! ends with all rows; and no call ends later than its deadline.
 //!

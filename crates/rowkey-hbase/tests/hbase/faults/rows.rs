@@ -209,10 +209,8 @@ impl Rows for Plain {
     }
 
     async fn replace(&self, item: Item, has: Option<u64>, value: Option<u64>) -> Result<bool, Error> {
-        let text = |value: Option<u64>| value.map(|value| value.to_string());
+        let text = |value: Option<u64>| value.map(|value| value.to_string().into_bytes());
         let (has, value) = (text(has), text(value));
-        let bytes = |value: &Option<String>| value.as_ref().map(|value| value.as_bytes().to_vec());
-        let (has, value) = (bytes(&has), bytes(&value));
         self.table.store().compare_and_write(&item.encode(), has.as_deref(), value.as_deref()).await
     }
 
