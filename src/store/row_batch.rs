@@ -320,7 +320,7 @@ mod tests {
                     expected.push(&key, &value(len)[len / 3..len / 2]);
                 }
             }
-            batch.cut_values(|value| (value.len() != 3).then(|| value.len() / 3..value.len() / 2));
+            batch.cut_values(|value| (value.len() != 3).then_some(value.len() / 3..value.len() / 2));
             prop_assert_eq!(batch, expected);
         }
     }
@@ -329,8 +329,13 @@ mod tests {
     fn a_value_that_fails_adds_no_row() {
         let mut batch = RowBatch::new();
         batch.push(b"a", b"1");
-        assert_eq!(batch.push_with(b"b", |value| Err(value.push(7))), Err(()));
-        batch.push_with(b"c", |value| Ok::<(), ()>(value.push(3))).unwrap();
+        for (key, result) in [(b"b", Err("refused")), (b"c", Ok(()))] {
+            let pushed = batch.push_with(key, |value| {
+                value.push(3);
+                result
+            });
+            assert_eq!(pushed, result);
+        }
         assert_eq!(batch.iter().collect::<Vec<_>>(), [(&b"a"[..], &b"1"[..]), (b"c", &[3])]);
     }
 

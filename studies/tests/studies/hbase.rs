@@ -1,4 +1,4 @@
-//! The studies on a real HBase: they print what they print in memory. `servers/hbase/test` starts one and runs these.
+//! Studies on a real HBase, which print what they print in memory. `servers/hbase/test-tables` starts one and runs these.
 
 use std::sync::Mutex;
 use std::thread;

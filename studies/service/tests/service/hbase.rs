@@ -1,4 +1,4 @@
-//! The service on HBase: `servers/hbase/test` starts one and runs these.
+//! The service on HBase: `servers/hbase/test-tables` starts one and runs these.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
