@@ -7,7 +7,8 @@
 //!
 //! It panics at the first law that fails, and prints the law's name, the operation, the actual and the expected result.
 //! It checks what [`Guarantees`](crate::store::Guarantees) declares and no more. An operation that is not declared must
-//! be refused with [`Error::Unsupported`](crate::Error::Unsupported), not done in part. Random tests are deterministic.
+//! be refused with [`Error::Unsupported`](crate::Error::Unsupported), not done in part. Random tests are deterministic:
+//! the law `model` makes 4 random programs, or as many as the environment variable `ROWKEY_CONFORMANCE_SEEDS` says.
 //!
 //! Laws about concurrent callers do not rely on lucky timing. Callers continue until enough calls have begun while
 //! another was running. In the body of a transaction, after its reads, another thread makes a competing call. A store
@@ -86,6 +87,13 @@ mod nonblocking;
 mod store;
 #[cfg(feature = "conformance")]
 mod wide;
+
+/// The seeds of the law `model`.
+#[cfg(feature = "conformance")]
+fn seeds() -> std::ops::Range<u64> {
+    let count = std::env::var("ROWKEY_CONFORMANCE_SEEDS").ok().and_then(|count| count.parse().ok());
+    0..count.unwrap_or(4)
+}
 
 #[cfg(all(feature = "conformance", feature = "async"))]
 pub use self::nonblocking::{async_database, async_wide_database};

@@ -60,7 +60,7 @@ pub fn store<S: Store + 'static>(make: impl Fn() -> S) {
     on_a_new_one(bounds::cancels);
     on_a_new_one(bounds::waits);
     // Last, as it takes the longest.
-    for seed in 0..4 {
+    for seed in super::seeds() {
         writes::model(&make(), &mut Random(seed));
     }
 }

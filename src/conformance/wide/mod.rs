@@ -140,7 +140,7 @@ pub fn wide<S: WideStore>(make: impl Fn(&TableSchema) -> S) {
     on_a_new_one(bounds::cancels);
     // Last, as it takes the longest.
     if timed {
-        for seed in 0..4 {
+        for seed in super::seeds() {
             program::random(&make(&schema), &mut Random(seed));
         }
     }
