@@ -7,6 +7,7 @@ mod faults;
 mod others;
 mod peer;
 mod refusals;
+mod rights;
 mod schemas;
 mod split;
 mod times;
