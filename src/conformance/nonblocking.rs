@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::store::laws::{broken, done, equal, holds};
 use crate::nonblocking::{
-    Answer, AsyncDatabase, AsyncStore, AsyncWideDatabase, AsyncWideStore, Batches, Blocking, BoxFuture,
+    AsyncDatabase, AsyncStore, AsyncWideDatabase, AsyncWideStore, Batches, Blocking, BoxFuture, StoreFuture,
 };
 use crate::store::error::Error;
 use crate::store::{Atomicity, Batch, CallOptions, Cancel, NewTable, RowBatch, Scan};
@@ -170,7 +170,7 @@ async fn all<T>(mut futures: Vec<BoxFuture<'_, T>>) -> Vec<T> {
 }
 
 /// Polls a future once, and drops it.
-async fn polled_once<T>(mut future: Answer<'_, T>) {
+async fn polled_once<T>(mut future: StoreFuture<'_, T>) {
     poll_fn(|context| Poll::Ready(future.as_mut().poll(context).is_ready())).await;
 }
 
@@ -222,7 +222,7 @@ async fn at_once(store: Arc<dyn AsyncStore>) {
     let law = "at-once";
     let writes = (0..50).map(|n| store.write(Batch::new().put(key(n), [n])));
     all(writes.collect()).await.into_iter().for_each(|written| done(law, written));
-    let gets: Vec<Answer<'_, _>> = (0..50).map(|n| store.get(&key(n))).collect();
+    let gets: Vec<StoreFuture<'_, _>> = (0..50).map(|n| store.get(&key(n))).collect();
     for (n, row) in (0..50).zip(all(gets).await) {
         equal(law, "a row that was written", done(law, row), Some(vec![n]));
     }
@@ -418,7 +418,7 @@ async fn wide(store: Arc<dyn AsyncWideStore>) {
     let rows: Vec<_> = due.iter().map(|key| (key.clone(), Mutation::new().put("f:q", "v"))).collect();
     polled_once(store.mutate_many(&rows)).await;
     done("dropped-write", store.mutate_many(&rows).await);
-    let gets: Vec<Answer<'_, _>> = due.iter().map(|key| store.get(key, &columns)).collect();
+    let gets: Vec<StoreFuture<'_, _>> = due.iter().map(|key| store.get(key, &columns)).collect();
     for row in all(gets).await {
         equal(
             "at-once",

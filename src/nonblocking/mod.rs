@@ -82,8 +82,12 @@ use crate::store::options::handles;
 use crate::store::pointers::through_pointers;
 use crate::store::{Batch, CallOptions, DatabaseId, Guarantees, NewTable, RowBatch, Scan, TableId};
 
-/// The future of a call. It borrows the handle, and nothing else.
-pub type Answer<'s, T> = BoxFuture<'s, Result<T, Error>>;
+/// The future of a call of an engine. It borrows the handle, and nothing else.
+pub type StoreFuture<'s, T> = BoxFuture<'s, Result<T, Error>>;
+
+/// The name that [`StoreFuture`] had.
+#[doc(hidden)]
+pub type Answer<'s, T> = StoreFuture<'s, T>;
 
 /// The batches of an open scan. It yields the batches in order, and then ends. Rows that were read before an error come
 /// before it; after the error it ends.
@@ -122,11 +126,11 @@ pub trait AsyncStore: Send + Sync {
     fn guarantees(&self) -> Guarantees;
 
     /// Returns the value of `key`, or `None` if there is no such row.
-    fn get(&self, key: &[u8]) -> Answer<'_, Option<Vec<u8>>>;
+    fn get(&self, key: &[u8]) -> StoreFuture<'_, Option<Vec<u8>>>;
 
     /// Returns the values of `keys`, in the order of `keys`.
     #[doc(alias = "multiget")]
-    fn get_many(&self, keys: &[&[u8]]) -> Answer<'_, Vec<Option<Vec<u8>>>>;
+    fn get_many(&self, keys: &[&[u8]]) -> StoreFuture<'_, Vec<Option<Vec<u8>>>>;
 
     /// Opens a scan, without waiting. If it can't be opened, the first item of the stream is the error. With
     /// [`Guarantees::snapshot_scans`] it returns the table as it was when this method was called.
@@ -141,22 +145,22 @@ pub trait AsyncStore: Send + Sync {
     /// Applies a batch of puts and deletes, in order.
     #[doc(alias = "put")]
     #[doc(alias = "delete")]
-    fn write(&self, batch: &Batch) -> Answer<'_, ()>;
+    fn write(&self, batch: &Batch) -> StoreFuture<'_, ()>;
 
     /// Adds `by` to the counter at `key` and returns the new value.
-    fn increment(&self, key: &[u8], by: i64) -> Answer<'_, i64>;
+    fn increment(&self, key: &[u8], by: i64) -> StoreFuture<'_, i64>;
 
     /// Writes `new` (`None` deletes) if the value of `key` is `expected` (`None`: no row). Returns whether it was
     /// written.
     #[doc(alias = "compare_and_swap")]
     #[doc(alias = "checkAndPut")]
-    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Answer<'_, bool>;
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> StoreFuture<'_, bool>;
 
     /// Deletes all rows in the ranges.
-    fn delete_ranges(&self, ranges: &[KeyRange]) -> Answer<'_, ()>;
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> StoreFuture<'_, ()>;
 
     /// Returns the row keys at which the table's regions begin now. Default: none.
-    fn split_points(&self) -> Answer<'_, Vec<Vec<u8>>> {
+    fn split_points(&self) -> StoreFuture<'_, Vec<Vec<u8>>> {
         Box::pin(std::future::ready(Ok(Vec::new())))
     }
 }
@@ -179,22 +183,22 @@ pub trait AsyncDatabase: Send + Sync {
     fn guarantees(&self) -> Guarantees;
 
     /// Opens a table, and creates it if it does not exist.
-    fn table(&self, name: &str) -> Answer<'_, Arc<dyn AsyncStore>>;
+    fn table(&self, name: &str) -> StoreFuture<'_, Arc<dyn AsyncStore>>;
 
     /// Opens a table that exists.
-    fn open_table(&self, name: &str) -> Answer<'_, Arc<dyn AsyncStore>>;
+    fn open_table(&self, name: &str) -> StoreFuture<'_, Arc<dyn AsyncStore>>;
 
     /// Creates a table that does not exist.
-    fn create_table(&self, name: &str, new: &NewTable) -> Answer<'_, Arc<dyn AsyncStore>>;
+    fn create_table(&self, name: &str, new: &NewTable) -> StoreFuture<'_, Arc<dyn AsyncStore>>;
 
     /// The names of all tables, sorted.
-    fn tables(&self) -> Answer<'_, Vec<String>>;
+    fn tables(&self) -> StoreFuture<'_, Vec<String>>;
 
     /// Drops a table and its rows. Does nothing if there is no such table.
-    fn drop_table(&self, name: &str) -> Answer<'_, ()>;
+    fn drop_table(&self, name: &str) -> StoreFuture<'_, ()>;
 
     /// Writes to several tables, and creates those that do not exist.
-    fn write(&self, batches: &[(&str, &Batch)]) -> Answer<'_, ()>;
+    fn write(&self, batches: &[(&str, &Batch)]) -> StoreFuture<'_, ()>;
 }
 
 /// The guarantees of an engine through an adapter.
@@ -207,25 +211,25 @@ through_pointers!(AsyncStore {
     fn options(&self) -> &CallOptions;
     fn with_options(&self, options: &CallOptions) -> Arc<dyn AsyncStore>;
     fn guarantees(&self) -> Guarantees;
-    fn get(&self, key: &[u8]) -> Answer<'_, Option<Vec<u8>>>;
-    fn get_many(&self, keys: &[&[u8]]) -> Answer<'_, Vec<Option<Vec<u8>>>>;
+    fn get(&self, key: &[u8]) -> StoreFuture<'_, Option<Vec<u8>>>;
+    fn get_many(&self, keys: &[&[u8]]) -> StoreFuture<'_, Vec<Option<Vec<u8>>>>;
     fn scan(&self, scan: &Scan) -> Batches;
-    fn write(&self, batch: &Batch) -> Answer<'_, ()>;
-    fn increment(&self, key: &[u8], by: i64) -> Answer<'_, i64>;
-    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Answer<'_, bool>;
-    fn delete_ranges(&self, ranges: &[KeyRange]) -> Answer<'_, ()>;
-    fn split_points(&self) -> Answer<'_, Vec<Vec<u8>>>;
+    fn write(&self, batch: &Batch) -> StoreFuture<'_, ()>;
+    fn increment(&self, key: &[u8], by: i64) -> StoreFuture<'_, i64>;
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> StoreFuture<'_, bool>;
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> StoreFuture<'_, ()>;
+    fn split_points(&self) -> StoreFuture<'_, Vec<Vec<u8>>>;
 });
 through_pointers!(AsyncDatabase {
     fn id(&self) -> DatabaseId;
     fn options(&self) -> &CallOptions;
     fn with_options(&self, options: &CallOptions) -> Arc<dyn AsyncDatabase>;
     fn guarantees(&self) -> Guarantees;
-    fn table(&self, name: &str) -> Answer<'_, Arc<dyn AsyncStore>>;
-    fn open_table(&self, name: &str) -> Answer<'_, Arc<dyn AsyncStore>>;
-    fn create_table(&self, name: &str, new: &NewTable) -> Answer<'_, Arc<dyn AsyncStore>>;
-    fn tables(&self) -> Answer<'_, Vec<String>>;
-    fn drop_table(&self, name: &str) -> Answer<'_, ()>;
-    fn write(&self, batches: &[(&str, &Batch)]) -> Answer<'_, ()>;
+    fn table(&self, name: &str) -> StoreFuture<'_, Arc<dyn AsyncStore>>;
+    fn open_table(&self, name: &str) -> StoreFuture<'_, Arc<dyn AsyncStore>>;
+    fn create_table(&self, name: &str, new: &NewTable) -> StoreFuture<'_, Arc<dyn AsyncStore>>;
+    fn tables(&self) -> StoreFuture<'_, Vec<String>>;
+    fn drop_table(&self, name: &str) -> StoreFuture<'_, ()>;
+    fn write(&self, batches: &[(&str, &Batch)]) -> StoreFuture<'_, ()>;
 });
 handles!(AsyncStore, AsyncDatabase);

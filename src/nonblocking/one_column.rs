@@ -9,7 +9,7 @@ use std::task::{Context, Poll, ready};
 use futures_core::stream::Stream;
 
 use super::feed::poll_batch;
-use super::{Answer, AsyncDatabase, AsyncStore, AsyncWideDatabase, AsyncWideStore, Batches};
+use super::{AsyncDatabase, AsyncStore, AsyncWideDatabase, AsyncWideStore, Batches, StoreFuture};
 use crate::keys::range::KeyRange;
 use crate::store::by_table::{ByTable, in_order};
 use crate::store::error::{CommitPoint, Error};
@@ -39,7 +39,7 @@ impl<W: AsyncWideStore> AsyncStore for OneColumn<W> {
         of_column(self.wide.guarantees())
     }
 
-    fn get(&self, key: &[u8]) -> Answer<'_, Option<Vec<u8>>> {
+    fn get(&self, key: &[u8]) -> StoreFuture<'_, Option<Vec<u8>>> {
         let key = key.to_vec();
         Box::pin(async move {
             check_key(&key)?;
@@ -47,7 +47,7 @@ impl<W: AsyncWideStore> AsyncStore for OneColumn<W> {
         })
     }
 
-    fn get_many(&self, keys: &[&[u8]]) -> Answer<'_, Vec<Option<Vec<u8>>>> {
+    fn get_many(&self, keys: &[&[u8]]) -> StoreFuture<'_, Vec<Option<Vec<u8>>>> {
         let keys: Vec<_> = keys.iter().map(|key| key.to_vec()).collect();
         Box::pin(async move {
             keys.iter().try_for_each(|key| check_key(key))?;
@@ -63,7 +63,7 @@ impl<W: AsyncWideStore> AsyncStore for OneColumn<W> {
         Box::pin(Values { cells: Some(cells), values: PlainValues::of(&self.wide.guarantees()) })
     }
 
-    fn write(&self, batch: &Batch) -> Answer<'_, ()> {
+    fn write(&self, batch: &Batch) -> StoreFuture<'_, ()> {
         let rows = self.mutations(batch, &self.wide.guarantees());
         Box::pin(async move {
             self.id().check_write()?;
@@ -71,7 +71,7 @@ impl<W: AsyncWideStore> AsyncStore for OneColumn<W> {
         })
     }
 
-    fn increment(&self, key: &[u8], by: i64) -> Answer<'_, i64> {
+    fn increment(&self, key: &[u8], by: i64) -> StoreFuture<'_, i64> {
         let key = key.to_vec();
         Box::pin(async move {
             self.id().check_write()?;
@@ -91,7 +91,7 @@ impl<W: AsyncWideStore> AsyncStore for OneColumn<W> {
         })
     }
 
-    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Answer<'_, bool> {
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> StoreFuture<'_, bool> {
         let (key, guarantees) = (key.to_vec(), self.wide.guarantees());
         let (check, mutation) = self.comparison(expected, new, &guarantees);
         let of_others = empty_of_others(&self.column, expected, &guarantees);
@@ -108,7 +108,7 @@ impl<W: AsyncWideStore> AsyncStore for OneColumn<W> {
         })
     }
 
-    fn delete_ranges(&self, ranges: &[KeyRange]) -> Answer<'_, ()> {
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> StoreFuture<'_, ()> {
         let ranges = ranges.to_vec();
         Box::pin(async move {
             self.id().check_write()?;
@@ -126,7 +126,7 @@ impl<W: AsyncWideStore> AsyncStore for OneColumn<W> {
         })
     }
 
-    fn split_points(&self) -> Answer<'_, Vec<Vec<u8>>> {
+    fn split_points(&self) -> StoreFuture<'_, Vec<Vec<u8>>> {
         self.wide.split_points()
     }
 }
@@ -173,7 +173,7 @@ impl<W: AsyncWideDatabase> AsyncDatabase for OneColumnDatabase<W> {
         of_column(self.wide.guarantees())
     }
 
-    fn table(&self, name: &str) -> Answer<'_, Arc<dyn AsyncStore>> {
+    fn table(&self, name: &str) -> StoreFuture<'_, Arc<dyn AsyncStore>> {
         let name = name.to_owned();
         Box::pin(async move {
             let wide = self.wide.table(&wide_name(&name), &one_family()).await;
@@ -181,7 +181,7 @@ impl<W: AsyncWideDatabase> AsyncDatabase for OneColumnDatabase<W> {
         })
     }
 
-    fn open_table(&self, name: &str) -> Answer<'_, Arc<dyn AsyncStore>> {
+    fn open_table(&self, name: &str) -> StoreFuture<'_, Arc<dyn AsyncStore>> {
         let name = name.to_owned();
         Box::pin(async move {
             let wide = self.wide.open_table(&wide_name(&name), &one_family()).await;
@@ -189,7 +189,7 @@ impl<W: AsyncWideDatabase> AsyncDatabase for OneColumnDatabase<W> {
         })
     }
 
-    fn create_table(&self, name: &str, new: &NewTable) -> Answer<'_, Arc<dyn AsyncStore>> {
+    fn create_table(&self, name: &str, new: &NewTable) -> StoreFuture<'_, Arc<dyn AsyncStore>> {
         let (name, new) = (name.to_owned(), new.clone());
         Box::pin(async move {
             let wide = self.wide.create_table(&wide_name(&name), &one_family(), &new).await;
@@ -197,11 +197,11 @@ impl<W: AsyncWideDatabase> AsyncDatabase for OneColumnDatabase<W> {
         })
     }
 
-    fn tables(&self) -> Answer<'_, Vec<String>> {
+    fn tables(&self) -> StoreFuture<'_, Vec<String>> {
         Box::pin(async move { Ok(plain_names(self.wide.tables().await?)) })
     }
 
-    fn drop_table(&self, name: &str) -> Answer<'_, ()> {
+    fn drop_table(&self, name: &str) -> StoreFuture<'_, ()> {
         let name = name.to_owned();
         Box::pin(async move {
             self.id().check_write([name.as_str()])?;
@@ -209,7 +209,7 @@ impl<W: AsyncWideDatabase> AsyncDatabase for OneColumnDatabase<W> {
         })
     }
 
-    fn write(&self, batches: &[(&str, &Batch)]) -> Answer<'_, ()> {
+    fn write(&self, batches: &[(&str, &Batch)]) -> StoreFuture<'_, ()> {
         let batches: Vec<_> = batches.iter().map(|&(name, batch)| (name.to_owned(), batch.clone())).collect();
         Box::pin(async move {
             let batches: Vec<_> = batches.iter().map(|(name, batch)| (name.as_str(), batch)).collect();

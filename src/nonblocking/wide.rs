@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Answer, Batches};
+use super::{Batches, StoreFuture};
 use crate::store::options::handles;
 use crate::store::pointers::through_pointers;
 use crate::store::{CallOptions, DatabaseId, NewTable, Scan, TableId};
@@ -28,10 +28,10 @@ pub trait AsyncWideStore: Send + Sync {
     fn schema(&self) -> &TableSchema;
 
     /// Reads cells of a row. Returns an empty [`Row`] if there are none.
-    fn get(&self, row: &[u8], columns: &Columns) -> Answer<'_, Row>;
+    fn get(&self, row: &[u8], columns: &Columns) -> StoreFuture<'_, Row>;
 
     /// Reads cells of several rows, in the order of `rows`.
-    fn get_many(&self, rows: &[&[u8]], columns: &Columns) -> Answer<'_, Vec<Row>>;
+    fn get_many(&self, rows: &[&[u8]], columns: &Columns) -> StoreFuture<'_, Vec<Row>>;
 
     /// Opens a scan of rows, without waiting, as [`AsyncStore::scan`](super::AsyncStore::scan). The value of each row
     /// is its cells.
@@ -41,21 +41,21 @@ pub trait AsyncWideStore: Send + Sync {
     /// Writes to a row.
     #[doc(alias = "put")]
     #[doc(alias = "delete")]
-    fn mutate(&self, row: &[u8], mutation: &Mutation) -> Answer<'_, ()>;
+    fn mutate(&self, row: &[u8], mutation: &Mutation) -> StoreFuture<'_, ()>;
 
     /// Writes to several rows.
-    fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> Answer<'_, ()>;
+    fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> StoreFuture<'_, ()>;
 
     /// Adds to counters of a row, atomically, and returns their new values.
-    fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> Answer<'_, Vec<i64>>;
+    fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> StoreFuture<'_, Vec<i64>>;
 
     /// Writes to a row if a condition on one of its columns holds, atomically. Returns whether it was written.
     #[doc(alias = "checkAndPut")]
     #[doc(alias = "checkAndMutate")]
-    fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> Answer<'_, bool>;
+    fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> StoreFuture<'_, bool>;
 
     /// Returns the row keys at which the table's regions begin now. Default: none.
-    fn split_points(&self) -> Answer<'_, Vec<Vec<u8>>> {
+    fn split_points(&self) -> StoreFuture<'_, Vec<Vec<u8>>> {
         Box::pin(std::future::ready(Ok(Vec::new())))
     }
 }
@@ -78,10 +78,10 @@ pub trait AsyncWideDatabase: Send + Sync {
     fn guarantees(&self) -> WideGuarantees;
 
     /// Opens a table, and creates it if it does not exist.
-    fn table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>>;
+    fn table(&self, name: &str, schema: &TableSchema) -> StoreFuture<'_, Arc<dyn AsyncWideStore>>;
 
     /// Opens a table that exists.
-    fn open_table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>>;
+    fn open_table(&self, name: &str, schema: &TableSchema) -> StoreFuture<'_, Arc<dyn AsyncWideStore>>;
 
     /// A handle to a table that this database has opened with this schema before, without a look at whether the table
     /// is still there. If it is not, a write through the handle is an error of the kind `NotFound`, and nothing of it
@@ -92,19 +92,24 @@ pub trait AsyncWideDatabase: Send + Sync {
     }
 
     /// Creates a table that does not exist.
-    fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Answer<'_, Arc<dyn AsyncWideStore>>;
+    fn create_table(
+        &self,
+        name: &str,
+        schema: &TableSchema,
+        new: &NewTable,
+    ) -> StoreFuture<'_, Arc<dyn AsyncWideStore>>;
 
     /// The schema of a table; `None` if there is no such table.
-    fn schema(&self, name: &str) -> Answer<'_, Option<TableSchema>>;
+    fn schema(&self, name: &str) -> StoreFuture<'_, Option<TableSchema>>;
 
     /// Changes a table's schema, and returns the changes.
-    fn alter(&self, name: &str, schema: &TableSchema) -> Answer<'_, Vec<Change>>;
+    fn alter(&self, name: &str, schema: &TableSchema) -> StoreFuture<'_, Vec<Change>>;
 
     /// The names of the wide tables, sorted.
-    fn tables(&self) -> Answer<'_, Vec<String>>;
+    fn tables(&self) -> StoreFuture<'_, Vec<String>>;
 
     /// Drops a table and its rows. Does nothing if there is no such table.
-    fn drop_table(&self, name: &str) -> Answer<'_, ()>;
+    fn drop_table(&self, name: &str) -> StoreFuture<'_, ()>;
 }
 
 /// The guarantees of an engine through an adapter.
@@ -119,27 +124,27 @@ through_pointers!(AsyncWideStore {
     fn with_options(&self, options: &CallOptions) -> Arc<dyn AsyncWideStore>;
     fn guarantees(&self) -> WideGuarantees;
     fn schema(&self) -> &TableSchema;
-    fn get(&self, row: &[u8], columns: &Columns) -> Answer<'_, Row>;
-    fn get_many(&self, rows: &[&[u8]], columns: &Columns) -> Answer<'_, Vec<Row>>;
+    fn get(&self, row: &[u8], columns: &Columns) -> StoreFuture<'_, Row>;
+    fn get_many(&self, rows: &[&[u8]], columns: &Columns) -> StoreFuture<'_, Vec<Row>>;
     fn scan(&self, scan: &Scan, columns: &Columns) -> Batches;
-    fn mutate(&self, row: &[u8], mutation: &Mutation) -> Answer<'_, ()>;
-    fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> Answer<'_, ()>;
-    fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> Answer<'_, Vec<i64>>;
-    fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> Answer<'_, bool>;
-    fn split_points(&self) -> Answer<'_, Vec<Vec<u8>>>;
+    fn mutate(&self, row: &[u8], mutation: &Mutation) -> StoreFuture<'_, ()>;
+    fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> StoreFuture<'_, ()>;
+    fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> StoreFuture<'_, Vec<i64>>;
+    fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> StoreFuture<'_, bool>;
+    fn split_points(&self) -> StoreFuture<'_, Vec<Vec<u8>>>;
 });
 through_pointers!(AsyncWideDatabase {
     fn id(&self) -> DatabaseId;
     fn options(&self) -> &CallOptions;
     fn with_options(&self, options: &CallOptions) -> Arc<dyn AsyncWideDatabase>;
     fn guarantees(&self) -> WideGuarantees;
-    fn table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>>;
-    fn open_table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>>;
+    fn table(&self, name: &str, schema: &TableSchema) -> StoreFuture<'_, Arc<dyn AsyncWideStore>>;
+    fn open_table(&self, name: &str, schema: &TableSchema) -> StoreFuture<'_, Arc<dyn AsyncWideStore>>;
     fn opened_table(&self, name: &str, schema: &TableSchema) -> Option<Arc<dyn AsyncWideStore>>;
-    fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Answer<'_, Arc<dyn AsyncWideStore>>;
-    fn schema(&self, name: &str) -> Answer<'_, Option<TableSchema>>;
-    fn alter(&self, name: &str, schema: &TableSchema) -> Answer<'_, Vec<Change>>;
-    fn tables(&self) -> Answer<'_, Vec<String>>;
-    fn drop_table(&self, name: &str) -> Answer<'_, ()>;
+    fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> StoreFuture<'_, Arc<dyn AsyncWideStore>>;
+    fn schema(&self, name: &str) -> StoreFuture<'_, Option<TableSchema>>;
+    fn alter(&self, name: &str, schema: &TableSchema) -> StoreFuture<'_, Vec<Change>>;
+    fn tables(&self) -> StoreFuture<'_, Vec<String>>;
+    fn drop_table(&self, name: &str) -> StoreFuture<'_, ()>;
 });
 handles!(AsyncWideStore, AsyncWideDatabase);

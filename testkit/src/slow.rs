@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures_lite::future::yield_now;
 use futures_lite::stream::{StreamExt, unfold};
 use rowkey::nonblocking::{
-    Answer, AsyncDatabase, AsyncStore, AsyncWideDatabase, AsyncWideStore, Batches, Blocking, Unblock,
+    AsyncDatabase, AsyncStore, AsyncWideDatabase, AsyncWideStore, Batches, Blocking, StoreFuture, Unblock,
 };
 use rowkey::store::{Batch, CallOptions, CommitPoint, DatabaseId, Guarantees, NewTable, RowBatch, Scan, TableId, Walk};
 use rowkey::wide::{Change, Column, Columns, Condition, Mutation, Row, TableSchema, WideGuarantees};
@@ -211,7 +211,7 @@ fn of_wide_line(mut server: WideGuarantees) -> WideGuarantees {
 /// Methods that are one request to the server.
 macro_rules! requests {
     ($($doing:literal, $writes:expr, $table:expr; fn $method:ident(&$self:ident $(, $argument:ident: $type:ty = $owned:expr => $again:expr)*) -> $output:ty;)*) => {$(
-        fn $method(&$self $(, $argument: $type)*) -> Answer<'_, $output> {
+        fn $method(&$self $(, $argument: $type)*) -> StoreFuture<'_, $output> {
             $(let $argument = $owned;)*
             let (writes, table): (Option<DatabaseId>, String) = ($writes, $table);
             Box::pin(async move {
@@ -252,7 +252,7 @@ impl<T: AsyncStore + ?Sized + 'static> AsyncStore for Slow<T> {
         self.batches(self.server.id().name(), scan, true, move |scan| server.scan(scan))
     }
 
-    fn increment(&self, key: &[u8], by: i64) -> Answer<'_, i64> {
+    fn increment(&self, key: &[u8], by: i64) -> StoreFuture<'_, i64> {
         let key = key.to_vec();
         Box::pin(async move {
             let (id, request) = (self.server.id(), async { self.server.increment(&key, by).await });
@@ -310,22 +310,22 @@ impl<T: AsyncDatabase + ?Sized + 'static> AsyncDatabase for Slow<T> {
         of_line(self.server.guarantees())
     }
 
-    fn table(&self, name: &str) -> Answer<'_, Arc<dyn AsyncStore>> {
+    fn table(&self, name: &str) -> StoreFuture<'_, Arc<dyn AsyncStore>> {
         let name = name.to_owned();
         Box::pin(async move { self.open(&name, true, async { self.server.table(&name).await }).await })
     }
 
-    fn open_table(&self, name: &str) -> Answer<'_, Arc<dyn AsyncStore>> {
+    fn open_table(&self, name: &str) -> StoreFuture<'_, Arc<dyn AsyncStore>> {
         let name = name.to_owned();
         Box::pin(async move { self.open(&name, false, async { self.server.open_table(&name).await }).await })
     }
 
-    fn create_table(&self, name: &str, new: &NewTable) -> Answer<'_, Arc<dyn AsyncStore>> {
+    fn create_table(&self, name: &str, new: &NewTable) -> StoreFuture<'_, Arc<dyn AsyncStore>> {
         let (name, new) = (name.to_owned(), new.clone());
         Box::pin(async move { self.open(&name, true, async { self.server.create_table(&name, &new).await }).await })
     }
 
-    fn write(&self, batches: &[(&str, &Batch)]) -> Answer<'_, ()> {
+    fn write(&self, batches: &[(&str, &Batch)]) -> StoreFuture<'_, ()> {
         let batches: Vec<_> = batches.iter().map(|&(name, batch)| (name.to_owned(), batch.clone())).collect();
         Box::pin(async move {
             let batches: Vec<_> = batches.iter().map(|(name, batch)| (name.as_str(), batch)).collect();
@@ -432,19 +432,24 @@ impl<T: AsyncWideDatabase + ?Sized + 'static> AsyncWideDatabase for Slow<T> {
         of_wide_line(self.server.guarantees())
     }
 
-    fn table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>> {
+    fn table(&self, name: &str, schema: &TableSchema) -> StoreFuture<'_, Arc<dyn AsyncWideStore>> {
         let (name, schema) = (name.to_owned(), schema.clone());
         Box::pin(async move { self.open_wide(&name, true, async { self.server.table(&name, &schema).await }).await })
     }
 
-    fn open_table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>> {
+    fn open_table(&self, name: &str, schema: &TableSchema) -> StoreFuture<'_, Arc<dyn AsyncWideStore>> {
         let (name, schema) = (name.to_owned(), schema.clone());
         Box::pin(
             async move { self.open_wide(&name, false, async { self.server.open_table(&name, &schema).await }).await },
         )
     }
 
-    fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Answer<'_, Arc<dyn AsyncWideStore>> {
+    fn create_table(
+        &self,
+        name: &str,
+        schema: &TableSchema,
+        new: &NewTable,
+    ) -> StoreFuture<'_, Arc<dyn AsyncWideStore>> {
         let (name, schema, new) = (name.to_owned(), schema.clone(), new.clone());
         Box::pin(async move {
             self.open_wide(&name, true, async { self.server.create_table(&name, &schema, &new).await }).await

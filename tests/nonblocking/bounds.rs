@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use futures_lite::future::{block_on, poll_once};
 use rowkey::nonblocking::{
-    Answer, AsyncDatabase, AsyncStore, AsyncTable, AsyncWideTable, Batches, Blocking, BoxFuture, Unblock,
+    AsyncDatabase, AsyncStore, AsyncTable, AsyncWideTable, Batches, Blocking, BoxFuture, StoreFuture, Unblock,
 };
 use rowkey::store::{Batch, CallOptions, Cancel, Database, Guarantees, Readable, RowBatch, Scan, TableId};
 use rowkey::wide::{CellsDatabase, FamilySchema, TableSchema};
@@ -336,11 +336,11 @@ impl AsyncStore for Empty {
         self.0.guarantees()
     }
 
-    fn get(&self, key: &[u8]) -> Answer<'_, Option<Vec<u8>>> {
+    fn get(&self, key: &[u8]) -> StoreFuture<'_, Option<Vec<u8>>> {
         self.0.get(key)
     }
 
-    fn get_many(&self, keys: &[&[u8]]) -> Answer<'_, Vec<Option<Vec<u8>>>> {
+    fn get_many(&self, keys: &[&[u8]]) -> StoreFuture<'_, Vec<Option<Vec<u8>>>> {
         self.0.get_many(keys)
     }
 
@@ -348,19 +348,19 @@ impl AsyncStore for Empty {
         Box::pin(futures_lite::stream::repeat_with(|| Ok(RowBatch::new())))
     }
 
-    fn write(&self, batch: &Batch) -> Answer<'_, ()> {
+    fn write(&self, batch: &Batch) -> StoreFuture<'_, ()> {
         self.0.write(batch)
     }
 
-    fn increment(&self, key: &[u8], by: i64) -> Answer<'_, i64> {
+    fn increment(&self, key: &[u8], by: i64) -> StoreFuture<'_, i64> {
         self.0.increment(key, by)
     }
 
-    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Answer<'_, bool> {
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> StoreFuture<'_, bool> {
         self.0.compare_and_write(key, expected, new)
     }
 
-    fn delete_ranges(&self, ranges: &[KeyRange]) -> Answer<'_, ()> {
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> StoreFuture<'_, ()> {
         self.0.delete_ranges(ranges)
     }
 }

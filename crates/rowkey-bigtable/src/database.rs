@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rowkey::clock::{Clock, SystemClock};
-use rowkey::nonblocking::{Answer, AsyncWideDatabase, AsyncWideStore};
+use rowkey::nonblocking::{AsyncWideDatabase, AsyncWideStore, StoreFuture};
 use rowkey::store::{CallOptions, DatabaseId, NewTable, OpenMode};
 use rowkey::wide::catalog;
 use rowkey::wide::{Change, TableSchema, WideGuarantees, check_wide_name};
@@ -170,7 +170,7 @@ impl AsyncWideDatabase for Bigtable {
         guarantees(self.client.options().emulator.is_some())
     }
 
-    fn table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>> {
+    fn table(&self, name: &str, schema: &TableSchema) -> StoreFuture<'_, Arc<dyn AsyncWideStore>> {
         let (name, schema) = (name.to_owned(), schema.clone());
         Box::pin(async move {
             self.id.check_write([name.as_str()])?;
@@ -178,7 +178,7 @@ impl AsyncWideDatabase for Bigtable {
         })
     }
 
-    fn open_table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>> {
+    fn open_table(&self, name: &str, schema: &TableSchema) -> StoreFuture<'_, Arc<dyn AsyncWideStore>> {
         let (name, schema) = (name.to_owned(), schema.clone());
         Box::pin(async move { self.open(&name, &schema, OpenMode::Open).await })
     }
@@ -188,7 +188,12 @@ impl AsyncWideDatabase for Bigtable {
         is_known.then(|| Arc::new(self.handle(name, schema)) as Arc<dyn AsyncWideStore>)
     }
 
-    fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Answer<'_, Arc<dyn AsyncWideStore>> {
+    fn create_table(
+        &self,
+        name: &str,
+        schema: &TableSchema,
+        new: &NewTable,
+    ) -> StoreFuture<'_, Arc<dyn AsyncWideStore>> {
         let (name, schema, new) = (name.to_owned(), schema.clone(), new.clone());
         Box::pin(async move {
             self.id.check_write([name.as_str()])?;
@@ -197,7 +202,7 @@ impl AsyncWideDatabase for Bigtable {
         })
     }
 
-    fn schema(&self, name: &str) -> Answer<'_, Option<TableSchema>> {
+    fn schema(&self, name: &str) -> StoreFuture<'_, Option<TableSchema>> {
         let name = name.to_owned();
         Box::pin(async move {
             check_name(&name)?;
@@ -206,7 +211,7 @@ impl AsyncWideDatabase for Bigtable {
         })
     }
 
-    fn alter(&self, name: &str, schema: &TableSchema) -> Answer<'_, Vec<Change>> {
+    fn alter(&self, name: &str, schema: &TableSchema) -> StoreFuture<'_, Vec<Change>> {
         let (name, schema) = (name.to_owned(), schema.clone());
         Box::pin(async move {
             self.id.check_write([name.as_str()])?;
@@ -220,7 +225,7 @@ impl AsyncWideDatabase for Bigtable {
         })
     }
 
-    fn tables(&self) -> Answer<'_, Vec<String>> {
+    fn tables(&self) -> StoreFuture<'_, Vec<String>> {
         Box::pin(async move {
             let call = self.options.begin("list of tables", "")?;
             let mut names = self.client.list_tables(&call).await?;
@@ -230,7 +235,7 @@ impl AsyncWideDatabase for Bigtable {
         })
     }
 
-    fn drop_table(&self, name: &str) -> Answer<'_, ()> {
+    fn drop_table(&self, name: &str) -> StoreFuture<'_, ()> {
         let name = name.to_owned();
         Box::pin(async move {
             self.id.check_write([name.as_str()])?;

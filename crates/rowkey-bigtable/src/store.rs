@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::stream::{StreamExt, TryStreamExt, iter};
 use rowkey::clock::Clock;
 use rowkey::error::RowErrors;
-use rowkey::nonblocking::{Answer, AsyncWideStore, Batches, empty_scan, refused_scan};
+use rowkey::nonblocking::{AsyncWideStore, Batches, StoreFuture, empty_scan, refused_scan};
 use rowkey::store::{Call, CallOptions, Scan, TableId};
 use rowkey::wide::{
     ClockOf, Column, Columns, Condition, CounterTimes, Deletes, EditOrder, EmptyValues, Mutation, PageVersions,
@@ -340,7 +340,7 @@ impl AsyncWideStore for Table {
         &self.schema
     }
 
-    fn get(&self, row: &[u8], columns: &Columns) -> Answer<'_, Row> {
+    fn get(&self, row: &[u8], columns: &Columns) -> StoreFuture<'_, Row> {
         let (row, columns) = (row.to_vec(), columns.clone());
         Box::pin(async move {
             let call = self.options.begin("get", self.name())?;
@@ -348,7 +348,7 @@ impl AsyncWideStore for Table {
         })
     }
 
-    fn get_many(&self, rows: &[&[u8]], columns: &Columns) -> Answer<'_, Vec<Row>> {
+    fn get_many(&self, rows: &[&[u8]], columns: &Columns) -> StoreFuture<'_, Vec<Row>> {
         let (rows, columns): (Vec<Vec<u8>>, _) = (rows.iter().map(|row| row.to_vec()).collect(), columns.clone());
         Box::pin(async move {
             let call = self.options.begin("get", self.name())?;
@@ -386,7 +386,7 @@ impl AsyncWideStore for Table {
         }
     }
 
-    fn mutate(&self, row: &[u8], mutation: &Mutation) -> Answer<'_, ()> {
+    fn mutate(&self, row: &[u8], mutation: &Mutation) -> StoreFuture<'_, ()> {
         let (row, mutation) = (row.to_vec(), mutation.clone());
         Box::pin(async move {
             self.id.check_write()?;
@@ -396,7 +396,7 @@ impl AsyncWideStore for Table {
         })
     }
 
-    fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> Answer<'_, ()> {
+    fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> StoreFuture<'_, ()> {
         // As requests they are a copy already.
         let (total, groups) = (rows.len(), self.groups(rows));
         Box::pin(async move {
@@ -407,7 +407,7 @@ impl AsyncWideStore for Table {
         })
     }
 
-    fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> Answer<'_, Vec<i64>> {
+    fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> StoreFuture<'_, Vec<i64>> {
         let (row, counters) = (row.to_vec(), counters.to_vec());
         Box::pin(async move {
             self.id.check_write()?;
@@ -418,7 +418,7 @@ impl AsyncWideStore for Table {
         })
     }
 
-    fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> Answer<'_, bool> {
+    fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> StoreFuture<'_, bool> {
         let (row, condition, mutation) = (row.to_vec(), check.clone(), mutation.clone());
         Box::pin(async move {
             self.id.check_write()?;
@@ -429,7 +429,7 @@ impl AsyncWideStore for Table {
         })
     }
 
-    fn split_points(&self) -> Answer<'_, Vec<Vec<u8>>> {
+    fn split_points(&self) -> StoreFuture<'_, Vec<Vec<u8>>> {
         Box::pin(async move {
             let call = self.options.begin("split points", self.name())?;
             let request = SampleRowKeysRequest { table_name: self.full_name(), ..SampleRowKeysRequest::default() };

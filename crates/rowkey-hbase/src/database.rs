@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hbase_client::{Client, TableName};
 use rowkey::clock::Clock;
-use rowkey::nonblocking::{Answer, AsyncWideDatabase, AsyncWideStore};
+use rowkey::nonblocking::{AsyncWideDatabase, AsyncWideStore, StoreFuture};
 use rowkey::store::{CallOptions, DatabaseId, NewTable, OpenMode};
 use rowkey::wide::{Change, TableSchema, WideGuarantees, catalog, check_wide_name};
 use rowkey::{Error, ErrorKind};
@@ -170,7 +170,7 @@ impl AsyncWideDatabase for HBase {
         guarantees(self.stamps.clock())
     }
 
-    fn table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>> {
+    fn table(&self, name: &str, schema: &TableSchema) -> StoreFuture<'_, Arc<dyn AsyncWideStore>> {
         let (name, schema) = (name.to_owned(), schema.clone());
         Box::pin(async move {
             self.id.check_write([name.as_str()])?;
@@ -178,7 +178,7 @@ impl AsyncWideDatabase for HBase {
         })
     }
 
-    fn open_table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>> {
+    fn open_table(&self, name: &str, schema: &TableSchema) -> StoreFuture<'_, Arc<dyn AsyncWideStore>> {
         let (name, schema) = (name.to_owned(), schema.clone());
         Box::pin(async move { self.open(&name, &schema, OpenMode::Open).await })
     }
@@ -188,7 +188,12 @@ impl AsyncWideDatabase for HBase {
         is_known.then(|| self.handle(name, schema))
     }
 
-    fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Answer<'_, Arc<dyn AsyncWideStore>> {
+    fn create_table(
+        &self,
+        name: &str,
+        schema: &TableSchema,
+        new: &NewTable,
+    ) -> StoreFuture<'_, Arc<dyn AsyncWideStore>> {
         let (name, schema, new) = (name.to_owned(), schema.clone(), new.clone());
         Box::pin(async move {
             self.id.check_write([name.as_str()])?;
@@ -196,7 +201,7 @@ impl AsyncWideDatabase for HBase {
         })
     }
 
-    fn schema(&self, name: &str) -> Answer<'_, Option<TableSchema>> {
+    fn schema(&self, name: &str) -> StoreFuture<'_, Option<TableSchema>> {
         let name = name.to_owned();
         Box::pin(async move {
             check_wide_name(&name)?;
@@ -205,7 +210,7 @@ impl AsyncWideDatabase for HBase {
         })
     }
 
-    fn alter(&self, name: &str, schema: &TableSchema) -> Answer<'_, Vec<Change>> {
+    fn alter(&self, name: &str, schema: &TableSchema) -> StoreFuture<'_, Vec<Change>> {
         let (name, schema) = (name.to_owned(), schema.clone());
         Box::pin(async move {
             self.id.check_write([name.as_str()])?;
@@ -219,7 +224,7 @@ impl AsyncWideDatabase for HBase {
         })
     }
 
-    fn tables(&self) -> Answer<'_, Vec<String>> {
+    fn tables(&self) -> StoreFuture<'_, Vec<String>> {
         Box::pin(async move {
             let call = self.options.begin("list of tables", "")?;
             let names = call.bound(self.client.admin().tables_of(&*self.namespace), sleep).await?;
@@ -231,7 +236,7 @@ impl AsyncWideDatabase for HBase {
         })
     }
 
-    fn drop_table(&self, name: &str) -> Answer<'_, ()> {
+    fn drop_table(&self, name: &str) -> StoreFuture<'_, ()> {
         let name = name.to_owned();
         Box::pin(async move {
             self.id.check_write([name.as_str()])?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use hbase_client as hbase;
 use hbase_client::{Action, Outcome, RowMutations, Write};
 use rowkey::error::RowErrors;
-use rowkey::nonblocking::{Answer, AsyncWideStore, Batches, empty_scan, refused_scan};
+use rowkey::nonblocking::{AsyncWideStore, Batches, StoreFuture, empty_scan, refused_scan};
 use rowkey::store::{Call, CallOptions, Scan, TableId};
 use rowkey::wide::{
     ClockOf, Column, Columns, Condition, Edit, Mutation, Row, TableSchema, WideGuarantees, check_mutation,
@@ -240,7 +240,7 @@ impl AsyncWideStore for Table {
         &self.schema
     }
 
-    fn get(&self, row: &[u8], columns: &Columns) -> Answer<'_, Row> {
+    fn get(&self, row: &[u8], columns: &Columns) -> StoreFuture<'_, Row> {
         let (row, columns) = (row.to_vec(), columns.clone());
         Box::pin(async move {
             let call = self.options.begin("get", self.name())?;
@@ -248,7 +248,7 @@ impl AsyncWideStore for Table {
         })
     }
 
-    fn get_many(&self, rows: &[&[u8]], columns: &Columns) -> Answer<'_, Vec<Row>> {
+    fn get_many(&self, rows: &[&[u8]], columns: &Columns) -> StoreFuture<'_, Vec<Row>> {
         let (keys, columns): (Vec<Vec<u8>>, _) = (rows.iter().map(|row| row.to_vec()).collect(), columns.clone());
         Box::pin(async move {
             let call = self.options.begin("get", self.name())?;
@@ -278,7 +278,7 @@ impl AsyncWideStore for Table {
         }
     }
 
-    fn mutate(&self, row: &[u8], mutation: &Mutation) -> Answer<'_, ()> {
+    fn mutate(&self, row: &[u8], mutation: &Mutation) -> StoreFuture<'_, ()> {
         let edits = self.check(row, mutation).and_then(|()| self.edits(row, mutation));
         Box::pin(async move {
             self.id.check_write()?;
@@ -288,7 +288,7 @@ impl AsyncWideStore for Table {
         })
     }
 
-    fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> Answer<'_, ()> {
+    fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> StoreFuture<'_, ()> {
         let checked = rows.iter().try_for_each(|(row, mutation)| self.check(row, mutation));
         let edits = checked.and_then(|()| {
             let edits = |(row, mutation): &(Vec<u8>, Mutation)| {
@@ -305,7 +305,7 @@ impl AsyncWideStore for Table {
         })
     }
 
-    fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> Answer<'_, Vec<i64>> {
+    fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> StoreFuture<'_, Vec<i64>> {
         let (row, counters) = (row.to_vec(), counters.to_vec());
         Box::pin(async move {
             self.id.check_write()?;
@@ -316,7 +316,7 @@ impl AsyncWideStore for Table {
         })
     }
 
-    fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> Answer<'_, bool> {
+    fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> StoreFuture<'_, bool> {
         let (key, condition) = (row.to_vec(), check.clone());
         let valid = self.schema.require(&condition.column.family).and_then(|_| self.check(row, mutation));
         let edits = valid.and_then(|()| self.edits(row, mutation));
@@ -328,7 +328,7 @@ impl AsyncWideStore for Table {
         })
     }
 
-    fn split_points(&self) -> Answer<'_, Vec<Vec<u8>>> {
+    fn split_points(&self) -> StoreFuture<'_, Vec<Vec<u8>>> {
         Box::pin(async move {
             let call = self.options.begin("split points", self.name())?;
             let regions = call.bound(self.within(&call).regions(), sleep).await?;

@@ -10,7 +10,7 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 use self::rows::StreamRows;
-use super::{Answer, Batches, BoxFuture};
+use super::{Batches, BoxFuture, StoreFuture};
 use crate::store::error::Error;
 use crate::store::{CallOptions, DatabaseId, Rows, Scan};
 
@@ -213,7 +213,7 @@ impl<T: Send + Sync + 'static> Blocking<T> {
         &self,
         options: &CallOptions,
         table: &str,
-        call: impl for<'e> FnOnce(&'e T) -> Answer<'e, R> + Send + 'static,
+        call: impl for<'e> FnOnce(&'e T) -> StoreFuture<'e, R> + Send + 'static,
     ) -> Result<R, Error> {
         let engine = Arc::clone(&self.engine);
         self.runtime.wait(options, table, async move { call(&engine).await })
@@ -225,7 +225,7 @@ impl<T: Send + Sync + 'static> Blocking<T> {
         options: &CallOptions,
         database: DatabaseId,
         tables: &[&str],
-        call: impl for<'e> FnOnce(&'e T) -> Answer<'e, R> + Send + 'static,
+        call: impl for<'e> FnOnce(&'e T) -> StoreFuture<'e, R> + Send + 'static,
     ) -> Result<R, Error> {
         database.check_write(tables.iter().copied())?;
         let (engine, names) = (Arc::clone(&self.engine), tables.join(", "));
@@ -239,8 +239,8 @@ impl<T: Send + Sync + 'static> Blocking<T> {
         options: &CallOptions,
         database: DatabaseId,
         table: &str,
-        open: impl for<'e> FnOnce(&'e T) -> Answer<'e, R> + Send + 'static,
-        make: impl for<'e> FnOnce(&'e T) -> Answer<'e, R> + Send + 'static,
+        open: impl for<'e> FnOnce(&'e T) -> StoreFuture<'e, R> + Send + 'static,
+        make: impl for<'e> FnOnce(&'e T) -> StoreFuture<'e, R> + Send + 'static,
     ) -> Result<R, Error> {
         match database.check_write([table]) {
             Ok(()) => self.write_call(options, database, &[table], make),

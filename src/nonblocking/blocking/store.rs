@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Blocking;
 use crate::keys::range::KeyRange;
-use crate::nonblocking::{Answer, AsyncDatabase, AsyncStore, promised};
+use crate::nonblocking::{AsyncDatabase, AsyncStore, StoreFuture, promised};
 use crate::store::error::Error;
 use crate::store::{
     Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, Readable, Rows, Scan, Store, TableId,
@@ -13,14 +13,14 @@ use crate::store::{
 impl<T: AsyncStore + 'static> Blocking<T> {
     fn read_table<R: Send + 'static>(
         &self,
-        call: impl for<'e> FnOnce(&'e T) -> Answer<'e, R> + Send + 'static,
+        call: impl for<'e> FnOnce(&'e T) -> StoreFuture<'e, R> + Send + 'static,
     ) -> Result<R, Error> {
         self.call(self.engine.options(), self.engine.id().name(), call)
     }
 
     fn write_table<R: Send + 'static>(
         &self,
-        call: impl for<'e> FnOnce(&'e T) -> Answer<'e, R> + Send + 'static,
+        call: impl for<'e> FnOnce(&'e T) -> StoreFuture<'e, R> + Send + 'static,
     ) -> Result<R, Error> {
         let id = self.engine.id();
         self.write_call(self.engine.options(), id.database(), &[id.name()], call)

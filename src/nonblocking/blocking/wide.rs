@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Blocking;
 use crate::nonblocking::wide::promised;
-use crate::nonblocking::{Answer, AsyncWideDatabase, AsyncWideStore};
+use crate::nonblocking::{AsyncWideDatabase, AsyncWideStore, StoreFuture};
 use crate::store::error::Error;
 use crate::store::{CallOptions, DatabaseId, NewTable, Rows, Scan, TableId};
 use crate::wide::{
@@ -14,14 +14,14 @@ use crate::wide::{
 impl<T: AsyncWideStore + 'static> Blocking<T> {
     fn read_wide<R: Send + 'static>(
         &self,
-        call: impl for<'e> FnOnce(&'e T) -> Answer<'e, R> + Send + 'static,
+        call: impl for<'e> FnOnce(&'e T) -> StoreFuture<'e, R> + Send + 'static,
     ) -> Result<R, Error> {
         self.call(self.engine.options(), self.engine.id().name(), call)
     }
 
     fn write_wide<R: Send + 'static>(
         &self,
-        call: impl for<'e> FnOnce(&'e T) -> Answer<'e, R> + Send + 'static,
+        call: impl for<'e> FnOnce(&'e T) -> StoreFuture<'e, R> + Send + 'static,
     ) -> Result<R, Error> {
         let id = self.engine.id();
         self.write_call(self.engine.options(), id.database(), &[id.name()], call)

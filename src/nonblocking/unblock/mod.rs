@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use self::pool::{Does, Place};
-use super::Answer;
+use super::StoreFuture;
 use crate::store::error::Error;
 use crate::store::options::Handle;
 
@@ -126,7 +126,7 @@ impl<T: ?Sized + Send + Sync + 'static> Unblock<T> {
         does: Does,
         table: impl Into<Cow<'s, str>>,
         call: impl FnOnce(&H) -> Result<R, Error> + Send + 'static,
-    ) -> Answer<'s, R> {
+    ) -> StoreFuture<'s, R> {
         let (engine, table) = (Arc::clone(&self.engine), table.into());
         Box::pin(async move {
             pool::call(self.place, face(&self.engine).call_options(), does, &table, move |bounds| match bounds {

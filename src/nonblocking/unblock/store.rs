@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Unblock;
 use super::pool::{self, Does};
 use crate::keys::range::KeyRange;
-use crate::nonblocking::{Answer, AsyncDatabase, AsyncStore, Batches, promised};
+use crate::nonblocking::{AsyncDatabase, AsyncStore, Batches, StoreFuture, promised};
 use crate::store::error::Error;
 use crate::store::{Batch, CallOptions, Database, DatabaseId, Guarantees, NewTable, Scan, Store, TableId};
 
@@ -14,7 +14,7 @@ impl<T: Store + ?Sized + 'static> Unblock<T> {
         &self,
         does: Does,
         call: impl FnOnce(&(dyn Store + 'static)) -> Result<R, Error> + Send + 'static,
-    ) -> Answer<'_, R> {
+    ) -> StoreFuture<'_, R> {
         self.on(|engine| engine as &dyn Store, does, self.engine.id().name(), call)
     }
 }
@@ -36,12 +36,12 @@ impl<T: Store + ?Sized + 'static> AsyncStore for Unblock<T> {
         promised(self.engine.guarantees())
     }
 
-    fn get(&self, key: &[u8]) -> Answer<'_, Option<Vec<u8>>> {
+    fn get(&self, key: &[u8]) -> StoreFuture<'_, Option<Vec<u8>>> {
         let key = key.to_vec();
         self.on_table(Does::Read("get"), move |store| store.get(&key))
     }
 
-    fn get_many(&self, keys: &[&[u8]]) -> Answer<'_, Vec<Option<Vec<u8>>>> {
+    fn get_many(&self, keys: &[&[u8]]) -> StoreFuture<'_, Vec<Option<Vec<u8>>>> {
         let keys: Vec<_> = keys.iter().map(|key| key.to_vec()).collect();
         self.on_table(Does::Read("get"), move |store| {
             store.get_many(&keys.iter().map(Vec::as_slice).collect::<Vec<_>>())
@@ -53,29 +53,29 @@ impl<T: Store + ?Sized + 'static> AsyncStore for Unblock<T> {
         pool::batches(self.place, rows, scan, options, self.engine.id().name())
     }
 
-    fn write(&self, batch: &Batch) -> Answer<'_, ()> {
+    fn write(&self, batch: &Batch) -> StoreFuture<'_, ()> {
         let batch = batch.clone();
         self.on_table(Does::Write("write"), move |store| store.write(&batch))
     }
 
-    fn increment(&self, key: &[u8], by: i64) -> Answer<'_, i64> {
+    fn increment(&self, key: &[u8], by: i64) -> StoreFuture<'_, i64> {
         let key = key.to_vec();
         self.on_table(Does::Write("increment"), move |store| store.increment(&key, by))
     }
 
-    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Answer<'_, bool> {
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> StoreFuture<'_, bool> {
         let (key, expected, new) = (key.to_vec(), expected.map(<[u8]>::to_vec), new.map(<[u8]>::to_vec));
         self.on_table(Does::Write("compare-and-write"), move |store| {
             store.compare_and_write(&key, expected.as_deref(), new.as_deref())
         })
     }
 
-    fn delete_ranges(&self, ranges: &[KeyRange]) -> Answer<'_, ()> {
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> StoreFuture<'_, ()> {
         let ranges = ranges.to_vec();
         self.on_table(Does::Write("deletion of ranges"), move |store| store.delete_ranges(&ranges))
     }
 
-    fn split_points(&self) -> Answer<'_, Vec<Vec<u8>>> {
+    fn split_points(&self) -> StoreFuture<'_, Vec<Vec<u8>>> {
         self.on_table(Does::Read("split points"), |store| store.split_points())
     }
 }
@@ -86,7 +86,7 @@ impl<T: Database + ?Sized + 'static> Unblock<T> {
         does: Does,
         tables: &[&str],
         call: impl FnOnce(&(dyn Database + 'static)) -> Result<R, Error> + Send + 'static,
-    ) -> Answer<'_, R> {
+    ) -> StoreFuture<'_, R> {
         self.on(|engine| engine as &dyn Database, does, tables.join(", "), call)
     }
 
@@ -95,7 +95,7 @@ impl<T: Database + ?Sized + 'static> Unblock<T> {
         does: Does,
         table: &str,
         open: impl FnOnce(&(dyn Database + 'static)) -> Result<Arc<dyn Store>, Error> + Send + 'static,
-    ) -> Answer<'_, Arc<dyn AsyncStore>> {
+    ) -> StoreFuture<'_, Arc<dyn AsyncStore>> {
         let opened = self.on_tables(does, &[table], open);
         Box::pin(async move {
             // It has the options of the call that opened it.
@@ -122,31 +122,31 @@ impl<T: Database + ?Sized + 'static> AsyncDatabase for Unblock<T> {
         promised(self.engine.guarantees())
     }
 
-    fn table(&self, name: &str) -> Answer<'_, Arc<dyn AsyncStore>> {
+    fn table(&self, name: &str) -> StoreFuture<'_, Arc<dyn AsyncStore>> {
         let table = name.to_owned();
         self.open(Does::Write("opening"), name, move |db| db.table(&table))
     }
 
-    fn open_table(&self, name: &str) -> Answer<'_, Arc<dyn AsyncStore>> {
+    fn open_table(&self, name: &str) -> StoreFuture<'_, Arc<dyn AsyncStore>> {
         let table = name.to_owned();
         self.open(Does::Read("opening"), name, move |db| db.open_table(&table))
     }
 
-    fn create_table(&self, name: &str, new: &NewTable) -> Answer<'_, Arc<dyn AsyncStore>> {
+    fn create_table(&self, name: &str, new: &NewTable) -> StoreFuture<'_, Arc<dyn AsyncStore>> {
         let (table, new) = (name.to_owned(), new.clone());
         self.open(Does::Write("creation"), name, move |db| db.create_table(&table, &new))
     }
 
-    fn tables(&self) -> Answer<'_, Vec<String>> {
+    fn tables(&self) -> StoreFuture<'_, Vec<String>> {
         self.on_tables(Does::Read("list of tables"), &[], |db| db.tables())
     }
 
-    fn drop_table(&self, name: &str) -> Answer<'_, ()> {
+    fn drop_table(&self, name: &str) -> StoreFuture<'_, ()> {
         let table = name.to_owned();
         self.on_tables(Does::Write("drop"), &[name], move |db| db.drop_table(&table))
     }
 
-    fn write(&self, batches: &[(&str, &Batch)]) -> Answer<'_, ()> {
+    fn write(&self, batches: &[(&str, &Batch)]) -> StoreFuture<'_, ()> {
         let tables: Vec<_> = batches.iter().map(|&(name, _)| name).collect();
         let batches: Vec<_> = batches.iter().map(|&(name, batch)| (name.to_owned(), batch.clone())).collect();
         self.on_tables(Does::Write("write"), &tables, move |db| {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Unblock;
 use super::pool::{self, Does};
 use crate::nonblocking::wide::promised;
-use crate::nonblocking::{Answer, AsyncWideDatabase, AsyncWideStore, Batches};
+use crate::nonblocking::{AsyncWideDatabase, AsyncWideStore, Batches, StoreFuture};
 use crate::store::error::Error;
 use crate::store::{CallOptions, DatabaseId, NewTable, Scan, TableId};
 use crate::wide::{
@@ -17,7 +17,7 @@ impl<T: WideStore + ?Sized + 'static> Unblock<T> {
         &self,
         does: Does,
         call: impl FnOnce(&(dyn WideStore + 'static)) -> Result<R, Error> + Send + 'static,
-    ) -> Answer<'_, R> {
+    ) -> StoreFuture<'_, R> {
         self.on(|engine| engine as &dyn WideStore, does, self.engine.id().name(), call)
     }
 }
@@ -43,12 +43,12 @@ impl<T: WideStore + ?Sized + 'static> AsyncWideStore for Unblock<T> {
         self.engine.schema()
     }
 
-    fn get(&self, row: &[u8], columns: &Columns) -> Answer<'_, Row> {
+    fn get(&self, row: &[u8], columns: &Columns) -> StoreFuture<'_, Row> {
         let (row, columns) = (row.to_vec(), columns.clone());
         self.on_wide_table(Does::Read("get"), move |store| store.get(&row, &columns))
     }
 
-    fn get_many(&self, rows: &[&[u8]], columns: &Columns) -> Answer<'_, Vec<Row>> {
+    fn get_many(&self, rows: &[&[u8]], columns: &Columns) -> StoreFuture<'_, Vec<Row>> {
         let (rows, columns) = (rows.iter().map(|row| row.to_vec()).collect::<Vec<_>>(), columns.clone());
         self.on_wide_table(Does::Read("get"), move |store| {
             store.get_many(&rows.iter().map(Vec::as_slice).collect::<Vec<_>>(), &columns)
@@ -60,29 +60,29 @@ impl<T: WideStore + ?Sized + 'static> AsyncWideStore for Unblock<T> {
         pool::batches(self.place, rows, scan, options, self.engine.id().name())
     }
 
-    fn mutate(&self, row: &[u8], mutation: &Mutation) -> Answer<'_, ()> {
+    fn mutate(&self, row: &[u8], mutation: &Mutation) -> StoreFuture<'_, ()> {
         let (row, mutation) = (row.to_vec(), mutation.clone());
         self.on_wide_table(Does::Write("mutation"), move |store| store.mutate(&row, &mutation))
     }
 
-    fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> Answer<'_, ()> {
+    fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> StoreFuture<'_, ()> {
         let rows = rows.to_vec();
         self.on_wide_table(Does::Write("mutation"), move |store| store.mutate_many(&rows))
     }
 
-    fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> Answer<'_, Vec<i64>> {
+    fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> StoreFuture<'_, Vec<i64>> {
         let (row, counters) = (row.to_vec(), counters.to_vec());
         self.on_wide_table(Does::Write("increment"), move |store| store.increment(&row, &counters))
     }
 
-    fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> Answer<'_, bool> {
+    fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> StoreFuture<'_, bool> {
         let (row, check, mutation) = (row.to_vec(), check.clone(), mutation.clone());
         self.on_wide_table(Does::Write("check-and-mutate"), move |store| {
             store.check_and_mutate(&row, &check, &mutation)
         })
     }
 
-    fn split_points(&self) -> Answer<'_, Vec<Vec<u8>>> {
+    fn split_points(&self) -> StoreFuture<'_, Vec<Vec<u8>>> {
         self.on_wide_table(Does::Read("split points"), |store| store.split_points())
     }
 }
@@ -93,7 +93,7 @@ impl<T: WideDatabase + ?Sized + 'static> Unblock<T> {
         does: Does,
         table: &str,
         call: impl FnOnce(&(dyn WideDatabase + 'static), &str) -> Result<R, Error> + Send + 'static,
-    ) -> Answer<'_, R> {
+    ) -> StoreFuture<'_, R> {
         let name = table.to_owned();
         self.on(|engine| engine as &dyn WideDatabase, does, table.to_owned(), move |db| call(db, &name))
     }
@@ -103,7 +103,7 @@ impl<T: WideDatabase + ?Sized + 'static> Unblock<T> {
         does: Does,
         table: &str,
         open: impl FnOnce(&(dyn WideDatabase + 'static), &str) -> Result<Arc<dyn WideStore>, Error> + Send + 'static,
-    ) -> Answer<'_, Arc<dyn AsyncWideStore>> {
+    ) -> StoreFuture<'_, Arc<dyn AsyncWideStore>> {
         let opened = self.on_wide_tables(does, table, open);
         Box::pin(async move {
             // It has the options of the call that opened it.
@@ -130,12 +130,12 @@ impl<T: WideDatabase + ?Sized + 'static> AsyncWideDatabase for Unblock<T> {
         promised(self.engine.guarantees())
     }
 
-    fn table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>> {
+    fn table(&self, name: &str, schema: &TableSchema) -> StoreFuture<'_, Arc<dyn AsyncWideStore>> {
         let schema = schema.clone();
         self.open_wide(Does::Write("opening"), name, move |db, name| db.table(name, &schema))
     }
 
-    fn open_table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>> {
+    fn open_table(&self, name: &str, schema: &TableSchema) -> StoreFuture<'_, Arc<dyn AsyncWideStore>> {
         let schema = schema.clone();
         self.open_wide(Does::Read("opening"), name, move |db, name| db.open_table(name, &schema))
     }
@@ -144,25 +144,30 @@ impl<T: WideDatabase + ?Sized + 'static> AsyncWideDatabase for Unblock<T> {
         Some(Arc::new(self.on_same(self.engine.opened_table(name, schema)?)))
     }
 
-    fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Answer<'_, Arc<dyn AsyncWideStore>> {
+    fn create_table(
+        &self,
+        name: &str,
+        schema: &TableSchema,
+        new: &NewTable,
+    ) -> StoreFuture<'_, Arc<dyn AsyncWideStore>> {
         let (schema, new) = (schema.clone(), new.clone());
         self.open_wide(Does::Write("creation"), name, move |db, name| db.create_table(name, &schema, &new))
     }
 
-    fn schema(&self, name: &str) -> Answer<'_, Option<TableSchema>> {
+    fn schema(&self, name: &str) -> StoreFuture<'_, Option<TableSchema>> {
         self.on_wide_tables(Does::Read("schema"), name, |db, name| db.schema(name))
     }
 
-    fn alter(&self, name: &str, schema: &TableSchema) -> Answer<'_, Vec<Change>> {
+    fn alter(&self, name: &str, schema: &TableSchema) -> StoreFuture<'_, Vec<Change>> {
         let schema = schema.clone();
         self.on_wide_tables(Does::Write("alteration"), name, move |db, name| db.alter(name, &schema))
     }
 
-    fn tables(&self) -> Answer<'_, Vec<String>> {
+    fn tables(&self) -> StoreFuture<'_, Vec<String>> {
         self.on_wide_tables(Does::Read("list of tables"), "", |db, _| db.tables())
     }
 
-    fn drop_table(&self, name: &str) -> Answer<'_, ()> {
+    fn drop_table(&self, name: &str) -> StoreFuture<'_, ()> {
         self.on_wide_tables(Does::Write("drop"), name, |db, name| db.drop_table(name))
     }
 }

@@ -6,7 +6,7 @@ use std::task::Poll;
 use futures_lite::future::{block_on, yield_now};
 use futures_lite::stream::{self, StreamExt};
 use rowkey::conformance::async_database;
-use rowkey::nonblocking::{Answer, AsyncDatabase, AsyncStore, Batches, BoxFuture, Unblock};
+use rowkey::nonblocking::{AsyncDatabase, AsyncStore, Batches, BoxFuture, StoreFuture, Unblock};
 use rowkey::store::{Batch, CallOptions, DatabaseId, Guarantees, NewTable, RowBatch, Scan, TableId, Write};
 use rowkey::{Error, KeyRange, Memory};
 use rowkey_testkit::{assert_named, verdict};
@@ -73,11 +73,11 @@ impl AsyncStore for Faulty<dyn AsyncStore> {
         self.inner.guarantees()
     }
 
-    fn get(&self, key: &[u8]) -> Answer<'_, Option<Vec<u8>>> {
+    fn get(&self, key: &[u8]) -> StoreFuture<'_, Option<Vec<u8>>> {
         self.store().get(key)
     }
 
-    fn get_many(&self, keys: &[&[u8]]) -> Answer<'_, Vec<Option<Vec<u8>>>> {
+    fn get_many(&self, keys: &[&[u8]]) -> StoreFuture<'_, Vec<Option<Vec<u8>>>> {
         self.store().get_many(keys)
     }
 
@@ -105,7 +105,7 @@ impl AsyncStore for Faulty<dyn AsyncStore> {
         }
     }
 
-    fn write(&self, batch: &Batch) -> Answer<'_, ()> {
+    fn write(&self, batch: &Batch) -> StoreFuture<'_, ()> {
         let (store, batch) = (self.store().clone(), batch.clone());
         match self.fault {
             Fault::Eager => {
@@ -142,15 +142,15 @@ impl AsyncStore for Faulty<dyn AsyncStore> {
         }
     }
 
-    fn increment(&self, key: &[u8], by: i64) -> Answer<'_, i64> {
+    fn increment(&self, key: &[u8], by: i64) -> StoreFuture<'_, i64> {
         self.store().increment(key, by)
     }
 
-    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> Answer<'_, bool> {
+    fn compare_and_write(&self, key: &[u8], expected: Option<&[u8]>, new: Option<&[u8]>) -> StoreFuture<'_, bool> {
         self.store().compare_and_write(key, expected, new)
     }
 
-    fn delete_ranges(&self, ranges: &[KeyRange]) -> Answer<'_, ()> {
+    fn delete_ranges(&self, ranges: &[KeyRange]) -> StoreFuture<'_, ()> {
         self.store().delete_ranges(ranges)
     }
 }
@@ -179,17 +179,17 @@ impl AsyncDatabase for Faulty<dyn AsyncDatabase> {
         self.inner.guarantees()
     }
 
-    fn table(&self, name: &str) -> Answer<'_, Arc<dyn AsyncStore>> {
+    fn table(&self, name: &str) -> StoreFuture<'_, Arc<dyn AsyncStore>> {
         let opened = self.inner.table(name);
         Box::pin(async { Ok(self.opened(opened.await?)) })
     }
 
-    fn open_table(&self, name: &str) -> Answer<'_, Arc<dyn AsyncStore>> {
+    fn open_table(&self, name: &str) -> StoreFuture<'_, Arc<dyn AsyncStore>> {
         let opened = self.inner.open_table(name);
         Box::pin(async { Ok(self.opened(opened.await?)) })
     }
 
-    fn create_table(&self, name: &str, new: &NewTable) -> Answer<'_, Arc<dyn AsyncStore>> {
+    fn create_table(&self, name: &str, new: &NewTable) -> StoreFuture<'_, Arc<dyn AsyncStore>> {
         let (name, new) = (name.to_owned(), new.clone());
         Box::pin(async move {
             if self.fault == Fault::CreatedTwice {
@@ -203,15 +203,15 @@ impl AsyncDatabase for Faulty<dyn AsyncDatabase> {
         })
     }
 
-    fn tables(&self) -> Answer<'_, Vec<String>> {
+    fn tables(&self) -> StoreFuture<'_, Vec<String>> {
         self.inner.tables()
     }
 
-    fn drop_table(&self, name: &str) -> Answer<'_, ()> {
+    fn drop_table(&self, name: &str) -> StoreFuture<'_, ()> {
         self.inner.drop_table(name)
     }
 
-    fn write(&self, batches: &[(&str, &Batch)]) -> Answer<'_, ()> {
+    fn write(&self, batches: &[(&str, &Batch)]) -> StoreFuture<'_, ()> {
         self.inner.write(batches)
     }
 }

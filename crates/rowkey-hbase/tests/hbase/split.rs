@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rowkey::Error;
-use rowkey::nonblocking::{Answer, AsyncWideDatabase, AsyncWideStore};
+use rowkey::nonblocking::{AsyncWideDatabase, AsyncWideStore, StoreFuture};
 use rowkey::store::{CallOptions, DatabaseId, NewTable};
 use rowkey::wide::{Change, TableSchema, WideGuarantees};
 use rowkey_hbase::HBase;
@@ -33,7 +33,7 @@ impl AsyncWideDatabase for Split {
         self.0.guarantees()
     }
 
-    fn table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>> {
+    fn table(&self, name: &str, schema: &TableSchema) -> StoreFuture<'_, Arc<dyn AsyncWideStore>> {
         let (name, schema) = (name.to_owned(), schema.clone());
         Box::pin(async move {
             match self.0.create_table(&name, &schema, &NewTable::new().split_at(POINTS)).await {
@@ -43,7 +43,7 @@ impl AsyncWideDatabase for Split {
         })
     }
 
-    fn open_table(&self, name: &str, schema: &TableSchema) -> Answer<'_, Arc<dyn AsyncWideStore>> {
+    fn open_table(&self, name: &str, schema: &TableSchema) -> StoreFuture<'_, Arc<dyn AsyncWideStore>> {
         self.0.open_table(name, schema)
     }
 
@@ -51,23 +51,28 @@ impl AsyncWideDatabase for Split {
         self.0.opened_table(name, schema)
     }
 
-    fn create_table(&self, name: &str, schema: &TableSchema, new: &NewTable) -> Answer<'_, Arc<dyn AsyncWideStore>> {
+    fn create_table(
+        &self,
+        name: &str,
+        schema: &TableSchema,
+        new: &NewTable,
+    ) -> StoreFuture<'_, Arc<dyn AsyncWideStore>> {
         self.0.create_table(name, schema, new)
     }
 
-    fn schema(&self, name: &str) -> Answer<'_, Option<TableSchema>> {
+    fn schema(&self, name: &str) -> StoreFuture<'_, Option<TableSchema>> {
         self.0.schema(name)
     }
 
-    fn alter(&self, name: &str, schema: &TableSchema) -> Answer<'_, Vec<Change>> {
+    fn alter(&self, name: &str, schema: &TableSchema) -> StoreFuture<'_, Vec<Change>> {
         self.0.alter(name, schema)
     }
 
-    fn tables(&self) -> Answer<'_, Vec<String>> {
+    fn tables(&self) -> StoreFuture<'_, Vec<String>> {
         self.0.tables()
     }
 
-    fn drop_table(&self, name: &str) -> Answer<'_, ()> {
+    fn drop_table(&self, name: &str) -> StoreFuture<'_, ()> {
         self.0.drop_table(name)
     }
 }
