@@ -17,7 +17,7 @@ use crate::store::options::Within;
 use crate::store::{Batch, CallOptions, DatabaseId, Guarantees, NewTable, RowBatch, Scan, TableId, check_key};
 use crate::wide::one_column::{
     added, check_batches, is_gone, known_for, of_column, of_table, one_family, opened, plain_id, plain_names,
-    runs_ahead, sum, to_values, value, wide_name,
+    runs_ahead, scan_of_cells, sum, to_values, value, wide_name,
 };
 use crate::wide::plain_value::{PlainValues, empty_of_others};
 use crate::wide::{OneColumn, OneColumnDatabase};
@@ -59,7 +59,7 @@ impl<W: AsyncWideStore> AsyncStore for OneColumn<W> {
     }
 
     fn scan(&self, scan: &Scan) -> Batches {
-        let cells = self.wide.scan(scan, &self.columns());
+        let cells = self.wide.scan(&scan_of_cells(scan), &self.columns());
         Box::pin(Values { cells: Some(cells), values: PlainValues::of(&self.wide.guarantees()) })
     }
 

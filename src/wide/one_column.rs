@@ -157,6 +157,11 @@ pub(crate) fn to_values(rows: &mut RowBatch, values: PlainValues) {
     });
 }
 
+/// The scan of the wide table. An engine may hold the cells that it puts rows together from beside the rows.
+pub(crate) fn scan_of_cells(scan: &Scan) -> Scan {
+    scan.clone().divided(2)
+}
+
 /// Returns whether counters of the store run ahead of the clock: then what is put or deleted after them may be hidden,
 /// so a plain table's counters are compared and written.
 pub(crate) fn runs_ahead(guarantees: &WideGuarantees) -> bool {
@@ -221,7 +226,7 @@ impl<W: WideStore> Readable for OneColumn<W> {
     }
 
     fn scan(&self, scan: &Scan) -> Box<dyn Rows> {
-        let rows = self.wide.scan(scan, &self.columns());
+        let rows = self.wide.scan(&scan_of_cells(scan), &self.columns());
         Box::new(Values { rows, values: PlainValues::of(&self.wide.guarantees()) })
     }
 }
