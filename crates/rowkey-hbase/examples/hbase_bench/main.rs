@@ -1,9 +1,10 @@
-//! Measures typed tables in HBase beside the client beneath them, and beside HBase's own client for Java, at the server
-//! whose folder `servers/hbase/start FOLDER` of the repository made. Needs Java 17. In each pass everybody runs once, in
-//! an order that goes round.
+//! Measures typed tables in HBase beside the client beneath them, and beside HBase's own client for Java, at the
+//! server whose folder `servers/hbase/start FOLDER` of the repository made. Needs Java 17. In each pass everybody runs
+//! once, in an order that goes round.
 //!
 //! ```sh
-//! cargo run --release -p rowkey-hbase --example hbase_bench -- FOLDER [--rows 1000000 --passes 5 --only scan --who typed]
+//! cargo run --release -p rowkey-hbase --example hbase_bench -- FOLDER \
+//!     [--rows 1000000 --passes 5 --only scan --who typed]
 //! ```
 //!
 //! It prints rates (minimum, median, maximum of the passes) and ratios to the first of each work: at 1.2 that one does
@@ -88,7 +89,7 @@ enum Who {
     Plain,
     /// A wide table, with more memory for its scan.
     WideOf(usize),
-    /// The client beneath, and for a scan sixteen scanners merged in one task, of so many rows a call.
+    /// The client beneath; for a scan, sixteen scanners of this many rows a call, merged in one task.
     Client(u32),
     /// Sixteen scanners in tasks of their own.
     Unmerged(u32),
@@ -261,7 +262,7 @@ fn calls(visits: &[Visit], callers: usize, rows: usize) -> Calls {
     visits.chunks(share).map(|visits| visits.chunks(rows).map(<[Visit]>::to_vec).collect()).collect()
 }
 
-/// What tasks have counted together.
+/// The sum of the counts of all tasks.
 pub(crate) async fn in_tasks(
     tasks: impl IntoIterator<Item = impl Future<Output = Result<Counted, Failure>> + Send + 'static>,
 ) -> Result<Counted, Failure> {

@@ -1,5 +1,5 @@
-//! `rowkey` on a real HBase. `servers/hbase/test-tables` of the repository starts one and runs these tests. A test fails where
-//! its server is not there.
+//! `rowkey` on a real HBase. `servers/hbase/test-tables` of the repository starts one and runs these tests. A test
+//! fails where its server is not there.
 
 mod conformance;
 mod external;

@@ -23,7 +23,7 @@ pub(super) struct Held<V> {
 /// stopped waiting, and no fault keeps one for longer than a few seconds.
 const LATEST: Duration = Duration::from_secs(40);
 
-/// What becomes of a write of unknown outcome that is applied after a later, acknowledged one.
+/// The effect of a write of unknown outcome that is applied after a later, acknowledged one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Late {
     /// It hides the later one, as `rowkey-hbase` says of the servers' clocks.
@@ -32,7 +32,7 @@ pub(super) enum Late {
     IsNothing,
 }
 
-/// Which of the values a row has.
+/// The write whose value a row has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Which {
     Last,

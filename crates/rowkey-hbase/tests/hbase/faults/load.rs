@@ -32,7 +32,7 @@ const ATTEMPT: Duration = Duration::from_secs(1);
 /// The time by which a call may end after its deadline.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How late requests may be, and how slow a server is.
+/// The delay of late requests, and that of a slow server's responses.
 const LATE: Duration = Duration::from_secs(2);
 const SLOW: Duration = Duration::from_millis(700);
 
@@ -51,7 +51,7 @@ pub(super) enum Outcome {
     Refused,
 }
 
-/// What all parts of the load share.
+/// The state that all parts of the load share.
 #[derive(Default)]
 pub(super) struct Load {
     over: AtomicBool,
@@ -144,7 +144,7 @@ impl Load {
     }
 }
 
-/// What the process was told.
+/// The commands of the test to this process.
 struct Told {
     load: Arc<Load>,
     proxy: Proxy,

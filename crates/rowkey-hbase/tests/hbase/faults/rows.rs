@@ -34,7 +34,7 @@ const NUMBERS: u16 = 64;
 const WRITERS: u16 = 6;
 /// The owner of the rows that stay, after the writers of two processes.
 const FIXED: u16 = 2 * WRITERS;
-/// The rows of each group that one writer has, and four that stay, come again after so many.
+/// The period of the numbers of a group: one of each writer, and four that stay.
 const PERIOD: u16 = FIXED + 4;
 
 impl Item {

@@ -169,7 +169,7 @@ impl Model {
     }
 }
 
-/// Random rows, so many that differ.
+/// Random rows, this many different ones.
 fn random(random: &mut Random, rows: u32) -> Model {
     let texts = ["a", "a b", "ab", "b", "b!", "é", "z", "~", "日本", "\u{10ffff}"];
     let visits = [-i64::MAX, -1_700_000_000_000, -1, 0, 0, 0, 1, 255, 256, 1_700_000_000_000, i64::MAX];
