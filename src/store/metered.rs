@@ -1,7 +1,7 @@
 //! Counts what a database reads and writes.
 
 use std::fmt;
-use std::ops::Sub;
+use std::ops::{Add, Sub};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -44,7 +44,8 @@ pub struct Metered<D> {
 /// Returns the part of an entry's key that identifies its row.
 type RowOf = fn(&[u8]) -> &[u8];
 
-/// The reads and writes of a [`Metered`] database so far. Subtract two to get the cost of the calls in between.
+/// The reads and writes of a [`Metered`] database so far. Subtract two to get the cost of the calls in between,
+/// add those of two databases to get the cost of both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Costs {
@@ -65,6 +66,22 @@ pub struct Costs {
     pub cells_written: u64,
     /// Number of bytes put or deleted, in keys and values.
     pub bytes_written: u64,
+}
+
+impl Add for Costs {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            seeks: self.seeks.saturating_add(other.seeks),
+            rows_read: self.rows_read.saturating_add(other.rows_read),
+            cells_read: self.cells_read.saturating_add(other.cells_read),
+            bytes_read: self.bytes_read.saturating_add(other.bytes_read),
+            writes: self.writes.saturating_add(other.writes),
+            cells_written: self.cells_written.saturating_add(other.cells_written),
+            bytes_written: self.bytes_written.saturating_add(other.bytes_written),
+        }
+    }
 }
 
 impl Sub for Costs {

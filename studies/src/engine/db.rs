@@ -54,18 +54,8 @@ impl Db {
 
     /// What the tables were asked so far. Of wide tables in HBase, what the servers returned is what was read.
     pub fn costs(&self) -> Costs {
-        let mut costs = self.plain.costs();
-        if let Some(wide) = &self.wide {
-            let of_wide = wide.costs();
-            costs.seeks += of_wide.seeks;
-            costs.rows_read += of_wide.rows_read;
-            costs.cells_read += of_wide.cells_read;
-            costs.bytes_read += of_wide.bytes_read;
-            costs.writes += of_wide.writes;
-            costs.cells_written += of_wide.cells_written;
-            costs.bytes_written += of_wide.bytes_written;
-        }
-        costs
+        let of_wide = self.wide.as_ref().map(Counted::costs).unwrap_or_default();
+        self.plain.costs() + of_wide
     }
 }
 
