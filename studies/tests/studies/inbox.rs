@@ -1,10 +1,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use jiff::Timestamp;
 
-use crate::{nobody_reads, number, output, run, temporary, told};
+use crate::{nobody_reads, number, output, place, run, temporary, told};
 
 #[derive(Debug, Clone)]
 struct Mail {
@@ -241,7 +240,7 @@ fn changed(out: &str, all: &[Mail], user: &str) {
 
 #[test]
 fn mail_made_up() {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("inbox_saved.tsv");
+    let path = place("inbox_saved.tsv");
     let out = output("inbox", &["--save", path.to_str().unwrap()]);
     assert_eq!(out.lines().next().unwrap(), "3,000 messages, all made up, with seed 2011");
     let all = mail(&std::fs::read_to_string(&path).unwrap());

@@ -6,7 +6,7 @@ use indicatif::HumanCount;
 use jiff::civil::Date;
 use rowkey_studies::sample;
 
-use crate::{Told, nobody_reads, number, output, real, run, temporary, told, unpacked};
+use crate::{Told, nobody_reads, number, output, place, real, run, temporary, told, unpacked};
 
 /// Packages and links, as plain code reads them.
 pub(crate) struct Data {
@@ -350,7 +350,7 @@ fn malformed_input_is_told() {
             assert!(run.stderr.contains(error) && run.stderr.lines().count() == 1, "{}", run.stderr);
         }
     }
-    let missing = ["none", "none"].map(|name| PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name));
+    let missing = ["none", "none"].map(place);
     for study in ["links", "friends"] {
         let run = run(study, &arguments(&missing, &[]), b"");
         assert_eq!(run.status.code(), Some(1));

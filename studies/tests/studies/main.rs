@@ -138,8 +138,15 @@ fn number(text: &str) -> u64 {
     text.replace(',', "").parse().unwrap_or_else(|_| panic!("{text:?} is no number"))
 }
 
+/// The place of a file in a folder of this process alone: under load the tests run several times at once.
+fn place(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(std::process::id().to_string());
+    std::fs::create_dir_all(&folder).unwrap();
+    folder.join(name)
+}
+
 fn temporary(name: &str, content: &[u8]) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let path = place(name);
     std::fs::write(&path, content).unwrap();
     path
 }

@@ -1,5 +1,4 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -10,7 +9,9 @@ use rowkey::wide::Columns;
 use rowkey_studies::engine::Db;
 use rowkey_studies::series::tsdb;
 
-use crate::{NONE, Visit, log_files, made_log, nobody_reads, number, output, real, run, temporary, told, visits};
+use crate::{
+    NONE, Visit, log_files, made_log, nobody_reads, number, output, place, real, run, temporary, told, visits,
+};
 
 const SAMPLE: &str = include_str!("../../data/temperatures.tsv");
 const DAY: i64 = 86_400;
@@ -251,7 +252,7 @@ fn odd_readings() {
 
 #[test]
 fn what_is_wrong_is_told() {
-    let missing = Path::new(env!("CARGO_TARGET_TMPDIR")).join("not_there");
+    let missing = place("not_there");
     let failed = |args: &[&std::ffi::OsStr], due: &str| {
         let run = run("metrics", args, b"");
         assert_eq!(run.status.code(), Some(1), "{due}");

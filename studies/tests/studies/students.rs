@@ -1,8 +1,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 
-use crate::{nobody_reads, number, output, run, temporary, told};
+use crate::{nobody_reads, number, output, place, run, temporary, told};
 
 /// Cells of a wide row that may be read in addition: before a jump, and after the last.
 const ASIDE: u64 = 16;
@@ -144,13 +143,9 @@ fn changed(out: &str, student: &str, term: &str, course: &str) {
     assert!(out.ends_with("\nVerified: seats are in step, ranks are in step.\n"), "{out}");
 }
 
-fn saved(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
-}
-
 #[test]
 fn enrolments_made_up() {
-    let path = saved("students_saved.tsv");
+    let path = place("students_saved.tsv");
     let args = ["--save", path.to_str().unwrap()];
     let out = output("students", &args);
     assert!(out.lines().next().unwrap().ends_with(" enrolments, all made up, with seed 2009"), "{out}");
