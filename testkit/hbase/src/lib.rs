@@ -23,12 +23,14 @@
 
 mod cluster;
 mod meta;
+mod patience;
 mod proxy;
 mod reply;
 mod server;
 
 pub use self::cluster::{Cluster, Process, server_of_meta, spread};
 pub use self::meta::TABLE;
+pub use self::patience::{eventually, with_longer_timeouts};
 pub use self::proxy::{Fault, Proxy};
 pub use self::reply::{Call, Reply};
 pub use self::server::Fake;

@@ -68,9 +68,9 @@ impl Fake {
         Options::new().masters([self.address().clone()])
     }
 
-    /// The table, of a client of its own with a timeout of ten seconds.
+    /// The table, of a client of its own with a timeout of two minutes.
     pub fn table(&self) -> Table {
-        Client::new(self.options().timeout(Duration::from_secs(10))).expect("a client").table(TABLE)
+        Client::new(self.options().timeout(Duration::from_secs(120))).expect("a client").table(TABLE)
     }
 
     /// From now on meta says that the region was opened anew.

@@ -7,7 +7,7 @@ use hbase_client::{
     Action, BufferOptions, CheckAndMutate, Compare, Condition, Delete, Error, ErrorKind, Get, Increment, Put,
     RowMutations, Table, protocol as pb,
 };
-use rowkey_hbase_testkit::{Call, Fake, Reply};
+use rowkey_hbase_testkit::{Call, Fake, Reply, eventually, with_longer_timeouts};
 
 /// A class that no client knows, of an exception that one wrong action causes.
 const ODD: &str = "java.lang.IllegalArgumentException";
@@ -62,13 +62,16 @@ fn kinds<T>(results: &[hbase_client::Result<T>]) -> Vec<Option<ErrorKind>> {
 #[tokio::test]
 async fn one_action_takes_no_other_with_it_however_they_fail() {
     for failing in [Failing::Call, Failing::Region, Failing::EachAction] {
-        let fake = Fake::start(move |call| spoilt(call, failing));
-        let table = fake.table().with_timeout(Duration::from_secs(3));
-        let results = table.batch((0..100).map(|row| put(row, value(row)).into()).collect()).await;
-        let mut expected = vec![None; 100];
-        expected[50] = Some(ErrorKind::OutcomeUnknown);
-        assert_eq!(kinds(&results), expected, "{failing:?}");
-        assert_eq!(results[50].as_ref().unwrap_err().exception().map(hbase_client::Exception::class), Some(ODD));
+        let mut due = vec![None; 100];
+        due[50] = Some(ErrorKind::OutcomeUnknown);
+        with_longer_timeouts(Duration::from_secs(3), (due, Some(ODD.to_owned())), async |timeout| {
+            let fake = Fake::start(move |call| spoilt(call, failing));
+            let table = fake.table().with_timeout(timeout);
+            let results = table.batch((0..100).map(|row| put(row, value(row)).into()).collect()).await;
+            let exception = results[50].as_ref().err().and_then(Error::exception);
+            (kinds(&results), exception.map(|exception| exception.class().to_owned()))
+        })
+        .await;
     }
 }
 
@@ -122,24 +125,28 @@ async fn a_region_that_refuses_all_is_not_asked_for_each() {
 
 #[tokio::test]
 async fn one_write_of_a_buffer_takes_no_other_with_it() {
-    let fake = Fake::start(|call| spoilt(call, Failing::Call));
-    let writes = fake.table().with_timeout(Duration::from_secs(3)).buffered_mutator(BufferOptions::new());
-    for row in 0..100 {
-        drop(writes.mutate(put(row, value(row))).await.unwrap());
-    }
-    let failed = writes.close().await;
-    assert_eq!(failed.iter().map(|failed| failed.write.row()).collect::<Vec<_>>(), [b"050"]);
+    with_longer_timeouts(Duration::from_secs(3), vec![b"050".to_vec()], async |timeout| {
+        let fake = Fake::start(|call| spoilt(call, Failing::Call));
+        let writes = fake.table().with_timeout(timeout).buffered_mutator(BufferOptions::new());
+        for row in 0..100 {
+            drop(writes.mutate(put(row, value(row))).await.unwrap());
+        }
+        writes.close().await.iter().map(|failed| failed.write.row().to_vec()).collect()
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn puts_of_a_row_are_not_all_lost_with_one() {
-    let fake = Fake::start(|call| spoilt(call, Failing::Call));
-    let table = fake.table().with_timeout(Duration::from_secs(2));
-    let puts =
-        (0..40).map(|n: usize| Put::new("r").value("f", n.to_string(), if n == 39 { "odd" } else { "v" }).into());
-    let results = table.batch(puts.collect()).await;
-    let failed: Vec<_> = kinds(&results).into_iter().map(|kind| kind.is_some()).collect();
-    assert_eq!(failed, (0..40).map(|n| n == 39).collect::<Vec<_>>());
+    let due: Vec<_> = (0..40).map(|n| n == 39).collect();
+    with_longer_timeouts(Duration::from_secs(2), due, async |timeout| {
+        let fake = Fake::start(|call| spoilt(call, Failing::Call));
+        let table = fake.table().with_timeout(timeout);
+        let puts =
+            (0..40).map(|n: usize| Put::new("r").value("f", n.to_string(), if n == 39 { "odd" } else { "v" }).into());
+        table.batch(puts.collect()).await.iter().map(Result::is_err).collect()
+    })
+    .await;
 }
 
 /// Carries out what is made at once, if its row is not `no`. Increments return 7.
@@ -258,39 +265,41 @@ async fn what_depends_on_a_condition_is_not_repeated() {
 
 #[tokio::test]
 async fn a_flush_waits_for_two_batches_at_most() {
-    let fake = Fake::start(|call| match call.nth {
-        0 => Reply::Silence,
-        _ => Reply::batch(call, |_| None),
-    });
-    let options = BufferOptions::new().flush_bytes(100).flush_interval(Duration::from_millis(1));
-    let options_of_client = fake.options().attempt_timeout(Duration::from_secs(4));
-    let table = hbase_client::Client::new(options_of_client).unwrap().table("t");
-    let writes = table.buffered_mutator(options);
-    drop(writes.mutate(put(0, "v")).await.unwrap());
-    while fake.calls("Multi") == 0 {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
-    // More than one batch by their bytes.
-    for row in 1..6 {
-        drop(writes.mutate(put(row, "v")).await.unwrap());
-    }
-    assert!(writes.flush().await.is_empty());
-    // The first one was made twice.
-    assert_eq!(fake.calls("Multi"), 3);
+    // The first one is made twice.
+    with_longer_timeouts(Duration::from_secs(4), 3, async |timeout| {
+        let fake = Fake::start(|call| match call.nth {
+            0 => Reply::Silence,
+            _ => Reply::batch(call, |_| None),
+        });
+        let options = BufferOptions::new().flush_bytes(100).flush_interval(Duration::from_millis(1));
+        let options_of_client = fake.options().attempt_timeout(timeout);
+        let table = hbase_client::Client::new(options_of_client).unwrap().table("t");
+        let writes = table.buffered_mutator(options);
+        drop(writes.mutate(put(0, "v")).await.unwrap());
+        eventually(|| fake.calls("Multi") > 0).await;
+        // More than one batch by their bytes.
+        for row in 1..6 {
+            drop(writes.mutate(put(row, "v")).await.unwrap());
+        }
+        assert!(writes.flush().await.is_empty());
+        fake.calls("Multi")
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn a_full_buffer_and_a_flush_are_bounded_in_time() {
-    let fake = Fake::start(|_| Reply::Silence);
-    let timeout = Duration::from_secs(2);
-    let writes = fake.table().with_timeout(timeout).buffered_mutator(BufferOptions::new().flush_bytes(100));
-    let began = Instant::now();
-    let many = futures_util::future::join_all((0..200).map(|_| writes.mutate(put(1, "v")))).await;
-    // Those that have room for one after the other would need two minutes.
-    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
-    let full = many.into_iter().find_map(Result::err).unwrap();
-    assert_eq!(full.kind(), ErrorKind::Unavailable, "{full}");
-    let flushed = Instant::now();
-    assert!(!writes.flush().await.is_empty());
-    assert!(flushed.elapsed() < 2 * timeout + Duration::from_secs(20), "{:?}", flushed.elapsed());
+    with_longer_timeouts(Duration::from_secs(2), (true, Some(ErrorKind::Unavailable), true), async |timeout| {
+        let fake = Fake::start(|_| Reply::Silence);
+        let writes = fake.table().with_timeout(timeout).buffered_mutator(BufferOptions::new().flush_bytes(100));
+        let began = Instant::now();
+        let many = futures_util::future::join_all((0..200).map(|_| writes.mutate(put(1, "v")))).await;
+        // Those that have room for one after the other would need sixty times the timeout.
+        let is_in_time = began.elapsed() < 15 * timeout;
+        let full = many.into_iter().find_map(Result::err).map(|error| error.kind());
+        let flushed = Instant::now();
+        assert!(!writes.flush().await.is_empty());
+        (is_in_time, full, flushed.elapsed() < 12 * timeout)
+    })
+    .await;
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use hbase_client::{BufferOptions, BufferedMutator, ErrorKind, FailedWrite, Put};
-use rowkey_hbase_testkit::{Call, Fake, Reply};
+use rowkey_hbase_testkit::{Call, Fake, Reply, with_longer_timeouts};
 
 const NO_FAMILY: &str = "org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException";
 
@@ -91,12 +91,16 @@ async fn flushes_that_wait_share_a_batch_and_each_is_told_of_what_it_flushed() {
 
 #[tokio::test]
 async fn flushes_of_many_tasks_end_in_time() {
-    let fake = Fake::start(|_| Reply::Silence);
-    let writer = fake.table().with_timeout(Duration::from_secs(1)).buffered_mutator(BufferOptions::new());
-    let began = Instant::now();
-    let told = flushes(&writer, 30).await;
-    assert!(told.iter().all(|failed| failed.len() == 1));
-    assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
+    with_longer_timeouts(Duration::from_secs(1), true, async |timeout| {
+        let fake = Fake::start(|_| Reply::Silence);
+        let writer = fake.table().with_timeout(timeout).buffered_mutator(BufferOptions::new());
+        let began = Instant::now();
+        let told = flushes(&writer, 30).await;
+        assert!(told.iter().all(|failed| failed.len() == 1));
+        // One after the other they would need thirty.
+        began.elapsed() < 15 * timeout
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -118,17 +122,21 @@ async fn failures_that_nobody_asks_for_stop_the_writer() {
 
 #[tokio::test]
 async fn a_writer_waits_while_nothing_is_answered() {
-    let fake = Fake::start(|_| Reply::Silence);
-    let writes = buffered(&fake, 1000);
-    let mut taken = 0;
-    let write = async {
-        loop {
-            drop(writes.mutate(put("1")).await.unwrap());
-            taken += BYTES;
-        }
-    };
-    assert!(tokio::time::timeout(Duration::from_millis(300), write).await.is_err());
-    assert!((1000..=2000).contains(&taken), "{taken}");
+    with_longer_timeouts(Duration::from_millis(300), true, async |timeout| {
+        let fake = Fake::start(|_| Reply::Silence);
+        let writes = buffered(&fake, 1000);
+        let mut taken = 0;
+        let write = async {
+            loop {
+                drop(writes.mutate(put("1")).await.unwrap());
+                taken += BYTES;
+            }
+        };
+        assert!(tokio::time::timeout(timeout, write).await.is_err());
+        assert!(taken <= 2000, "{taken}");
+        taken >= 1000
+    })
+    .await;
 }
 
 #[tokio::test]
