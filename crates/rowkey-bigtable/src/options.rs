@@ -178,7 +178,7 @@ impl BigtableOptions {
     }
 
     /// The project whose quota requests use and that is billed for them. Default: the environment variable
-    /// `GOOGLE_CLOUD_QUOTA_PROJECT`, or what the credentials say.
+    /// `GOOGLE_CLOUD_QUOTA_PROJECT`, or what the credentials say. An empty name: none is sent, whatever those say.
     #[cfg(feature = "google")]
     #[must_use]
     pub fn quota_project(mut self, project: impl Into<String>) -> Self {

@@ -256,6 +256,7 @@ impl Shared {
         let mut authorization = header(&format!("Bearer {}", token.value), "the token")?;
         authorization.set_sensitive(true);
         let quota_project = self.quota_project.as_ref().or(token.quota_project.as_ref());
+        let quota_project = quota_project.filter(|project| !project.is_empty());
         let quota_project = quota_project.map(|project| header(project, "the quota project")).transpose()?;
         if token.lifetime.is_some_and(|lifetime| lifetime < SHORTEST_LIFE) {
             return Err(TokenError::unavailable("the token that was fetched has expired, or does at once"));
