@@ -8,6 +8,7 @@ mod large;
 mod latest;
 mod laws;
 mod pieces;
+mod recorded;
 mod replay;
 mod typed;
 

@@ -1,12 +1,17 @@
 //! `rowkey` on a real HBase. `servers/hbase/test-tables` of the repository starts one and runs these tests. A test
 //! fails where its server is not there.
 
+#[path = "../../../../tests/wide/cases/mod.rs"]
+mod cases;
 mod conformance;
 mod external;
 mod faults;
 mod others;
 mod peer;
+mod recorded;
 mod refusals;
+#[path = "../../../../tests/wide/replay.rs"]
+mod replay;
 mod rights;
 mod schemas;
 mod split;
