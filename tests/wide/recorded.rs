@@ -86,12 +86,13 @@ const NOT_IN_BIGTABLE: usize = 106;
 #[test]
 fn cells_answers_as_hbase_did() {
     let cases = [include_str!("hbase.cases"), include_str!("pages.cases"), include_str!("hbase_more.cases")];
-    let outcome = replay(&cases, include_str!("differences.cases"), InCells::new);
+    let outcome = replay(&cases, &[], include_str!("differences.cases"), InCells::new);
     assert_eq!((outcome.not_here, outcome.not_there), (NOT_HERE, 0));
 }
 
 #[test]
 fn cells_answers_as_bigtable_did() {
-    let outcome = replay(&[include_str!("bigtable.cases")], include_str!("bigtable.differences.cases"), InCells::new);
+    let outcome =
+        replay(&[include_str!("bigtable.cases")], &[], include_str!("bigtable.differences.cases"), InCells::new);
     assert_eq!((outcome.not_here, outcome.not_there), (NOT_HERE_OF_BIGTABLE, NOT_IN_BIGTABLE));
 }

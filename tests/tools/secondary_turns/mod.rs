@@ -416,7 +416,7 @@ fn a_verify_beside_and_after_threads_names_nothing() {
                     for at in 0..cases(100, 300) as usize {
                         let (id, text) = ((at * 5 + writer) % 3, texts[(at * 3 + writer) % texts.len()]);
                         match db.texts.put(&(id as u8), &text.to_owned()) {
-                            Ok(()) | Err(Error::SecondaryConflict { .. }) => {}
+                            Ok(()) | Err(Error::SecondaryConflict { .. } | Error::SecondaryBusy { .. }) => {}
                             Err(error) => panic!("{error}"),
                         }
                     }
