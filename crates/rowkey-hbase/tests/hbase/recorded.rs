@@ -97,7 +97,7 @@ impl Subject for InHBase<'_> {
 const READ_AHEAD: &str = "a scan of two regions, written to meanwhile";
 
 /// Steps that ask for what a wide table has no word for, and writes within one millisecond with what comes after them.
-const NOT_HERE: usize = 75;
+const NOT_HERE: usize = 87;
 
 #[test]
 #[ignore = "needs ROWKEY_HBASE"]
