@@ -17,12 +17,12 @@ use crate::keys::key::{OwnedKey, RowKey};
 use crate::store::Scan;
 use crate::store::error::Error;
 use crate::store::merge::BatchMerge;
-use crate::store::value::{RowValue, decoded};
+use crate::store::value::RowValue;
 use crate::table::plan::Plan;
 use crate::table::progress::Progress;
 use crate::table::setup::{Setup, scan_settings};
 use crate::table::source::{self, Run};
-use crate::table::{Page, stored_key};
+use crate::table::{Page, stored_key, stored_row};
 
 /// A scan of an [`AsyncTable`](super::AsyncTable) or [`AsyncWideTable`](super::AsyncWideTable): set its options, then
 /// poll it.
@@ -245,8 +245,7 @@ impl<K: OwnedKey, V: RowValue> Stream for TableStream<K, V> {
     type Item = Result<(K, V), Error>;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.get_mut()
-            .poll_with(context, |table, key, value| Ok((stored_key::<K>(table, key)?, decoded(table, key, value)?)))
+        self.get_mut().poll_with(context, stored_row)
     }
 }
 

@@ -429,3 +429,9 @@ pub(crate) fn decoded_many<V: RowValue>(
 pub(crate) fn stored_key<'k, K: RowKey>(table: &str, key: &'k [u8]) -> Result<K::Ref<'k>, Error> {
     K::decode(key).map_err(|error| Error::from(error).of_key(table, key))
 }
+
+/// Decodes a stored row; an error names the table and the row.
+#[inline]
+pub(crate) fn stored_row<K: OwnedKey, V: RowValue>(table: &str, key: &[u8], value: &[u8]) -> Result<(K, V), Error> {
+    Ok((stored_key::<K>(table, key)?, decoded(table, key, value)?))
+}

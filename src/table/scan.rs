@@ -16,9 +16,9 @@ use crate::keys::prefix::Select;
 use crate::keys::range::KeyRange;
 use crate::store::error::Error;
 use crate::store::merge::{MergedRows, Scans, Step};
-use crate::store::value::{RowValue, decoded};
+use crate::store::value::RowValue;
 use crate::store::{Scan, Store};
-use crate::table::stored_key;
+use crate::table::{stored_key, stored_row};
 use crate::wide::WideStore;
 
 /// A scan of a table: set its options, then iterate over it.
@@ -164,9 +164,7 @@ impl<K: OwnedKey, V: RowValue> TableScan<K, V> {
         let table = &self.setup.table;
         let Run::Open(progress, _) = &mut self.run else { return None };
         let read = match progress.step() {
-            Ok(Step::Row) => {
-                progress.read(|key, value| Ok((stored_key::<K>(table, key)?, decoded(table, key, value)?)))
-            }
+            Ok(Step::Row) => progress.read(|key, value| stored_row(table, key, value)),
             Ok(Step::Feed(_) | Step::Done) => return None,
             Err(error) => Err(error),
         };
@@ -178,7 +176,7 @@ impl<K: OwnedKey, V: RowValue> Iterator for TableScan<K, V> {
     type Item = Result<(K, V), Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.next_with(|table, key, value| Ok((stored_key::<K>(table, key)?, decoded(table, key, value)?))).transpose()
+        self.next_with(stored_row).transpose()
     }
 }
 
