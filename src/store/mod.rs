@@ -25,6 +25,7 @@ pub(crate) mod options;
 pub(crate) mod phase;
 pub(crate) mod pointers;
 pub(crate) mod reentry;
+mod requests;
 pub(crate) mod row_batch;
 mod scan;
 #[doc(hidden)]
@@ -53,6 +54,7 @@ use self::options::Within;
 pub use self::options::{Call, CallOptions};
 use self::pointers::through_pointers;
 pub use self::reentry::Entered;
+pub use self::requests::requests_within;
 pub use self::row_batch::{Room, RowBatch, RowBatchIter};
 pub(crate) use self::scan::count;
 pub use self::scan::{DEFAULT_BATCH_BYTES, Rows, Scan};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::stream::unfold;
 use rowkey::nonblocking::Batches;
-use rowkey::store::{CallOptions, RowBatch, Scan};
+use rowkey::store::{CallOptions, RowBatch, Scan, requests_within};
 use rowkey::{Error, KeyRange};
 
 use crate::client::proto::{ReadRowsRequest, RowSet};
@@ -16,26 +16,15 @@ use crate::filter::Reading;
 /// The service refuses sets of rows that are longer: <https://cloud.google.com/bigtable/docs/reads>.
 const MOST_BYTES: usize = 400_000;
 
+/// More than a tag and a length take in a message.
+const HEAD: usize = 8;
+
 /// The ranges as sets that fit into a request each, in the order of the scan.
 fn row_sets(scan: &Scan) -> VecDeque<RowSet> {
-    let mut sets: VecDeque<RowSet> = VecDeque::new();
-    let mut bytes = usize::MAX;
-    for range in scan.ranges.iter().filter(|range| has_keys(range)) {
-        let range = row_range(range);
-        let more = prost::Message::encoded_len(&range) + 8;
-        if bytes.saturating_add(more) > MOST_BYTES {
-            sets.push_back(RowSet::default());
-            bytes = 0;
-        }
-        bytes += more;
-        if let Some(set) = sets.back_mut() {
-            set.row_ranges.push(range);
-        }
-    }
-    if scan.reverse {
-        sets = sets.into_iter().rev().collect();
-    }
-    sets
+    let ranges = scan.ranges.iter().filter(|range| has_keys(range)).map(row_range);
+    let requests = requests_within(ranges, MOST_BYTES, |range| prost::Message::encoded_len(range) + HEAD);
+    let sets = requests.into_iter().map(|row_ranges| RowSet { row_ranges, ..RowSet::default() });
+    if scan.reverse { sets.rev().collect() } else { sets.collect() }
 }
 
 pub(crate) fn not_asked_for() -> Error {
@@ -43,21 +32,9 @@ pub(crate) fn not_asked_for() -> Error {
 }
 
 /// The keys as sets that fit into a request each.
-pub(crate) fn key_sets(keys: impl Iterator<Item = Vec<u8>>) -> Vec<RowSet> {
-    let mut sets: Vec<RowSet> = Vec::new();
-    let mut bytes = usize::MAX;
-    for key in keys {
-        let more = key.len() + 8;
-        if bytes.saturating_add(more) > MOST_BYTES {
-            sets.push(RowSet::default());
-            bytes = 0;
-        }
-        bytes += more;
-        if let Some(set) = sets.last_mut() {
-            set.row_keys.push(key);
-        }
-    }
-    sets
+pub(crate) fn key_sets(keys: impl Iterator<Item = Vec<u8>>) -> impl Iterator<Item = RowSet> {
+    let requests = requests_within(keys, MOST_BYTES, |key| key.len() + HEAD);
+    requests.into_iter().map(|row_keys| RowSet { row_keys, ..RowSet::default() })
 }
 
 /// A scan, with what it needs to go on.

@@ -8,7 +8,7 @@ use futures_util::stream::unfold;
 use hbase_client as hbase;
 use hbase_client::Filter;
 use rowkey::nonblocking::Batches;
-use rowkey::store::{CallOptions, RowBatch, Scan};
+use rowkey::store::{CallOptions, RowBatch, Scan, requests_within};
 use rowkey::{Error, KeyRange};
 use tokio::time::sleep;
 
@@ -86,19 +86,9 @@ pub(crate) fn batches(
 
 /// The scanners that read the ranges, in the order of the scan.
 fn scans(scan: &Scan, in_pieces: bool, reading: &Reading) -> VecDeque<hbase::Scan> {
-    let mut groups: Vec<Vec<KeyRange>> = Vec::new();
-    let mut bytes = usize::MAX;
-    for range in scan.ranges.iter().filter_map(of_keys) {
-        let more = range.start().len() + range.end().map_or(0, <[u8]>::len) + 8;
-        if bytes.saturating_add(more) > MOST_BYTES {
-            groups.push(Vec::new());
-            bytes = 0;
-        }
-        bytes += more;
-        if let Some(group) = groups.last_mut() {
-            group.push(range);
-        }
-    }
+    // More than a tag and a length take in a message.
+    let bytes = |range: &KeyRange| range.start().len() + range.end().map_or(0, <[u8]>::len) + 8;
+    let groups = requests_within(scan.ranges.iter().filter_map(of_keys), MOST_BYTES, bytes);
     let scanner = |group: Vec<KeyRange>| {
         let start = group.first().map_or(&[][..], KeyRange::start);
         let end = group.last().and_then(KeyRange::end).unwrap_or_default();
