@@ -12,6 +12,7 @@
 //! the table for the next run, which `--kept` uses.
 
 mod client;
+mod events;
 mod java;
 mod typed;
 
@@ -20,13 +21,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hbase_client::{Client, Options};
-use rowkey::RowKey;
 use rowkey::nonblocking::{AsyncTable, AsyncWideDatabase, AsyncWideTable};
 use rowkey::splits::Splits;
 use rowkey::store::NewTable;
 use rowkey::wide::{FamilySchema, OneColumn, OneColumnDatabase, TableSchema};
+use rowkey::{OwnedKey, RowKey};
 use rowkey_hbase::HBase;
 
+use self::events::{Salted, Sequential};
 use self::java::Java;
 
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -95,6 +97,10 @@ enum Who {
     Unmerged(u32),
     /// Java's sixteen scanners, merged in one thread.
     Java(u32),
+    /// A key that begins with the time.
+    Sequential,
+    /// The same with a salt.
+    Salted,
 }
 
 impl Who {
@@ -107,6 +113,8 @@ impl Who {
             (Self::Client(_), _) => "hbase-client".into(),
             (Self::Unmerged(rows), _) => format!("hbase-client, not merged, {rows} rows a call"),
             (Self::Java(rows), _) => format!("java, merged, {rows} rows a call"),
+            (Self::Sequential, _) => "a key that begins with the time".into(),
+            (Self::Salted, _) => "a salted key".into(),
         }
     }
 }
@@ -117,9 +125,10 @@ enum Work {
     Scan,
     Gets,
     Many,
+    Events,
 }
 
-const WORKS: [(Work, &str, &[Who]); 4] = [
+const WORKS: [(Work, &str, &[Who]); 5] = [
     (Work::Load, "load, 1000 rows a call, 4 calls at once", &[Who::Wide, Who::Plain, Who::Client(0)]),
     (
         Work::Scan,
@@ -137,6 +146,7 @@ const WORKS: [(Work, &str, &[Who]); 4] = [
     ),
     (Work::Gets, "gets, one by one, 16 callers", &[Who::Wide, Who::Plain, Who::Client(0)]),
     (Work::Many, "gets, 100 rows a call, 4 callers", &[Who::Wide, Who::Plain, Who::Client(0)]),
+    (Work::Events, "puts in the order of time, 8 regions, 100 rows a call, 8 callers", &[Who::Sequential, Who::Salted]),
 ];
 
 struct Settings {
@@ -199,18 +209,46 @@ impl Bench {
         Ok(AsyncTable::open_existing(self.plain.clone(), table).await?)
     }
 
-    /// An empty table with a region for each bucket, where it is in HBase.
+    /// An empty table with a region for each bucket.
     async fn create(&self, table: &str, plain: bool) -> Result<(), Failure> {
-        self.db.drop_table(table).await?;
         let new = NewTable::new().splits(&Splits::of_buckets::<Visit>()?);
-        match plain {
-            true => drop(PlainVisits::create(self.plain.clone(), table, &new).await?),
-            false => drop(WideVisits::create(self.db.clone(), table, &schema(), &new).await?),
+        if !plain {
+            return self.create_of::<Visit>(table, &new).await.map(drop);
         }
+        self.db.drop_table(table).await?;
+        PlainVisits::create(self.plain.clone(), table, &new).await?;
+        self.know(table).await
+    }
+
+    async fn create_of<K: RowKey>(&self, table: &str, new: &NewTable) -> Result<AsyncWideTable<K, HBase>, Failure> {
+        self.db.drop_table(table).await?;
+        let created = AsyncWideTable::create(self.db.clone(), table, &schema(), new).await?;
+        self.know(table).await?;
+        Ok(created)
+    }
+
+    /// Where the regions are is known before the clock runs.
+    async fn know(&self, table: &str) -> Result<(), Failure> {
         Ok(self.client.table(table).regions().await.map(drop)?)
     }
 
+    /// Puts of events, each caller's in the order of time.
+    async fn put_events<K: OwnedKey + Clone + Send + Sync + 'static>(
+        &self,
+        events: &[K],
+        regions: &NewTable,
+    ) -> Result<(Duration, Counted), Failure> {
+        let table = self.create_of::<K>(LOADED, regions).await?;
+        timed(typed::load(table, calls(events, 8, MANY))).await
+    }
+
     async fn run(&self, who: Who, work: Work, java: &mut Option<Java>) -> Result<(Duration, Counted), Failure> {
+        let rows = self.visits.len();
+        match who {
+            Who::Sequential => return self.put_events(&Sequential::events(rows), &Sequential::regions()).await,
+            Who::Salted => return self.put_events(&Salted::events(rows), &Salted::regions()?).await,
+            _ => {}
+        }
         let table = match (work, who) {
             (Work::Load, who) => {
                 self.create(LOADED, who == Who::Plain).await?;
@@ -255,11 +293,12 @@ async fn timed(
 }
 
 /// The rows of each caller, and of each of its calls.
-pub(crate) type Calls = Vec<Vec<Vec<Visit>>>;
+pub(crate) type Calls<K = Visit> = Vec<Vec<Vec<K>>>;
 
-fn calls(visits: &[Visit], callers: usize, rows: usize) -> Calls {
-    let share = visits.len().div_ceil(callers).max(1);
-    visits.chunks(share).map(|visits| visits.chunks(rows).map(<[Visit]>::to_vec).collect()).collect()
+/// Each caller has every n-th call.
+fn calls<K: Clone>(keys: &[K], callers: usize, rows: usize) -> Calls<K> {
+    let of = |caller| keys.chunks(rows).skip(caller).step_by(callers).map(<[K]>::to_vec).collect();
+    (0..callers).map(of).collect()
 }
 
 /// The sum of the counts of all tasks.
@@ -275,11 +314,12 @@ pub(crate) async fn in_tasks(
 }
 
 /// Each caller is a task, which makes one call after the other.
-pub(crate) async fn callers<C>(
-    calls: Calls,
-    call: impl Fn(Vec<Visit>) -> C + Clone + Send + 'static,
+pub(crate) async fn callers<K, C>(
+    calls: Calls<K>,
+    call: impl Fn(Vec<K>) -> C + Clone + Send + 'static,
 ) -> Result<Counted, Failure>
 where
+    K: Send + 'static,
     C: Future<Output = Result<Counted, Failure>> + Send,
 {
     in_tasks(calls.into_iter().map(|calls| {
@@ -302,7 +342,7 @@ fn some(visits: &[Visit]) -> Vec<Visit> {
 
 fn expected(work: Work, rows: usize) -> Counted {
     let rows = match work {
-        Work::Load => return Counted { rows, bytes: 0 },
+        Work::Load | Work::Events => return Counted { rows, bytes: 0 },
         Work::Scan => rows,
         Work::Gets | Work::Many => GETS.min(rows),
     };

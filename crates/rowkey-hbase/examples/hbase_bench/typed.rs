@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use rowkey::WriteBatch;
+use rowkey::nonblocking::AsyncWideTable;
 use rowkey::wide::{Columns, Mutation, Row};
+use rowkey::{OwnedKey, WriteBatch};
+use rowkey_hbase::HBase;
 
 use crate::{Calls, Counted, FAMILY, Failure, LENGTH, PlainVisits, VALUE, Visit, WideVisits, callers};
 
@@ -22,13 +24,16 @@ fn of_value(visit: &Visit, value: Option<Vec<u8>>) -> Counted {
     value.map_or(Counted::default(), |value| Counted { rows: 1, bytes: key_len(visit) + value.len() })
 }
 
-pub(crate) async fn load(table: WideVisits, calls: Calls) -> Result<Counted, Failure> {
-    callers(calls, move |visits| {
+pub(crate) async fn load<K>(table: AsyncWideTable<K, HBase>, calls: Calls<K>) -> Result<Counted, Failure>
+where
+    K: OwnedKey + Send + Sync + 'static,
+{
+    callers(calls, move |keys| {
         let table = table.clone();
         async move {
-            let rows = visits.iter().map(|visit| (visit, Mutation::new().put((FAMILY, ""), VALUE)));
+            let rows = keys.iter().map(|key| (key, Mutation::new().put((FAMILY, ""), VALUE)));
             table.mutate_many(rows).await?;
-            Ok(Counted { rows: visits.len(), bytes: 0 })
+            Ok(Counted { rows: keys.len(), bytes: 0 })
         }
     })
     .await
