@@ -12,6 +12,7 @@ use super::Admin;
 use crate::model::error::{Cause, Error, Result};
 use crate::model::server::Service;
 use crate::model::table_name::TableName;
+use crate::ops::executor::Executor;
 use crate::ops::retry::Polls;
 use crate::pb;
 use crate::pb::lock_heartbeat_response::LockStatus;
@@ -45,6 +46,26 @@ impl Admin {
     pub async fn lock(&self, table: impl Into<TableName>, description: &str) -> Result<TableLock> {
         let (table, deadline) = (table.into(), self.deadline());
         table.check()?;
+        Executor::in_runtime()?;
+        // A task of its own: one that nobody waits for any more gives the lock back, or its place among those that wait.
+        let (tell, told) = oneshot::channel();
+        let (admin, of, description) = (self.clone(), table.clone(), description.to_owned());
+        let acquiring = async move {
+            let mut tell = tell;
+            let acquired = admin.acquire(of, &description, deadline, &mut tell).await;
+            let _ = tell.send(acquired);
+        };
+        tokio::spawn(acquiring.in_current_span());
+        told.await.unwrap_or_else(|_| Err(Error::unavailable(Cause::said("the lock is not wanted any more"))))
+    }
+
+    async fn acquire(
+        &self,
+        table: TableName,
+        description: &str,
+        deadline: Instant,
+        wanted: &mut oneshot::Sender<Result<TableLock>>,
+    ) -> Result<TableLock> {
         let (nonce_group, nonce) = self.nonce();
         let request = pb::LockRequest {
             lock_type: pb::LockType::Exclusive.into(),
@@ -62,7 +83,11 @@ impl Admin {
             if let Some(timeout) = self.heartbeat(id, true, deadline).await.map_err(told)? {
                 break timeout;
             }
-            if !polls.wait().await {
+            let waits = tokio::select! {
+                waits = polls.wait() => waits,
+                () = wanted.closed() => false,
+            };
+            if !waits {
                 let _ = self.heartbeat(id, false, Instant::now() + self.executor.options.attempt_timeout).await;
                 return Err(told(Error::unavailable(Cause::said("another program holds the lock"))));
             }
