@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::model::names::InvalidName;
+use crate::model::names::{InvalidName, LONGEST_KEY};
 use crate::pb;
 
 /// The name of a table, with its namespace: `default` if it is not given.
@@ -45,6 +45,14 @@ impl TableName {
     /// The name within the namespace.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The most bytes of a split key of this table. A region's name, which has the key, is the key of a row of
+    /// `hbase:meta`: `table,key,milliseconds.digest.`. With a longer one the creation of a table fails in the middle,
+    /// and no table of that name can be created afterwards.
+    pub fn longest_split_key(&self) -> usize {
+        const REST: usize = ",,1700000000000.d41d8cd98f00b204e9800998ecf8427e.".len();
+        LONGEST_KEY.saturating_sub(self.namespace.len() + ":".len() + self.name.len() + REST)
     }
 
     /// Checks that a table can have this name.

@@ -75,14 +75,14 @@ pub(crate) struct Told(Option<Error>);
 
 impl Told {
     pub(crate) fn note(&mut self, error: &Error) {
-        if !error.is_of_time() {
+        if !error.is_timeout() {
             self.0 = Some(error.clone());
         }
     }
 
     /// An attempt without a response tells less than those before it.
     pub(crate) fn instead_of(&mut self, error: Error) -> Error {
-        self.0.take().filter(|_| error.is_of_time()).unwrap_or(error)
+        self.0.take().filter(|_| error.is_timeout()).unwrap_or(error)
     }
 }
 

@@ -325,6 +325,13 @@ pub struct ColumnPaginationFilter {
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct FirstKeyOnlyFilter {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TimestampsFilter {
+    #[prost(int64, repeated, tag = "1")]
+    pub timestamps: ::prost::alloc::vec::Vec<i64>,
+    #[prost(bool, optional, tag = "2")]
+    pub can_hint: ::core::option::Option<bool>,
+}
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct KeyOnlyFilter {
     #[prost(bool, required, tag = "1")]

@@ -105,7 +105,8 @@ pub enum ErrorKind {
     /// may have been carried out or not. Read the row to find out.
     OutcomeUnknown,
     /// The response, or a row of a scan, is larger than [`response_bytes`](crate::Options::response_bytes). Read less
-    /// of the row at a time, or scan it [in pieces](crate::Scan::allow_partial_rows).
+    /// of the row at a time, or scan it [in pieces](crate::Scan::allow_partial_rows). Of a write: a cell is larger than
+    /// the server takes (`hbase.server.keyvalue.maxsize`), and nothing was changed.
     TooLarge,
     /// A server sent what is not HBase's protocol.
     Malformed,
@@ -256,8 +257,9 @@ impl Error {
         matches!(self.kind(), ErrorKind::Busy | ErrorKind::Unavailable)
     }
 
-    /// Returns whether the error says no more than that the time was over.
-    pub(crate) fn is_of_time(&self) -> bool {
+    /// Returns whether the error says no more than that the time of the operation was over. Nothing was changed.
+    #[doc(alias = "CallTimeoutException")]
+    pub fn is_timeout(&self) -> bool {
         let of_time = matches!(&self.0.why, Why::Cause(Cause::TimedOut | Cause::Slow));
         of_time && self.kind() == ErrorKind::Unavailable
     }
@@ -298,8 +300,9 @@ impl Error {
 
 /// The kind of an exception after which the call would fail again.
 fn kind_of(exception: &Exception) -> ErrorKind {
-    // HBase has no class of its own for it.
+    // HBase has no classes of its own for them.
     const NOT_A_COUNTER: &str = "Field is not a long";
+    const TOO_LARGE: &str = "exceeds limit of";
     match exception.class().strip_prefix("org.apache.hadoop.hbase.").unwrap_or_default() {
         "TableNotFoundException" => ErrorKind::TableNotFound,
         "TableNotEnabledException" => ErrorKind::TableDisabled,
@@ -310,6 +313,7 @@ fn kind_of(exception: &Exception) -> ErrorKind {
         "regionserver.NoSuchColumnFamilyException" => ErrorKind::FamilyNotFound,
         "security.AccessDeniedException" => ErrorKind::AccessDenied,
         "DoNotRetryIOException" if exception.message().starts_with(NOT_A_COUNTER) => ErrorKind::NotACounter,
+        "DoNotRetryIOException" if exception.message().contains(TOO_LARGE) => ErrorKind::TooLarge,
         _ => ErrorKind::Refused,
     }
 }

@@ -268,6 +268,25 @@ impl Filter {
         Self(Node::FirstCell)
     }
 
+    /// Passes cells with one of these timestamps, in milliseconds since 1970. In a list it stands as a filter of cells.
+    ///
+    /// A server asks filters before it counts versions: an older version passes although a newer one does not. To ask
+    /// whether the newest one has a timestamp, put [`first_cell`](Self::first_cell) of its column before it.
+    ///
+    /// Refused: none, and one over `i64::MAX`.
+    #[doc(alias = "TimestampsFilter")]
+    pub fn timestamps(timestamps: impl IntoIterator<Item = u64>) -> Self {
+        let timestamps: Result<Vec<i64>, _> = timestamps.into_iter().map(i64::try_from).collect();
+        match timestamps {
+            Ok(timestamps) if !timestamps.is_empty() => {
+                let message = pb::TimestampsFilter { timestamps, can_hint: None };
+                Self::custom("org.apache.hadoop.hbase.filter.TimestampsFilter", prost::Message::encode_to_vec(&message))
+            }
+            Ok(_) => Self(Node::Wrong("a filter: no timestamps")),
+            Err(_) => Self(Node::Wrong("a filter: a timestamp over i64::MAX")),
+        }
+    }
+
     /// Passes all cells, without their values. Other filters still see these.
     #[doc(alias = "KeyOnlyFilter")]
     pub fn no_values() -> Self {

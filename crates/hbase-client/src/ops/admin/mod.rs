@@ -47,7 +47,8 @@ impl Admin {
     ///
     /// # Errors
     ///
-    /// If it exists, the schema is not valid, a split key is empty or comes twice, or the master refuses it.
+    /// If it exists, the schema is not valid, a split key is empty, [too long](TableName::longest_split_key) or comes
+    /// twice, or the master refuses it.
     #[doc(alias = "createTable")]
     pub async fn create(&self, schema: &TableSchema, splits: impl IntoIterator<Item: AsRef<[u8]>>) -> Result<()> {
         schema.check()?;
@@ -56,6 +57,7 @@ impl Admin {
         if split_keys.first().is_some_and(Bytes::is_empty) {
             return Err(Error::invalid("a split key is empty"));
         }
+        split_keys.iter().try_for_each(|key| check_split_key(schema.name(), key))?;
         if let Some(twice) = split_keys.windows(2).find(|keys| keys[0] == keys[1]) {
             return Err(Error::invalid(format!("the split key \"{}\" comes twice", readable(&twice[0]))));
         }
@@ -273,6 +275,7 @@ impl Admin {
     #[doc(alias = "splitRegionAsync")]
     pub async fn split(&self, region: &Region, at: impl AsRef<[u8]>) -> Result<()> {
         let (nonce_group, nonce) = self.nonce();
+        check_split_key(region.table(), at.as_ref())?;
         let split_row = Some(Bytes::copy_from_slice(at.as_ref()));
         let request = pb::SplitTableRegionRequest { region_info: region.to_pb(), split_row, nonce_group, nonce };
         self.procedure("split", "SplitRegion", &request, region.table(), self.deadline()).await
@@ -362,6 +365,13 @@ fn checked(table: impl Into<TableName>) -> Result<TableName> {
     let table = table.into();
     table.check()?;
     Ok(table)
+}
+
+fn check_split_key(table: &TableName, key: &[u8]) -> Result<()> {
+    match key.len() > table.longest_split_key() {
+        true => Err(Error::invalid(format!("a split key of table {table} has {} bytes, which is too long", key.len()))),
+        false => Ok(()),
+    }
 }
 
 /// The master knows regions by their encoded names.
