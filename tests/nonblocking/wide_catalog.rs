@@ -6,9 +6,10 @@ use std::pin::pin;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use futures_lite::future::{block_on, yield_now};
-use rowkey::store::{Call, CallOptions, NewTable, OpenMode};
+use rowkey::store::{Call, CallOptions, CommitPoint, NewTable, OpenMode};
 use rowkey::wide::catalog::{self, Found, RECORDS, Record, RecordChange, WideAdmin};
 use rowkey::wide::{Cells, Columns, FamilySchema, TableSchema, WideStore};
 use rowkey::{Error, Memory, Result};
@@ -36,22 +37,37 @@ struct Engine {
     writes: AtomicU64,
     /// The write whose response is lost.
     lost: u64,
+    /// Counts the requests.
+    requests: AtomicU64,
+    /// The request with which the time of its call is over.
+    late: u64,
 }
 
 impl Engine {
     fn new(place: Place) -> Self {
         let records = Cells::open(&Memory::new(), "records", &Record::schema_of_records()).unwrap();
-        Self { place, tables: Mutex::default(), records, writes: AtomicU64::new(0), lost: u64::MAX }
+        let (writes, requests) = (AtomicU64::new(0), AtomicU64::new(0));
+        Self { place, tables: Mutex::default(), records, writes, lost: u64::MAX, requests, late: u64::MAX }
+    }
+
+    /// The beginning of a request, which is not sent if the time is over.
+    fn begin(&self) -> Result<()> {
+        match self.requests.fetch_add(1, Ordering::Relaxed) >= self.late {
+            true => CallOptions::new().timeout(Duration::ZERO).begin("test", "t").and_then(|call| call.check()),
+            false => Ok(()),
+        }
     }
 
     /// A request that reads.
-    async fn read<T>(&self, read: impl FnOnce(&BTreeMap<String, Table>) -> T) -> T {
+    async fn read<T>(&self, read: impl FnOnce(&BTreeMap<String, Table>) -> Result<T>) -> Result<T> {
+        self.begin()?;
         yield_now().await;
         read(&self.tables.lock().unwrap())
     }
 
     /// A request that writes. Its response is a step of its own, or is lost.
     async fn write<T>(&self, write: impl FnOnce(&mut BTreeMap<String, Table>) -> Result<T>) -> Result<T> {
+        self.begin()?;
         yield_now().await;
         let written = write(&mut self.tables.lock().unwrap());
         yield_now().await;
@@ -79,11 +95,11 @@ impl WideAdmin for Engine {
     async fn find(&self, name: &str, call: &Call<'_>) -> Result<Found<Table>> {
         match self.place {
             Place::Rows => {
-                let describe = || async { Ok(self.read(|tables| tables.get(name).cloned()).await) };
+                let describe = || self.read(|tables| Ok(tables.get(name).cloned()));
                 catalog::find_in_rows(name, || self.record(name, call), describe).await
             }
             Place::Attribute => {
-                let table = self.read(|tables| tables.get(name).cloned()).await;
+                let table = self.read(|tables| Ok(tables.get(name).cloned())).await?;
                 Ok(Found { record: record_of(table.as_ref()), table })
             }
         }
@@ -122,8 +138,11 @@ impl WideAdmin for Engine {
             table.families.extend(changed.map(|(name, family)| (name.clone(), *family)));
         };
         if self.place == Place::Rows {
+            let commit = CommitPoint::default();
             let modified = self.write(|tables| Ok(tables.get_mut(name).map(change))).await?;
-            return Ok(modified.is_some() && self.change_record(name, before, RecordChange::Schema(&text), call).await?);
+            commit.pass();
+            let recorded = self.change_record(name, before, RecordChange::Schema(&text), call);
+            return Ok(modified.is_some() && commit.outcome(name, recorded.await)?);
         }
         self.write(|tables| {
             let table = tables.get_mut(name).filter(|table| record_of(Some(table)) == *before);
@@ -281,6 +300,38 @@ fn a_response_that_is_lost_is_no_failure() {
             assert_eq!(changes.len(), 1, "{place:?}, {lost}");
             assert_eq!(catalog::schema(&engine, "t", &call).await.unwrap().as_ref(), Some(&then));
         });
+    }
+}
+
+/// Whichever request is the first that its call has no time for: the table is as it was, or the outcome is unknown.
+#[test]
+fn what_ends_in_the_middle_has_an_unknown_outcome() {
+    type Operation = fn(&Engine, &Call<'_>) -> Result<()>;
+    let open: Operation =
+        |engine, call| block_on(catalog::open(engine, "t", &schema(&["a"], "u64"), &OpenMode::OpenOrCreate, call));
+    let create: Operation = |engine, call| {
+        block_on(catalog::open(engine, "new", &schema(&["a"], "u64"), &OpenMode::Create(NewTable::new()), call))
+    };
+    let alter: Operation =
+        |engine, call| block_on(catalog::alter(engine, "t", &schema(&["a", "b"], "u64"), call)).map(drop);
+    let drop_table: Operation = |engine, call| block_on(catalog::drop_table(engine, "t", call));
+    let call = call();
+    let operations = [(false, open), (true, open), (true, create), (true, alter), (true, drop_table)];
+    let all = PLACES.into_iter().flat_map(|place| operations.iter().enumerate().map(move |of| (place, of)));
+    for (place, (n, &(there, operation))) in all {
+        for (late, lost) in (0..12).flat_map(|late| [u64::MAX, 0, 1].map(|lost| (late, lost))) {
+            let mut engine = Engine::new(place);
+            if there {
+                open(&engine, &call).unwrap();
+            }
+            (engine.late, engine.lost) = (late, lost);
+            (engine.requests, engine.writes) = Default::default();
+            let before = engine.tables.lock().unwrap().clone();
+            let result = operation(&engine, &call);
+            let is_same = *engine.tables.lock().unwrap() == before;
+            let is_unknown = matches!(result, Err(Error::OutcomeUnknown { .. }));
+            assert!(result.is_ok() || is_unknown || is_same, "{place:?}, operation {n}, {late}, {lost}: {result:?}");
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rowkey::clock::Clock;
-use rowkey::store::{Call, CallOptions, DatabaseId, NewTable};
+use rowkey::store::{Call, CallOptions, CommitPoint, DatabaseId, NewTable};
 use rowkey::wide::catalog::{self, Found, RECORDS, Record, RecordChange, WideAdmin};
 use rowkey::wide::{Columns, Row, TableSchema};
 use rowkey::{Error, ErrorKind};
@@ -82,7 +82,12 @@ impl WideAdmin for Records {
             // Another program has dropped it, or changed it.
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists) => Ok(false),
             Err(error) => Err(error),
-            Ok(()) => self.change_record(table, before, RecordChange::Schema(&altered.to_string()), call).await,
+            Ok(()) => {
+                let commit = CommitPoint::default();
+                commit.pass();
+                let text = altered.to_string();
+                commit.outcome(table, self.change_record(table, before, RecordChange::Schema(&text), call).await)
+            }
         }
     }
 

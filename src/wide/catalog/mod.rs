@@ -13,7 +13,7 @@ mod record;
 
 pub use self::record::{Change as RecordChange, RECORDS, Record};
 use super::{Change, TableSchema};
-use crate::store::error::{Error, ErrorKind};
+use crate::store::error::{CommitPoint, Error, ErrorKind};
 use crate::store::{Call, NewTable, OpenMode};
 
 /// Requests of an engine about its wide tables. Each is one attempt of a program among others that do the same.
@@ -137,8 +137,9 @@ pub async fn open<A: WideAdmin>(
     let (text, plain) = (schema.to_string(), NewTable::new());
     // True if the table was created here.
     let mut created = false;
+    let commit = CommitPoint::default();
     for _ in 0..TURNS {
-        let Found { record, table } = admin.find(name, call).await?;
+        let Found { record, table } = commit.outcome(name, admin.find(name, call).await)?;
         let Some(table) = table else {
             let new = match mode {
                 OpenMode::Open => return Err(Error::NoSuchTable(name.to_owned())),
@@ -147,14 +148,17 @@ pub async fn open<A: WideAdmin>(
             };
             if !record.is_claim || record.text.as_deref() != Some(&text) {
                 let claimed = admin.change_record(name, &record, RecordChange::Claim(&text), call).await;
-                if known(claimed, call)? != Some(true) {
+                if commit.outcome(name, known(claimed, call))? != Some(true) {
                     continue;
                 }
             }
-            let made = admin.create(name, schema, new, call).await;
+            let made = commit.decided(admin.create(name, schema, new, call).await);
             // A program that must create the table can't know whether an existing one is its own.
-            let made = if *mode == OpenMode::OpenOrCreate { known(made, call)? } else { Some(made?) };
-            created |= made == Some(true);
+            let made = if *mode == OpenMode::OpenOrCreate { known(made, call) } else { made.map(Some) };
+            if commit.outcome(name, made)? == Some(true) {
+                created = true;
+                commit.pass();
+            }
             continue;
         };
         if matches!(mode, OpenMode::Create(_)) && !created {
@@ -178,7 +182,7 @@ pub async fn open<A: WideAdmin>(
             }
         };
         // Whatever came of it, the record says.
-        known(admin.change_record(name, &record, settled, call).await, call)?;
+        commit.outcome(name, known(admin.change_record(name, &record, settled, call).await, call))?;
     }
     Err(busy(name))
 }
@@ -205,14 +209,15 @@ pub async fn alter<A: WideAdmin>(
     call: &Call<'_>,
 ) -> Result<Vec<Change>, Error> {
     let mut changes = None;
+    let commit = CommitPoint::default();
     for _ in 0..TURNS {
-        let Found { record, table } = admin.find(name, call).await?;
+        let Found { record, table } = commit.outcome(name, admin.find(name, call).await)?;
         let stored = stored(admin, name, &record, &table.ok_or_else(|| absent(name))?)?;
         let left = stored.check_alteration(name, schema)?;
         // After an outcome that was unknown less may be left than was changed.
         let changes = changes.get_or_insert(left);
         let altered = admin.alter(name, &record, &stored, &stored.altered_to(schema), call).await;
-        if known(altered, call)? == Some(true) {
+        if commit.outcome(name, known(commit.decided(altered), call))? == Some(true) {
             return Ok(std::mem::take(changes));
         }
     }
@@ -226,11 +231,12 @@ pub async fn alter<A: WideAdmin>(
 ///
 /// Those of the engine.
 pub async fn drop_table<A: WideAdmin>(admin: &A, name: &str, call: &Call<'_>) -> Result<(), Error> {
-    let record = admin.record(name, call).await?;
+    let (record, commit) = (admin.record(name, call).await?, CommitPoint::default());
     admin.drop_table(name, call).await?;
+    commit.pass();
     if !record.is_none() {
         // If it is another one by now, another program has created the table anew.
-        known(admin.change_record(name, &record, RecordChange::Forget, call).await, call)?;
+        commit.outcome(name, known(admin.change_record(name, &record, RecordChange::Forget, call).await, call))?;
     }
     Ok(())
 }
@@ -265,7 +271,8 @@ fn known<T>(result: Result<T, Error>, call: &Call<'_>) -> Result<Option<T>, Erro
 }
 
 fn busy(table: &str) -> Error {
-    Error::engine_of(ErrorKind::Busy, format!("the schema of table {table:?} changed during each of {TURNS} attempts"))
+    let what = "changed, or the table was not there and could not be created either, at each of";
+    Error::engine_of(ErrorKind::Busy, format!("the schema of table {table:?} {what} {TURNS} attempts"))
 }
 
 /// The error of an alteration of a table that does not exist.
