@@ -24,6 +24,10 @@ pub(crate) fn error(table: &str, error: hbase_client::Error, call: &Call<'_>) ->
             if let Err(ended) = call.check() {
                 return ended;
             }
+            // The client ends a little before the call, when no attempt can be made any more.
+            if let Some(late) = call.deadline_exceeded().filter(|_| error.is_timeout()) {
+                return late;
+            }
         }
         _ => {}
     }

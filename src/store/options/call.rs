@@ -110,6 +110,13 @@ impl Call<'_> {
         self.0.as_ref()?.remaining()
     }
 
+    /// The error of a call that the engine ends a little before its deadline, when too little time is left for any
+    /// request; `None` without a deadline.
+    pub fn deadline_exceeded(&self) -> Option<Error> {
+        let bounds = self.0.as_ref()?;
+        bounds.deadline.map(|_| bounds.late())
+    }
+
     /// A future that completes when the call's token is cancelled; `None` without a token.
     pub fn cancelled(&self) -> Option<Cancelled> {
         Some(self.0.as_ref()?.cancel?.cancelled())
