@@ -2,7 +2,8 @@
 
 use hbase_client as hbase;
 use hbase_client::{Filter, IfMissing};
-use rowkey::wide::{Column, Compare, Condition};
+use rowkey::Error;
+use rowkey::wide::{Cell, Column, Compare, Condition};
 
 /// A comparison as the client names it.
 pub(crate) fn operator(compare: Compare) -> hbase::Compare {
@@ -14,6 +15,19 @@ pub(crate) fn operator(compare: Compare) -> hbase::Compare {
         Compare::GreaterOrEqual => hbase::Compare::GreaterOrEqual,
         Compare::Greater => hbase::Compare::Greater,
     }
+}
+
+/// The condition that a column's newest cell is still this one: its timestamp and its value.
+pub(crate) fn is_still(cell: &Cell<'_>) -> Result<hbase::Condition, Error> {
+    let at = u64::try_from(cell.timestamp).map_err(|_| Error::Timestamp(cell.timestamp))?;
+    Ok(hbase::Condition::filter(&Filter::all([
+        Filter::family(hbase::Compare::Equal, cell.family),
+        Filter::qualifier_range(cell.qualifier..=cell.qualifier),
+        // Before the others, which would let an older version pass.
+        Filter::first_cell(),
+        Filter::timestamps([at]),
+        Filter::value(hbase::Compare::Equal, cell.value),
+    ])))
 }
 
 /// A condition as HBase evaluates it; `None` if it never holds.

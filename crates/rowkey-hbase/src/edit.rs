@@ -6,7 +6,7 @@ use rowkey::wide::{Edit, Mutation};
 
 /// The changes of a row: the cells that a mutation puts, and those that it deletes. HBase makes both at once; deletes
 /// hide puts of the same time, whatever the order.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Edits {
     puts: Option<hbase::Put>,
     deletes: Option<hbase::Delete>,
@@ -58,6 +58,10 @@ impl Edits {
             }
         });
         Ok(())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.puts.is_none() && self.deletes.is_none()
     }
 
     /// The mutations that are to be made at once.

@@ -5,8 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use hbase_client as hbase;
+use rowkey::Error;
 use rowkey::clock::Clock;
 use rowkey::wide::ClockOf;
+
+use crate::guarantees::TIMESTAMPS;
 
 /// The clock that stamps writes that are given no timestamp.
 #[derive(Clone, Debug, Default)]
@@ -20,13 +23,16 @@ pub(crate) enum Stamps {
 
 pub(crate) struct Process {
     clock: Box<dyn Clock>,
-    /// The time of the last delete. What is put after it has a later one, however the clock goes.
+    /// The latest time of a write. However the clock goes, no write has an earlier one.
+    written: AtomicI64,
+    /// The time of the last delete. What is put after it has a later one.
     deleted: AtomicI64,
 }
 
 impl Stamps {
     pub(crate) fn of(clock: impl Clock + 'static) -> Self {
-        Self::Process(Arc::new(Process { clock: Box::new(clock), deleted: AtomicI64::new(-1) }))
+        let none = || AtomicI64::new(-1);
+        Self::Process(Arc::new(Process { clock: Box::new(clock), written: none(), deleted: none() }))
     }
 
     pub(crate) fn clock(&self) -> ClockOf {
@@ -36,28 +42,43 @@ impl Stamps {
         }
     }
 
-    /// Stamps the mutations of a row that are made at once. `deletes`: a delete among them has no timestamp.
-    pub(crate) fn stamp(&self, mutations: Vec<hbase::Mutation>, deletes: bool) -> Vec<hbase::Mutation> {
-        let Self::Process(process) = self else { return mutations };
-        let at = process.now(deletes);
-        mutations.into_iter().map(|mutation| mutation.stamped_at(at)).collect()
+    /// Stamps the mutations of a row that are made at once. `deletes`: a delete among them has no timestamp. `since`: the
+    /// time of the cell that they replace.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Timestamp`] if the clock is beyond the last that HBase keeps.
+    pub(crate) fn stamp(
+        &self,
+        mutations: Vec<hbase::Mutation>,
+        deletes: bool,
+        since: Option<i64>,
+    ) -> Result<Vec<hbase::Mutation>, Error> {
+        let Self::Process(process) = self else { return Ok(mutations) };
+        let at = process.now(deletes, since.unwrap_or(0))?;
+        Ok(mutations.into_iter().map(|mutation| mutation.stamped_at(at)).collect())
     }
 }
 
 impl Process {
-    fn now(&self, deletes: bool) -> u64 {
-        let now = self.clock.now();
-        let now = now.max(self.deleted.load(Ordering::Acquire).saturating_add(1));
+    fn now(&self, deletes: bool, since: i64) -> Result<u64, Error> {
+        let after_delete = self.deleted.load(Ordering::Acquire).saturating_add(1);
+        let now = self.clock.now().max(self.written.load(Ordering::Acquire)).max(after_delete).max(since);
+        let at = u64::try_from(now).ok().filter(|_| now <= TIMESTAMPS.last).ok_or(Error::Timestamp(now))?;
+        self.written.fetch_max(now, Ordering::AcqRel);
         if deletes {
             self.deleted.fetch_max(now, Ordering::AcqRel);
         }
-        u64::try_from(now).unwrap_or_default()
+        Ok(at)
     }
 }
 
 impl fmt::Debug for Process {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Process").field("deleted", &self.deleted).finish_non_exhaustive()
+        f.debug_struct("Process")
+            .field("written", &self.written)
+            .field("deleted", &self.deleted)
+            .finish_non_exhaustive()
     }
 }
 
@@ -65,14 +86,32 @@ impl fmt::Debug for Process {
 mod tests {
     use super::*;
 
+    fn process(clock: impl Clock + 'static) -> Arc<Process> {
+        let Stamps::Process(process) = Stamps::of(clock) else { panic!("a clock was given") };
+        process
+    }
+
     #[test]
     fn a_put_after_a_delete_has_a_later_time_whatever_the_clock_says() {
-        let Stamps::Process(process) = Stamps::of(|| 1000) else { panic!("a clock was given") };
+        let process = process(|| 1000);
         assert_eq!(
-            [false, true, false, false, true, true, false].map(|deletes| process.now(deletes)),
+            [false, true, false, false, true, true, false].map(|deletes| process.now(deletes, 0).unwrap()),
             [1000, 1000, 1001, 1001, 1001, 1002, 1003]
         );
-        let Stamps::Process(early) = Stamps::of(|| -5) else { panic!("a clock was given") };
-        assert_eq!(early.now(false), 0);
+    }
+
+    #[test]
+    fn no_write_is_earlier_than_the_one_before() {
+        let clock = AtomicI64::new(5000);
+        let process = process(move || clock.fetch_sub(2000, Ordering::Relaxed));
+        assert_eq!([0, 7000, 0].map(|since| process.now(false, since).unwrap()), [5000, 7000, 7000]);
+    }
+
+    #[test]
+    fn a_clock_beyond_what_is_kept_is_refused() {
+        assert_eq!(process(|| -5).now(false, 0).unwrap(), 0);
+        let last = process(|| i64::MAX - 1);
+        assert_eq!(last.now(true, 0).unwrap(), i64::MAX as u64 - 1);
+        assert!(matches!(last.now(false, 0), Err(Error::Timestamp(i64::MAX))));
     }
 }

@@ -17,7 +17,7 @@ use rowkey::{Error, ErrorKind};
 use tokio::time::sleep;
 
 use crate::call::{until_cancelled, within};
-use crate::condition::evaluated;
+use crate::condition::{evaluated, is_still};
 use crate::edit::Edits;
 use crate::error::error;
 use crate::guarantees::{LIMITS, TIMESTAMPS, guarantees};
@@ -84,7 +84,7 @@ impl Table {
 
     async fn write(&self, edits: Edits, call: &Call<'_>) -> Result<(), Error> {
         let deletes = edits.hides_what_comes;
-        let mutations = self.stamps.stamp(edits.into_mutations(), deletes);
+        let mutations = self.stamps.stamp(edits.into_mutations(), deletes, None)?;
         if mutations.is_empty() {
             return Ok(());
         }
@@ -102,14 +102,14 @@ impl Table {
             let (indices, edits): (Vec<_>, Vec<_>) = writes.into_iter().unzip();
             let action = |edits: Edits| {
                 let deletes = edits.hides_what_comes;
-                let mut mutations = self.stamps.stamp(edits.into_mutations(), deletes);
-                Action::Write(match mutations.len() {
+                let mut mutations = self.stamps.stamp(edits.into_mutations(), deletes, None)?;
+                Ok(Action::Write(match mutations.len() {
                     1 => Write::Mutation(mutations.swap_remove(0)),
                     _ => Write::Row(RowMutations::new(mutations).allow_hidden()),
-                })
+                }))
             };
-            let (table, actions) = (self.within(call), edits.into_iter().map(action).collect());
-            let outcomes = self.written(table.batch(actions), call).await?;
+            let actions = edits.into_iter().map(action).collect::<Result<_, Error>>()?;
+            let outcomes = self.written(self.within(call).batch(actions), call).await?;
             let of_round = indices.into_iter().zip(outcomes);
             failed.extend(
                 of_round.filter_map(|(index, outcome)| Some((index, error(self.name(), outcome.err()?, call)))),
@@ -166,22 +166,89 @@ impl Table {
         not_a_counter(key, counters, &self.read(key, &counter_columns(counters), call).await.ok()?)
     }
 
-    async fn write_if(&self, key: &[u8], condition: &Condition, edits: Edits, call: &Call<'_>) -> Result<bool, Error> {
-        let deletes = edits.hides_what_comes;
-        let mutations = self.stamps.stamp(edits.into_mutations(), deletes);
-        if mutations.is_empty() {
-            let stored = self.read(key, &Columns::of(&condition.column), call).await?;
+    async fn write_if(
+        &self,
+        key: &[u8],
+        condition: &Condition,
+        change: Change,
+        call: &Call<'_>,
+    ) -> Result<bool, Error> {
+        let Change { edits, removes_checked } = change;
+        let column = &condition.column;
+        if edits.is_empty() {
+            let stored = self.read(key, &Columns::of(column), call).await?;
             // As HBase does, an empty value is taken for an absent one.
             let is_there = |value: &&[u8]| condition.value.is_some() || !value.is_empty();
-            return Ok(condition.holds(stored.value(&condition.column).filter(is_there)));
+            return Ok(condition.holds(stored.value(column).filter(is_there)));
+        }
+        let is_stamped_here = self.stamps.clock() != ClockOf::Server;
+        if condition.value.is_some() && (removes_checked || is_stamped_here) {
+            return self.write_over(key, condition, &edits, removes_checked, call).await;
         }
         let Some(evaluated) = evaluated(condition) else { return Ok(false) };
-        let (table, mutations) = (self.within(call), RowMutations::new(mutations).allow_hidden());
-        let written = self.written(table.check_and_mutate(&evaluated, mutations), call).await?;
-        let Outcome { applied, .. } = written.map_err(|told| error(self.name(), told, call))?;
+        let deletes = edits.hides_what_comes;
+        let mutations = self.stamps.stamp(edits.into_mutations(), deletes, None)?;
+        let applied = self.checked(&evaluated, mutations, call).await?;
         self.settle(applied && deletes).await;
         Ok(applied)
     }
+
+    /// Writes over a cell for which the condition holds, if it is still the newest: with a time that is no earlier. The
+    /// removal of that column has the time of the cell, and so hides nothing that comes later.
+    async fn write_over(
+        &self,
+        key: &[u8],
+        condition: &Condition,
+        edits: &Edits,
+        removes: bool,
+        call: &Call<'_>,
+    ) -> Result<bool, Error> {
+        let Column { family, qualifier } = &condition.column;
+        let is_stamped_here = self.stamps.clock() != ClockOf::Server;
+        loop {
+            let stored = self.read(key, &Columns::of(&condition.column), call).await?;
+            let Some(cell) = stored.cell(&condition.column) else { return Ok(false) };
+            if !condition.holds(Some(cell.value)) {
+                return Ok(false);
+            }
+            let still = is_still(&cell)?;
+            let mutations = match u64::try_from(cell.timestamp) {
+                Ok(at) if removes && !is_stamped_here => {
+                    // What is put after the removal has a later time than the cell.
+                    sleep(MILLISECOND).await;
+                    call.check()?;
+                    vec![hbase::Delete::new(key).column_until(family, qualifier, at).at_most_once().into()]
+                }
+                _ => {
+                    let deletes = edits.hides_what_comes;
+                    self.stamps.stamp(edits.clone().into_mutations(), deletes, Some(cell.timestamp))?
+                }
+            };
+            if self.checked(&still, mutations, call).await? {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Makes the changes if the condition holds. Returns whether it did.
+    async fn checked(
+        &self,
+        condition: &hbase::Condition,
+        mutations: Vec<hbase::Mutation>,
+        call: &Call<'_>,
+    ) -> Result<bool, Error> {
+        let (table, mutations) = (self.within(call), RowMutations::new(mutations).allow_hidden());
+        let written = self.written(table.check_and_mutate(condition, mutations), call).await?;
+        let Outcome { applied, .. } = written.map_err(|told| error(self.name(), told, call))?;
+        Ok(applied)
+    }
+}
+
+/// The change of a row under a condition.
+struct Change {
+    edits: Edits,
+    /// True if it removes the column of the condition, and nothing else.
+    removes_checked: bool,
 }
 
 /// Writes that can be sent together, each with its index.
@@ -319,12 +386,16 @@ impl AsyncWideStore for Table {
     fn check_and_mutate(&self, row: &[u8], check: &Condition, mutation: &Mutation) -> StoreFuture<'_, bool> {
         let (key, condition) = (row.to_vec(), check.clone());
         let valid = self.schema.require(&condition.column.family).and_then(|_| self.check(row, mutation));
-        let edits = valid.and_then(|()| self.edits(row, mutation));
+        let removes_checked = matches!(
+            mutation.edits(),
+            [Edit::DeleteColumn { column, until: None }] if *column == check.column
+        );
+        let change = valid.and_then(|()| self.edits(row, mutation)).map(|edits| Change { edits, removes_checked });
         Box::pin(async move {
             self.id.check_write()?;
-            let edits = edits?;
+            let change = change?;
             let call = self.options.begin("check-and-mutate", self.name())?;
-            self.write_if(&key, &condition, edits, &call).await
+            self.write_if(&key, &condition, change, &call).await
         })
     }
 

@@ -1,10 +1,12 @@
 //! Writes one after the other, of one process and of two: the later one is read.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use rowkey::nonblocking::{AsyncWideDatabase, AsyncWideStore};
-use rowkey::wide::{Columns, FamilySchema, Mutation, TableSchema};
+use rowkey::clock::{Clock, SystemClock};
+use rowkey::nonblocking::{AsyncDatabase, AsyncWideDatabase, AsyncWideStore};
+use rowkey::wide::{Columns, FamilySchema, Mutation, OneColumn, TableSchema};
 use rowkey_hbase::HBase;
 use tokio::task::spawn_blocking;
 
@@ -110,6 +112,66 @@ async fn pairs_of(task: usize, table: Arc<dyn AsyncWideStore>, mut writer: Write
         lost += usize::from(read.value("f:q") != Some(value.as_bytes()));
     }
     lost
+}
+
+/// Claims of a row, each released under a condition: one that was made is read, and there are never two.
+#[test]
+#[ignore = "needs ROWKEY_HBASE"]
+fn a_claim_is_not_hidden_by_the_release_before_it() {
+    let (runtime, databases) = (runtime(), Databases::new());
+    runtime.block_on(async {
+        let database = OneColumn::database(databases.empty().await);
+        let table = AsyncDatabase::table(&database, "claims").await.unwrap();
+        let holders = Arc::new(AtomicU32::new(0));
+        let claimant = |n: u8| {
+            let (table, holders) = (Arc::clone(&table), Arc::clone(&holders));
+            tokio::spawn(async move {
+                let mut claims = 0;
+                while claims < 50 {
+                    if table.compare_and_write(b"lock", None, Some(&[n])).await.unwrap() {
+                        claims += 1;
+                        assert_eq!(holders.fetch_add(1, Ordering::SeqCst), 0, "two hold it");
+                        assert_eq!(table.get(b"lock").await.unwrap().as_deref(), Some(&[n][..]), "the claim is hidden");
+                        holders.fetch_sub(1, Ordering::SeqCst);
+                        assert!(table.compare_and_write(b"lock", Some(&[n]), None).await.unwrap());
+                    }
+                }
+            })
+        };
+        let claimants: Vec<_> = (0..6).map(claimant).collect();
+        for claimant in claimants {
+            claimant.await.unwrap();
+        }
+    });
+    databases.end(runtime.handle());
+}
+
+/// A write under a condition takes the place of the cell that it was compared with, whichever clock stamped that.
+#[test]
+#[ignore = "needs ROWKEY_HBASE"]
+fn a_clock_that_is_behind_hides_no_checked_write() {
+    let (runtime, databases) = (runtime(), Databases::new());
+    runtime.block_on(async {
+        let database = databases.empty().await;
+        let slow = || SystemClock.now() - 5_000;
+        let ahead = OneColumn::database(database.clone().with_clock(SystemClock));
+        let behind = OneColumn::database(database.with_clock(slow));
+        let (ahead, behind) = (ahead.table("clocks").await.unwrap(), behind.table("clocks").await.unwrap());
+        for turn in 0..3 {
+            assert!(ahead.compare_and_write(b"k", None, Some(b"1")).await.unwrap());
+            assert!(behind.compare_and_write(b"k", Some(b"1"), Some(b"2")).await.unwrap());
+            assert_eq!(ahead.get(b"k").await.unwrap().as_deref(), Some(&b"2"[..]), "turn {turn}");
+            assert!(behind.compare_and_write(b"k", Some(b"2"), None).await.unwrap());
+            assert_eq!(ahead.get(b"k").await.unwrap(), None, "turn {turn}");
+            // What is put next is later than the removal, by the clock that is ahead.
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        assert_eq!(ahead.increment(b"n", 1).await.unwrap(), 1);
+        for sum in 2..5 {
+            assert_eq!(behind.increment(b"n", 1).await.unwrap(), sum);
+        }
+    });
+    databases.end(runtime.handle());
 }
 
 /// A batch that deletes and puts one row again and again leaves what it put last.
