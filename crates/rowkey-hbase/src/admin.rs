@@ -2,7 +2,7 @@
 
 use hbase_client as hbase;
 use hbase_client::TableName;
-use rowkey::store::{Call, NewTable};
+use rowkey::store::{Call, CommitPoint, NewTable};
 use rowkey::wide::TableSchema;
 use rowkey::wide::catalog::{self, Found, Record, RecordChange, WideAdmin};
 use rowkey::{Error, ErrorKind};
@@ -49,8 +49,11 @@ impl Admin<'_> {
             }
             described => described?.ok_or_else(|| Error::NoSuchTable(table.to_owned()))?,
         };
-        let there = families(table, &described)?;
-        schema.families.keys().try_for_each(|family| there.require(family).map(drop))?;
+        let is_there = |name: &str| described.families().any(|family| family.name() == name);
+        if let Some(family) = schema.families.keys().find(|name| !is_there(name)) {
+            let known = described.families().map(|family| family.name().to_owned()).collect();
+            return Err(Error::NoSuchFamily { family: family.clone(), known });
+        }
         match described.get(ATTRIBUTE) {
             Some(_) => catalog::stored(self, table, &record(&described), &described)?.check_opening(table, schema),
             None => Ok(()),
@@ -161,17 +164,22 @@ impl WideAdmin for Admin<'_> {
     }
 
     async fn drop_table(&self, table: &str, call: &Call<'_>) -> Result<(), Error> {
-        let is_done = |result: Result<(), Error>| match result {
-            Err(Error::NoSuchTable(_)) => Ok(true),
-            other => other.map(|()| false),
-        };
-        let disabled = self.changed(table, self.within(call).disable(self.named(table)), call).await;
-        // One that is disabled already, by a drop that ended in the middle, or by another one that goes on.
-        let was_disabled = disabled.as_ref().is_err_and(is_disabled);
-        if !was_disabled && is_done(disabled)? {
-            return Ok(());
+        let commit = CommitPoint::default();
+        loop {
+            match self.changed(table, self.within(call).disable(self.named(table)), call).await {
+                Err(Error::NoSuchTable(_)) => return Ok(()),
+                // By a drop that ended in the middle, or by another one that goes on.
+                Err(disabled) if is_of(&disabled, hbase::ErrorKind::TableDisabled) => {}
+                disabled => commit.outcome(table, commit.decided(disabled))?,
+            }
+            commit.pass();
+            match self.changed(table, self.within(call).drop(self.named(table)), call).await {
+                Err(Error::NoSuchTable(_)) => return Ok(()),
+                // Another program has dropped it and created it anew.
+                Err(enabled) if is_of(&enabled, hbase::ErrorKind::TableEnabled) => {}
+                dropped => return commit.outcome(table, dropped),
+            }
         }
-        is_done(self.changed(table, self.within(call).drop(self.named(table)), call).await).map(drop)
     }
 
     fn families(&self, table: &str, described: &hbase::TableSchema) -> Result<TableSchema, Error> {
@@ -183,6 +191,6 @@ impl WideAdmin for Admin<'_> {
     }
 }
 
-fn is_disabled(error: &Error) -> bool {
-    error.engine_error::<hbase::Error>().is_some_and(|told| told.kind() == hbase::ErrorKind::TableDisabled)
+fn is_of(error: &Error, kind: hbase::ErrorKind) -> bool {
+    error.engine_error::<hbase::Error>().is_some_and(|told| told.kind() == kind)
 }

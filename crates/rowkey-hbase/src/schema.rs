@@ -21,7 +21,7 @@ const LONGEST_FAMILY: usize = i8::MAX as usize;
 ///
 /// # Errors
 ///
-/// [`Error::Family`]: a name has up to 127 bytes, a time to live is whole seconds.
+/// [`Error::Family`]: a name has up to 127 bytes, a time to live is whole seconds, versions are up to [`MOST`].
 pub(crate) fn check(schema: &TableSchema) -> Result<(), Error> {
     schema.check()?;
     for (name, family) in &schema.families {
@@ -30,6 +30,8 @@ pub(crate) fn check(schema: &TableSchema) -> Result<(), Error> {
             "a family of HBase has at most 127 bytes"
         } else if !family.ttl.is_none_or(is_whole) {
             "a time to live of HBase is whole seconds, fewer than 2147483647"
+        } else if family.max_versions.max(family.min_versions) > MOST {
+            "a family of HBase keeps at most 2147483647 versions"
         } else {
             continue;
         };
@@ -40,7 +42,7 @@ pub(crate) fn check(schema: &TableSchema) -> Result<(), Error> {
 
 /// A family with these settings, in place of those that it has.
 fn set(family: hbase::Family, schema: &FamilySchema) -> hbase::Family {
-    let family = family.max_versions(schema.max_versions.min(MOST)).min_versions(schema.min_versions.min(MOST));
+    let family = family.max_versions(schema.max_versions).min_versions(schema.min_versions);
     match schema.ttl {
         Some(ttl) => family.ttl(ttl),
         // HBase's "for ever".
@@ -69,6 +71,17 @@ pub(crate) fn created(
     let known = hbase::TableSchema::OPTIONS.iter().map(|&name| name.to_owned()).chain(of_families).chain(settings);
     let known: Vec<String> = known.collect();
     new.check(table.name(), &known.iter().map(String::as_str).collect::<Vec<_>>())?;
+    let refused = |index, what| Error::SplitPoint { table: table.name().to_owned(), index, what };
+    if let Some(index) = new.split_points.iter().position(|point| point.len() > table.longest_split_key()) {
+        return Err(refused(index, "is too long for the name of a region of HBase"));
+    }
+    let is_torn = |(option, value): &&(String, String)| {
+        option.ends_with(":NEW_VERSION_BEHAVIOR") && !value.eq_ignore_ascii_case("false")
+    };
+    if let Some((option, _)) = new.options.iter().find(is_torn) {
+        let what = "reads of a row are not atomic with it".to_owned();
+        return Err(Error::TableOption { table: table.name().to_owned(), option: option.clone(), what });
+    }
 
     let mut descriptor = hbase::TableSchema::new(table.clone()).option(ATTRIBUTE, schema.to_string());
     let families = schema.families.iter();

@@ -49,6 +49,67 @@ fn names_that_hbase_refuses() {
     databases.end(runtime.handle());
 }
 
+/// A split point that is too long would leave a table that can be neither opened nor created.
+#[test]
+#[ignore = "needs ROWKEY_HBASE"]
+fn split_points_options_and_families_that_hbase_can_not_keep() {
+    let (runtime, databases) = (runtime(), Databases::new());
+    runtime.block_on(async {
+        let database = databases.empty().await;
+        let longest = TableName::new(database.namespace(), "split").longest_split_key();
+        let new = |len| NewTable::new().split_at([b"a".to_vec(), vec![b'k'; len]]);
+        let refused = database.create_table("split", &schema(), &new(longest + 1)).await.err().unwrap();
+        assert!(matches!(refused, Error::SplitPoint { index: 1, .. }), "{refused}");
+        let table = database.create_table("split", &schema(), &new(longest)).await.unwrap();
+        assert_eq!(table.split_points().await.unwrap().len(), 2);
+
+        let torn = NewTable::new().option("f:NEW_VERSION_BEHAVIOR", "true");
+        let refused = database.create_table("torn", &schema(), &torn).await.err().unwrap();
+        assert!(matches!(refused, Error::TableOption { .. }), "{refused}");
+        let versions = TableSchema::new().family("f", FamilySchema::new().max_versions(u32::MAX));
+        let refused = database.table("versions", &versions).await.err().unwrap();
+        assert!(matches!(refused, Error::Family { .. }), "{refused}");
+        assert_eq!(database.tables().await.unwrap(), ["split"]);
+    });
+    databases.end(runtime.handle());
+}
+
+/// `hbase.server.keyvalue.maxsize` is 10 MiB.
+#[test]
+#[ignore = "needs ROWKEY_HBASE"]
+fn a_cell_that_is_too_large_is_refused_alone() {
+    let (runtime, databases) = (runtime(), Databases::new());
+    runtime.block_on(async {
+        let table = databases.empty().await.table("large", &schema()).await.unwrap();
+        let large = put(vec![b'v'; 11 << 20]);
+        let refused = table.mutate(b"k", &large).await.unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::InvalidInput, "{refused}");
+        let rows = [(b"a".to_vec(), put("v")), (b"b".to_vec(), large), (b"c".to_vec(), put("v"))];
+        let Error::Rows(failed) = table.mutate_many(&rows).await.unwrap_err() else { panic!("not of rows") };
+        let failed: Vec<_> = failed.iter().map(|row| (row.index(), row.error().kind())).collect();
+        assert_eq!(failed, [(1, ErrorKind::InvalidInput)]);
+    });
+    databases.end(runtime.handle());
+}
+
+/// However short the time is, what ends for want of it says so.
+#[test]
+#[ignore = "needs ROWKEY_HBASE"]
+fn a_call_without_time_ends_by_its_deadline() {
+    let (runtime, databases) = (runtime(), Databases::new());
+    runtime.block_on(async {
+        let table = databases.empty().await.table("t", &schema()).await.unwrap();
+        for micros in (0..3_000).step_by(10) {
+            let hasty = table.with_options(&CallOptions::new().timeout(Duration::from_micros(micros)));
+            if let Err(error) = hasty.mutate(b"k", &put("v")).await {
+                let kinds = [ErrorKind::DeadlineExceeded, ErrorKind::OutcomeUnknown];
+                assert!(kinds.contains(&error.kind()), "{micros}: {error}");
+            }
+        }
+    });
+    databases.end(runtime.handle());
+}
+
 #[test]
 #[ignore = "needs ROWKEY_HBASE"]
 fn keys_and_bounds_that_are_too_long() {
