@@ -14,7 +14,7 @@ use std::fmt;
 pub use self::engine::EngineError;
 pub use self::kind::ErrorKind;
 pub use self::outcome::CommitPoint;
-use self::rows::Short;
+use self::rows::Beginning;
 pub use self::rows::{RowError, RowErrors};
 use crate::keys::error::{CursorError, DecodeError, Hex, Printable};
 
@@ -516,7 +516,8 @@ impl fmt::Display for OfRow<'_> {
         if !table.is_empty() {
             write!(f, " in table {table:?}")?;
         }
-        if key.is_empty() { Ok(()) } else { write!(f, " at key {}", Short(key)) }
+        // The length stands before it: of a long key only the first bytes are here.
+        if key.is_empty() { Ok(()) } else { write!(f, " at key {}", Beginning(key)) }
     }
 }
 

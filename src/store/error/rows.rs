@@ -202,6 +202,18 @@ impl fmt::Display for Short<'_> {
     }
 }
 
+/// Bytes as hex, at most the first 64, without their number: they may be a part of a key.
+pub(super) struct Beginning<'a>(pub(super) &'a [u8]);
+
+impl fmt::Display for Beginning<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.split_at_checked(64) {
+            Some((start, [_, ..])) => write!(f, "{}…", Hex(start)),
+            _ => write!(f, "{}", Hex(self.0)),
+        }
+    }
+}
+
 impl StdError for RowErrors {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         self.failures.first().map(|first| &*first.error as _)
