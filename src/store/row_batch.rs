@@ -21,8 +21,7 @@ impl RowBatch {
     }
 
     /// An empty batch with memory for this many rows and bytes.
-    #[cfg(feature = "unblock")]
-    pub(crate) fn with_capacity(rows: usize, bytes: usize) -> Self {
+    pub fn with_capacity(rows: usize, bytes: usize) -> Self {
         Self { bytes: Vec::with_capacity(bytes), ends: Vec::with_capacity(rows) }
     }
 

@@ -22,8 +22,10 @@ pub(crate) const LONGEST_KEY: usize = i16::MAX as usize;
 /// The most bytes of the ranges of one scanner. They are sent to each region again.
 const MOST_BYTES: usize = 400_000;
 
-/// The responses of a scanner that the client holds: the one that is taken, one that is read ahead, and one that waits.
-const RESPONSES: u64 = 3;
+/// The parts of `batch_bytes` that are a response. Of a scanner there are four at most: three in the client, of which one
+/// is being taken, one was read ahead and one waits, and the batch that is made of one. A scan holds a batch, and as many
+/// bytes ahead.
+const RESPONSES: u64 = 2;
 
 /// A scan, with what it needs to go on.
 struct Scanning {
@@ -42,6 +44,8 @@ struct Scanning {
     key: Bytes,
     batch_rows: usize,
     batch_bytes: usize,
+    /// The bytes of the last batch: the next one is likely to have as many.
+    last_bytes: usize,
     piece: usize,
     /// The place of the first cell of the next piece in the first of `rows`.
     cells: usize,
@@ -70,6 +74,7 @@ pub(crate) fn batches(
         key: Bytes::new(),
         batch_rows: scan.batch_rows.max(1),
         batch_bytes: scan.batch_bytes,
+        last_bytes: 0,
         piece: piece.unwrap_or(usize::MAX),
         cells: 0,
         ended: false,
@@ -129,6 +134,9 @@ impl Scanning {
         let call = options.begin("scan", &name)?;
         let mut batch = RowBatch::new();
         loop {
+            if self.rows.len() > 0 {
+                batch = RowBatch::with_capacity(self.rows.len().min(self.batch_rows), self.last_bytes);
+            }
             self.fill(&mut batch)?;
             if !batch.is_empty() {
                 break;
@@ -139,7 +147,8 @@ impl Scanning {
                     Some(limit) => scan.limit(limit),
                     None => scan,
                 };
-                self.open = Some(within(&self.table, &call).scan(scan));
+                // Later calls have a time of their own.
+                self.open = Some(within(&self.table, &options.begin("scan", &name)?).scan(scan));
                 continue;
             };
             match call.bound(open.next_batch(), sleep).await?.map_err(|told| error(&name, told, &call))? {
@@ -147,6 +156,7 @@ impl Scanning {
                 None => self.open = None,
             }
         }
+        self.last_bytes = batch.bytes();
         Ok(Some(batch).filter(|batch| !batch.is_empty()))
     }
 
