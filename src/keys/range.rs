@@ -125,7 +125,7 @@ impl KeyRange {
     /// ```
     pub fn any_contains(ranges: &[Self], key: &[u8]) -> bool {
         let begun = ranges.partition_point(|range| range.start() <= key);
-        ranges[..begun].last().is_some_and(|range| range.contains(key))
+        ranges[..begun].last().is_some_and(|range| !range.ends_by(key))
     }
 
     /// Returns whether every key of the range is less than `key`.

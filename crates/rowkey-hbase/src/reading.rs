@@ -76,6 +76,11 @@ impl Reading {
         }))
     }
 
+    /// The names of the families.
+    pub(crate) fn families(&self) -> impl Iterator<Item = &str> {
+        self.families.iter().map(|(family, _)| family.as_str())
+    }
+
     pub(crate) fn get(&self, row: &[u8]) -> hbase::Get {
         let (get, filter) = apply!(self, hbase::Get::new(row));
         match filter {
@@ -151,11 +156,16 @@ fn of_page((offset, most): (u64, u64), first_only: bool) -> Filter {
     }
 }
 
+/// A cell, of one of the `known` families as a rule.
+///
 /// # Errors
 ///
 /// Of a cell that no [`Cell`] can be: another program wrote it.
-pub(crate) fn cell<'c>(cell: &hbase::Cell<'c>) -> Result<Cell<'c>, Error> {
-    let family = str::from_utf8(cell.family()).map_err(|_| foreign(cell, "its family is not text"))?;
+pub(crate) fn cell<'c>(cell: &hbase::Cell<'c>, known: &'c [String]) -> Result<Cell<'c>, Error> {
+    let family = match known.iter().find(|name| name.as_bytes() == cell.family()) {
+        Some(name) => name,
+        None => str::from_utf8(cell.family()).map_err(|_| foreign(cell, "its family is not text"))?,
+    };
     let timestamp = i64::try_from(cell.timestamp());
     let timestamp = timestamp.map_err(|_| foreign(cell, "its timestamp is over 9223372036854775807"))?;
     Ok(Cell { family, qualifier: cell.qualifier(), timestamp, value: cell.value() })
@@ -166,7 +176,7 @@ pub(crate) fn cell<'c>(cell: &hbase::Cell<'c>) -> Result<Cell<'c>, Error> {
 /// As [`cell`].
 pub(crate) fn row(row: &hbase::Row) -> Result<Row, Error> {
     let mut cells = Vec::with_capacity(row.size());
-    row.cells().try_for_each(|of_row| push_cell(&mut cells, &cell(&of_row)?))?;
+    row.cells().try_for_each(|of_row| push_cell(&mut cells, &cell(&of_row, &[])?))?;
     Ok(Row::from_cells(cells))
 }
 

@@ -35,12 +35,14 @@ struct Scanning {
     /// The scanners that are not opened yet.
     scans: VecDeque<hbase::Scan>,
     ranges: Vec<KeyRange>,
+    /// The names of the families that are read.
+    families: Vec<String>,
     open: Option<hbase::Scanner>,
     /// Rows that came and did not fit into a batch.
     rows: std::vec::IntoIter<hbase::Row>,
     /// The number of rows that may still begin.
     limit: Option<u64>,
-    /// The key of the row that came last, of which more pieces may come.
+    /// In pieces, the key of the row that came last, of which more may come.
     key: Bytes,
     batch_rows: usize,
     batch_bytes: usize,
@@ -68,6 +70,7 @@ pub(crate) fn batches(
         name: name.into(),
         scans,
         ranges: scan.ranges.clone(),
+        families: reading.families().map(str::to_owned).collect(),
         open: None,
         rows: Vec::new().into_iter(),
         limit: scan.limit,
@@ -171,12 +174,15 @@ impl Scanning {
             if !KeyRange::any_contains(&self.ranges, row.key()) {
                 return Err(Error::engine("HBase: the server sent a row that was not asked for"));
             }
-            if self.cells == 0 && self.key != row.key() {
-                self.key = row.key_bytes();
+            let in_pieces = self.piece != usize::MAX;
+            if self.cells == 0 && !(in_pieces && self.key == row.key()) {
+                if in_pieces {
+                    self.key = row.key_bytes();
+                }
                 self.limit = self.limit.map(|limit| limit.saturating_sub(1));
             }
             let cells = row.cells().skip(self.cells).take(self.piece);
-            batch.push_cells(row.key(), cells.map(|of_row| cell(&of_row)))?;
+            batch.push_cells(row.key(), cells.map(|of_row| cell(&of_row, &self.families)))?;
             self.cells = self.cells.saturating_add(self.piece);
             if self.cells >= row.len() {
                 self.cells = 0;
