@@ -68,19 +68,26 @@ pub struct Costs {
     pub bytes_written: u64,
 }
 
+impl Costs {
+    /// Combines each count with that of `other`.
+    fn each(self, other: Self, combine: impl Fn(u64, u64) -> u64) -> Self {
+        Self {
+            seeks: combine(self.seeks, other.seeks),
+            rows_read: combine(self.rows_read, other.rows_read),
+            cells_read: combine(self.cells_read, other.cells_read),
+            bytes_read: combine(self.bytes_read, other.bytes_read),
+            writes: combine(self.writes, other.writes),
+            cells_written: combine(self.cells_written, other.cells_written),
+            bytes_written: combine(self.bytes_written, other.bytes_written),
+        }
+    }
+}
+
 impl Add for Costs {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        Self {
-            seeks: self.seeks.saturating_add(other.seeks),
-            rows_read: self.rows_read.saturating_add(other.rows_read),
-            cells_read: self.cells_read.saturating_add(other.cells_read),
-            bytes_read: self.bytes_read.saturating_add(other.bytes_read),
-            writes: self.writes.saturating_add(other.writes),
-            cells_written: self.cells_written.saturating_add(other.cells_written),
-            bytes_written: self.bytes_written.saturating_add(other.bytes_written),
-        }
+        self.each(other, u64::saturating_add)
     }
 }
 
@@ -88,15 +95,7 @@ impl Sub for Costs {
     type Output = Self;
 
     fn sub(self, before: Self) -> Self {
-        Self {
-            seeks: self.seeks.saturating_sub(before.seeks),
-            rows_read: self.rows_read.saturating_sub(before.rows_read),
-            cells_read: self.cells_read.saturating_sub(before.cells_read),
-            bytes_read: self.bytes_read.saturating_sub(before.bytes_read),
-            writes: self.writes.saturating_sub(before.writes),
-            cells_written: self.cells_written.saturating_sub(before.cells_written),
-            bytes_written: self.bytes_written.saturating_sub(before.bytes_written),
-        }
+        self.each(before, u64::saturating_sub)
     }
 }
 

@@ -190,15 +190,16 @@ impl fmt::Display for RowError {
     }
 }
 
+/// The most bytes of a key in an error's text.
+const SHORT: usize = 64;
+
 /// Bytes as hex, at most the first 64.
 pub(super) struct Short<'a>(pub(super) &'a [u8]);
 
 impl fmt::Display for Short<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.split_at_checked(64) {
-            Some((start, [_, ..])) => write!(f, "{}… ({} bytes)", Hex(start), self.0.len()),
-            _ => write!(f, "{}", Hex(self.0)),
-        }
+        write!(f, "{}", Beginning(self.0))?;
+        if self.0.len() > SHORT { write!(f, " ({} bytes)", self.0.len()) } else { Ok(()) }
     }
 }
 
@@ -207,9 +208,9 @@ pub(super) struct Beginning<'a>(pub(super) &'a [u8]);
 
 impl fmt::Display for Beginning<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.split_at_checked(64) {
-            Some((start, [_, ..])) => write!(f, "{}…", Hex(start)),
-            _ => write!(f, "{}", Hex(self.0)),
+        match self.0.get(..SHORT).filter(|start| start.len() < self.0.len()) {
+            Some(start) => write!(f, "{}…", Hex(start)),
+            None => write!(f, "{}", Hex(self.0)),
         }
     }
 }
