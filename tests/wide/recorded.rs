@@ -1,4 +1,4 @@
-//! What HBase and Bigtable answered, asked of `Cells`.
+//! Recorded responses of HBase and Bigtable, compared with those of `Cells`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -15,9 +15,9 @@ const NOW: i64 = 1_750_000_000_000;
 struct InCells {
     table: Cells,
     clock: Arc<AtomicI64>,
-    /// How far the clock of `Cells` is ahead of it.
+    /// The milliseconds that the clock of `Cells` is ahead of it.
     ahead: Arc<AtomicI64>,
-    /// And how far it has been at most.
+    /// The most that it has been ahead.
     most: AtomicI64,
 }
 

@@ -1,4 +1,4 @@
-//! Recorded answers of HBase and Bigtable, asked of a table of `rowkey`.
+//! Recorded responses of HBase and Bigtable, compared with those of a table of `rowkey`.
 
 use std::ops::Bound;
 use std::time::Duration;
@@ -246,7 +246,7 @@ impl<S: Subject> Replay<S> {
     }
 }
 
-/// Whether a timestamp in it is one of microseconds, which tables of `rowkey` do not have.
+/// Returns whether it has a timestamp in microseconds, which tables of `rowkey` do not have.
 fn in_microseconds(step: &Step) -> bool {
     let mutations: Vec<_> = match step {
         Step::Mutate { mutations, .. } | Step::Check { mutations, .. } => mutations.iter().collect(),

@@ -22,9 +22,8 @@ pub(crate) const LONGEST_KEY: usize = i16::MAX as usize;
 /// The most bytes of the ranges of one scanner. They are sent to each region again.
 const MOST_BYTES: usize = 400_000;
 
-/// The parts of `batch_bytes` that are a response. Of a scanner there are four at most: three in the client, of which one
-/// is being taken, one was read ahead and one waits, and the batch that is made of one. A scan holds a batch, and as many
-/// bytes ahead.
+/// The responses in `batch_bytes`. A scanner holds four at most: three in the client (one is being taken, one was read
+/// ahead, one waits) and the batch that is made of one. A scan may hold a batch, and as many bytes ahead.
 const RESPONSES: u64 = 2;
 
 /// A scan, with what it needs to go on.

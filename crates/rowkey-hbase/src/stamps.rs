@@ -42,8 +42,8 @@ impl Stamps {
         }
     }
 
-    /// Stamps the mutations of a row that are made at once. `deletes`: a delete among them has no timestamp. `since`: the
-    /// time of the cell that they replace.
+    /// Stamps the mutations of a row that are made at once. `deletes`: a delete among them has no timestamp.
+    /// `since`: the time of the cell that they replace.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! What HBase answered its own client, asked of tables of this crate. The steps and the answers are those of the core's
-//! tests; `recorded.differences.cases` has where this crate answers otherwise.
+//! Recorded responses of HBase to its own client, compared with those of tables of this crate. The cases are those of
+//! the core's tests; `recorded.differences.cases` has the differences.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -93,7 +93,7 @@ impl Subject for InHBase<'_> {
     }
 }
 
-/// How much of the second region was read when the first row was taken is a matter of time.
+/// The rows of the second region that were read when the first row was taken depend on time.
 const READ_AHEAD: &str = "a scan of two regions, written to meanwhile";
 
 /// Steps that ask for what a wide table has no word for, and writes within one millisecond with what comes after them.

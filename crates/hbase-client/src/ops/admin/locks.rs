@@ -47,7 +47,7 @@ impl Admin {
         let (table, deadline) = (table.into(), self.deadline());
         table.check()?;
         Executor::in_runtime()?;
-        // A task of its own: one that nobody waits for any more gives the lock back, or its place among those that wait.
+        // A task of its own: if nobody waits for it any more, it gives the lock back, or its place in the queue.
         let (tell, told) = oneshot::channel();
         let (admin, of, description) = (self.clone(), table.clone(), description.to_owned());
         let acquiring = async move {
