@@ -411,7 +411,7 @@ async fn a_value_that_is_too_large_takes_no_other_with_it() {
         for (row, (result, written)) in results.iter().zip(written).enumerate() {
             let is_large = size(row, large) == 2000;
             assert_eq!(written.unwrap().is_empty(), is_large, "{many} {large} {row} {result:?}");
-            assert_eq!(result.as_ref().err().map(Error::kind), is_large.then_some(ErrorKind::Refused), "{result:?}");
+            assert_eq!(result.as_ref().err().map(Error::kind), is_large.then_some(ErrorKind::TooLarge), "{result:?}");
         }
     }
     // If none can be made, few are tried.
