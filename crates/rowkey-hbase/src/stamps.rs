@@ -42,6 +42,10 @@ impl Stamps {
         }
     }
 
+    pub(crate) fn is_server(&self) -> bool {
+        matches!(self, Self::Server)
+    }
+
     /// Stamps the mutations of a row that are made at once. `deletes`: a delete among them has no timestamp.
     /// `since`: the time of the cell that they replace.
     ///

@@ -10,7 +10,7 @@ use rowkey::error::RowErrors;
 use rowkey::nonblocking::{AsyncWideStore, Batches, StoreFuture, empty_scan, refused_scan};
 use rowkey::store::{Call, CallOptions, Scan, TableId};
 use rowkey::wide::{
-    ClockOf, Column, Columns, Condition, Edit, Mutation, Row, TableSchema, WideGuarantees, check_mutation,
+    Column, Columns, Condition, Edit, Mutation, Row, TableSchema, WideGuarantees, check_mutation,
     counter_columns, counter_sums, not_a_counter,
 };
 use rowkey::{Error, ErrorKind};
@@ -46,7 +46,7 @@ impl Table {
     fn check(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error> {
         check_mutation(&self.id, row, mutation, &self.schema, &LIMITS)?;
         let is_latest = |edit: &Edit| matches!(edit, Edit::DeleteVersion { at: None, .. });
-        if self.stamps.clock() != ClockOf::Server && mutation.edits().iter().any(is_latest) {
+        if !self.stamps.is_server() && mutation.edits().iter().any(is_latest) {
             return Err(Error::Unsupported("deletes of a column's newest version, on HBase with another clock"));
         }
         TIMESTAMPS.check(mutation)
@@ -77,7 +77,7 @@ impl Table {
 
     /// Lets the millisecond of a delete pass, in which it hides what is put by anyone.
     async fn settle(&self, deletes: bool) {
-        if deletes && matches!(self.stamps, Stamps::Server) {
+        if deletes && self.stamps.is_server() {
             sleep(MILLISECOND).await;
         }
     }
@@ -181,7 +181,7 @@ impl Table {
             let is_there = |value: &&[u8]| condition.value.is_some() || !value.is_empty();
             return Ok(condition.holds(stored.value(column).filter(is_there)));
         }
-        let is_stamped_here = self.stamps.clock() != ClockOf::Server;
+        let is_stamped_here = !self.stamps.is_server();
         if condition.value.is_some() && (removes_checked || is_stamped_here) {
             return self.write_over(key, condition, &edits, removes_checked, call).await;
         }
@@ -204,7 +204,7 @@ impl Table {
         call: &Call<'_>,
     ) -> Result<bool, Error> {
         let Column { family, qualifier } = &condition.column;
-        let is_stamped_here = self.stamps.clock() != ClockOf::Server;
+        let is_stamped_here = !self.stamps.is_server();
         loop {
             let stored = self.read(key, &Columns::of(&condition.column), call).await?;
             let Some(cell) = stored.cell(&condition.column) else { return Ok(false) };
@@ -262,7 +262,7 @@ struct Round {
 /// The writes of a batch, one round after another: a put that a server stamps comes in a later round than a delete of
 /// its row before it.
 fn rounds(rows: Vec<Option<Edits>>, keys: &[Vec<u8>], stamps: &Stamps) -> Vec<Round> {
-    let apart = matches!(stamps, Stamps::Server) && rows.iter().flatten().any(|edits| edits.hides_what_comes);
+    let apart = stamps.is_server() && rows.iter().flatten().any(|edits| edits.hides_what_comes);
     // Of each row the round of its last write, and whether something is deleted in that.
     let mut last: HashMap<&[u8], (usize, bool)> = HashMap::new();
     let mut rounds: Vec<Round> = Vec::new();
