@@ -116,7 +116,7 @@ pub use keys::prefix::{Select, Selection};
 pub use keys::range::KeyRange;
 #[doc(inline)]
 pub use keys::untyped::{Explanation, LayoutBuf, LayoutError, Value, ValueError};
-pub use keys::{clock, cursor, encode, geo, layout, lead, moment, prefix, range, untyped};
+pub use keys::{clock, cursor, encode, foreign, geo, layout, lead, moment, prefix, range, untyped};
 pub use rowkey_derive::RowKey;
 #[cfg(feature = "memory")]
 #[doc(inline)]

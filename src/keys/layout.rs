@@ -4,6 +4,7 @@
 //! [`LayoutBuf`](crate::LayoutBuf) is its owned form, which also reads and writes keys.
 
 use crate::keys::error::DecodeError;
+use crate::keys::foreign::Foreign;
 use crate::keys::lead::Lead;
 use crate::keys::reader::Reader;
 
@@ -304,6 +305,8 @@ macro_rules! scalars {
             ByteArray(usize),
             /// A tile of this zoom, from 1 to 29.
             QuadKey(u8),
+            /// An encoding of other programs.
+            Foreign(Foreign),
         }
 
         impl Scalar {
@@ -313,6 +316,7 @@ macro_rules! scalars {
                     $(Self::$variant => $width,)*
                     Self::ByteArray(len) => Some(len),
                     Self::QuadKey(zoom) => Some(zoom.div_ceil(4) as usize),
+                    Self::Foreign(foreign) => foreign.width(),
                 }
             }
 
@@ -323,11 +327,12 @@ macro_rules! scalars {
                     _ if shape.starts_with("quadkey[") => {
                         (1..=crate::keys::geo::MAX_ZOOM).map(Self::QuadKey).find(|scalar| scalar.to_string() == shape)
                     }
-                    _ => {
+                    _ if shape.starts_with("bytes[") => {
                         let len = shape.strip_prefix("bytes[")?.strip_suffix(']')?;
                         let len: usize = len.parse().ok()?;
                         Some(Self::ByteArray(len)).filter(|scalar| scalar.to_string() == shape)
                     }
+                    _ => Foreign::from_shape(shape).map(Self::Foreign),
                 }
             }
         }
@@ -338,6 +343,7 @@ macro_rules! scalars {
                     $(Self::$variant => f.write_str($shape),)*
                     Self::ByteArray(len) => write!(f, "bytes[{len}]"),
                     Self::QuadKey(zoom) => write!(f, "quadkey[{zoom}]"),
+                    Self::Foreign(foreign) => foreign.fmt(f),
                 }
             }
         }

@@ -10,4 +10,5 @@ mod hosts;
 mod imports;
 mod order;
 mod selects;
+mod text_keys;
 mod traps;

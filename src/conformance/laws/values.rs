@@ -7,6 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
+use super::foreign::fitted;
 use crate::keys::geo::MAX_ZOOM;
 use crate::keys::layout::{Nulls, Scalar};
 use crate::keys::lead::{Lead, Salt, SaltHash};
@@ -265,6 +266,7 @@ fn of_scalar(scalar: Scalar) -> BoxedStrategy<Value> {
             let seconds = prop_oneof![select(&[i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX][..]), any::<i64>()];
             (seconds, nanos()).prop_map(|(seconds, nanos)| Value::Instant(seconds, nanos)).boxed()
         }
+        Foreign(foreign) => of_scalar(foreign.values()).prop_map(move |value| fitted(&foreign, value)).boxed(),
         Duration => {
             let seconds = prop_oneof![select(&[0, 1, u64::MAX - 1, u64::MAX][..]), any::<u64>()];
             (seconds, nanos()).prop_map(|(s, ns)| Value::Duration(std::time::Duration::new(s, ns))).boxed()
@@ -372,6 +374,9 @@ impl Dice {
 
 /// A value one small step from another, of the same type.
 fn near(ty: &TypeBuf, value: &Value, dice: &mut Dice) -> Value {
+    if let TypeBuf::Scalar(Scalar::Foreign(foreign)) = ty {
+        return fitted(foreign, near(&TypeBuf::Scalar(foreign.values()), value, dice));
+    }
     let up = dice.below(2) == 0;
     match (ty, value) {
         (TypeBuf::Option(inner), Value::Option(Some(value))) if dice.below(3) > 0 => {

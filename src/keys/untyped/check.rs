@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::{FieldBuf, LayoutBuf, LayoutError, TypeBuf};
 use crate::keys::encode::is_custom_shape;
+use crate::keys::foreign::Order;
 use crate::keys::layout::{MAX_DEPTH, Nulls, Scalar};
 use crate::keys::lead::Lead;
 
@@ -58,6 +59,9 @@ impl LayoutBuf {
     }
 }
 
+/// Of an encoding that can't tell its end.
+const LAST: &str = "it ends with the key: it is for the last field of a key, if it is ascending";
+
 impl FieldBuf {
     fn check(&self, path: &str, can_be_raw: bool, depth: usize) -> Result<(), LayoutError> {
         if let Some(nulls) = self.nulls {
@@ -82,6 +86,17 @@ impl FieldBuf {
                 "only text, bytes, host paths, decimals, and lists of items of one width can be raw",
             ));
         }
+        if let TypeBuf::Scalar(Scalar::Foreign(foreign)) = self.ty {
+            if self.desc && foreign.order() != Order::Ascending {
+                return Err(LayoutError::new(format!("{path}.desc"), "its bytes are not in the order of its values"));
+            }
+            if foreign.ends_with_key() {
+                return match can_be_raw && !self.desc {
+                    true => Ok(()),
+                    false => Err(LayoutError::new(format!("{path}.type"), LAST)),
+                };
+            }
+        }
         self.ty.check(&format!("{path}.type"), depth)
     }
 }
@@ -96,6 +111,7 @@ impl TypeBuf {
             Self::Scalar(Scalar::Url) if cfg!(not(feature = "url")) => {
                 Err(LayoutError::new(path, "build rowkey with its feature `url` to read a `url`"))
             }
+            Self::Scalar(Scalar::Foreign(foreign)) if foreign.ends_with_key() => Err(LayoutError::new(path, LAST)),
             Self::Scalar(_) => Ok(()),
             Self::Option(inner) => inner.check(&format!("{path}.option"), depth + 1),
             Self::List(item) => item.check(&format!("{path}.list"), depth + 1),

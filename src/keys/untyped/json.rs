@@ -166,6 +166,7 @@ fn scalar_from_json(scalar: Scalar, json: &Json) -> Result<Value, ValueError> {
             let (seconds, nanos) = seconds_and_nanos(json)?;
             Value::Duration(Duration::new(seconds, nanos))
         }
+        Scalar::Foreign(foreign) => scalar_from_json(foreign.values(), json)?,
     })
 }
 

@@ -30,6 +30,15 @@ impl ValueError {
         Self { path: String::new(), reason: reason.into() }
     }
 
+    /// The same error with the reason of an encoding, unless there is none.
+    #[cold]
+    fn because(mut self, why: &str) -> Self {
+        if !why.is_empty() {
+            self.reason = format!("{}: {why}", self.reason);
+        }
+        self
+    }
+
     #[cold]
     pub(super) fn within(mut self, name: &str) -> Self {
         let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
@@ -189,7 +198,7 @@ pub(super) fn encode_field(field: &FieldBuf, value: &Value, w: &mut Writer<'_, i
 
 #[inline(always)]
 fn encode_scalar(scalar: &Scalar, value: &Value, w: &mut Writer<'_, impl Sink>) -> Result<(), ValueError> {
-    value::encode(*scalar, value, w).ok_or_else(|| mismatch(scalar, value))
+    value::encode(*scalar, value, w).ok_or_else(|| mismatch(scalar, value).because(refusal(*scalar, value)))
 }
 
 fn encode_option(inner: &TypeBuf, value: &Value, other: bool, w: &mut Writer<'_, impl Sink>) -> Result<(), ValueError> {
@@ -282,6 +291,13 @@ fn encode_raw(ty: &TypeBuf, value: &Value, w: &mut Writer<'_, impl Sink>) -> Res
         (ty, value) => return Err(mismatch(ty, value)),
     }
     Ok(())
+}
+
+/// The reason why a foreign encoding refuses a value.
+#[cold]
+fn refusal(scalar: Scalar, value: &Value) -> &'static str {
+    let Scalar::Foreign(foreign) = scalar else { return "" };
+    foreign.encode(value, &mut Writer::new(&mut Vec::new())).err().unwrap_or_default()
 }
 
 #[cold]

@@ -17,6 +17,7 @@ pub use self::key::ValueError;
 pub use self::select::FieldValues;
 pub use self::value::Value;
 use crate::keys::fingerprint::Fingerprint;
+use crate::keys::foreign::Order;
 use crate::keys::layout::{DescribeFn, FieldLayout, Layout, Nulls, Scalar, Type, Variant};
 use crate::keys::lead::{Lead, Salt, SaltHash};
 #[doc(hidden)]
@@ -199,6 +200,20 @@ impl LayoutBuf {
         self.to_string()
     }
 
+    /// Returns whether keys sort as their values do, field by field. Some encodings of other programs have another
+    /// order: [`Foreign::order`](crate::foreign::Foreign::order).
+    ///
+    /// ```
+    /// use rowkey::LayoutBuf;
+    ///
+    /// assert!("text, dec[10]".parse::<LayoutBuf>()?.is_ordered());
+    /// assert!(!"dec['#'], u8".parse::<LayoutBuf>()?.is_ordered());
+    /// # Ok::<(), rowkey::LayoutError>(())
+    /// ```
+    pub fn is_ordered(&self) -> bool {
+        self.fields.iter().all(|field| field.ty.is_ordered())
+    }
+
     /// Returns whether this layout reads every key of `older`, with the same values: the two differ only in variants
     /// that enums have here and not in `older`.
     ///
@@ -247,6 +262,14 @@ impl FieldBuf {
     const fn is_plain(&self) -> bool {
         !self.desc && self.nulls.is_none() && !self.raw
     }
+
+    /// Returns whether a value ends with the key: it has no end of its own.
+    pub(crate) const fn ends_with_key(&self) -> bool {
+        match &self.ty {
+            TypeBuf::Scalar(Scalar::Foreign(foreign)) => foreign.ends_with_key(),
+            _ => self.raw,
+        }
+    }
 }
 
 impl TypeBuf {
@@ -262,6 +285,17 @@ impl TypeBuf {
             }
             Self::Tuple(fields) => fields_width(fields),
             Self::Custom(custom) => custom.width,
+        }
+    }
+
+    fn is_ordered(&self) -> bool {
+        let all = |fields: &[FieldBuf]| fields.iter().all(|field| field.ty.is_ordered());
+        match self {
+            Self::Scalar(Scalar::Foreign(foreign)) => foreign.order() != Order::None,
+            Self::Scalar(_) | Self::Custom(_) => true,
+            Self::Option(inner) | Self::List(inner) => inner.is_ordered(),
+            Self::Enum(variants) => variants.iter().all(|variant| all(&variant.fields)),
+            Self::Tuple(fields) => all(fields),
         }
     }
 

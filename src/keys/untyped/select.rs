@@ -5,6 +5,7 @@ use std::ops::Bound;
 use super::key::encode_field;
 use super::{FieldBuf, LayoutBuf, TypeBuf, Value, ValueError};
 use crate::keys::encode::{FieldSpan, Writer, under_host};
+use crate::keys::foreign::Order;
 use crate::keys::layout::Scalar;
 use crate::keys::prefix::PrefixBuf;
 use crate::keys::range::KeyRange;
@@ -96,7 +97,7 @@ impl LayoutBuf {
 
 impl FieldBuf {
     fn spans(&self, prefix: &PrefixBuf, values: &FieldValues) -> Result<Vec<KeySpan>, ValueError> {
-        let span = |field| prefix.clone().span(field, self.desc, self.raw);
+        let span = |field| prefix.clone().span(field, self.desc, self.ends_with_key());
         match values {
             FieldValues::In(values) => {
                 values.iter().map(|value| Ok(span(FieldSpan::Value(self.ascending(value)?)))).collect()
@@ -109,7 +110,15 @@ impl FieldBuf {
                         Bound::Unbounded => Bound::Unbounded,
                     })
                 };
-                Ok(vec![span(FieldSpan::Range(bytes(low)?, bytes(high)?))])
+                let (low, high) = (bytes(low)?, bytes(high)?);
+                match self.order() {
+                    Order::Ascending => Ok(vec![span(FieldSpan::Range(low, high))]),
+                    Order::Descending => Ok(vec![span(FieldSpan::Range(high, low))]),
+                    Order::None => {
+                        let reason = format!("there is no range of a {}: its bytes have another order", self.ty);
+                        Err(ValueError::new(reason).within(&self.name))
+                    }
+                }
             }
             FieldValues::StartsWith(start) => Ok(vec![self.starting(prefix, start)?]),
             FieldValues::Under(host) => {
@@ -125,6 +134,13 @@ impl FieldBuf {
         }
     }
 
+    fn order(&self) -> Order {
+        match self.ty {
+            TypeBuf::Scalar(Scalar::Foreign(foreign)) => foreign.order(),
+            _ => Order::Ascending,
+        }
+    }
+
     /// The bytes of a value as if the field were ascending: bounds are turned as a whole.
     fn ascending(&self, value: &Value) -> Result<Vec<u8>, ValueError> {
         let field = Self { desc: false, ..self.clone() };
@@ -137,6 +153,10 @@ impl FieldBuf {
         let content = match (&self.ty, start) {
             (TypeBuf::Scalar(Scalar::Text), Value::Text(text)) => text.as_bytes(),
             (TypeBuf::Scalar(Scalar::Bytes), Value::Bytes(bytes)) => bytes,
+            (TypeBuf::Scalar(Scalar::Foreign(foreign)), start) if foreign.starting(start).is_some() => {
+                let content = foreign.starting(start).unwrap_or_default();
+                return Ok(prefix.clone().starting(&content, self.desc, true));
+            }
             (ty, start) => {
                 let reason = format!("{start} is not the beginning of a {ty}");
                 return Err(ValueError::new(reason).within(&self.name));

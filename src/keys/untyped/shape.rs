@@ -4,6 +4,7 @@
 //! key     = [prefix " "] field {", " field}
 //! prefix  = "salt(" buckets " " hash [" hex"] [" by" {" " index}] ")" | "md5(" bytes [" by" {" " index}] ")"
 //! field   = type [" desc"] [" nulls_first" | " nulls_last"] [" raw"]
+//! scalar  = word | word "[" parameters "]"
 //! type    = scalar | "option<" type ">" | "list<" type ">" | "enum{" tag ": " tuple {", " tag ": " tuple} "}" | tuple | word
 //! tuple   = "(" [field {", " field}] ")"
 //! ```
@@ -241,7 +242,13 @@ impl Parser<'_> {
             return self.tuple(depth + 1).map(TypeBuf::Tuple);
         }
         let start = self.at;
-        let word = self.word()?;
+        let word = match bracketed(self.rest()).map(str::to_owned) {
+            Some(word) => {
+                self.at += word.len();
+                word
+            }
+            None => self.word()?,
+        };
         if let Some(scalar) = Scalar::from_shape(&word) {
             return Ok(TypeBuf::Scalar(scalar));
         }
@@ -265,6 +272,17 @@ impl Parser<'_> {
     }
 }
 
+/// A word with parameters in brackets at the beginning of a text, in which brackets in quotes do not count.
+fn bracketed(text: &str) -> Option<&str> {
+    let open = text.find(|char: char| !char.is_ascii_lowercase()).filter(|at| text[*at..].starts_with('['))?;
+    let mut is_quoted = false;
+    let close = text[open..].char_indices().find(|(_, char)| {
+        is_quoted ^= *char == '\'';
+        *char == ']' && !is_quoted
+    })?;
+    Some(&text[..=open + close.0])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -276,6 +294,9 @@ mod tests {
             "salt(16 xxh3 hex by 0 2) text, option<u8> desc nulls_first, bytes[16], list<(u8, i16 desc)> raw",
             "md5(16 by 0) enum{1: (), 2: (u64, text)} desc, ()",
             "salt(4 md5) my-own, (ipaddr) desc",
+            "text['#'], reversed[','], dec[10], dec[3 '::'], int['_'], minus[99 '#'], minus[9223372036854775807 19 '#']",
+            "hex[16], hex[8 upper '#'], hex['#'], hexbytes[32 upper], hexbytes['-'], uuid[text], uuid[text '#']",
+            "date['yyyy-MM-dd''T''HH' '#'], date['yyyyMMdd'], text['\\x00'], option<text['>']> desc, text[end]",
         ] {
             assert_eq!(shape.parse::<LayoutBuf>().unwrap().shape(), shape);
         }

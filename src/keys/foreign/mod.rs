@@ -1,0 +1,148 @@
+//! Encodings that other programs write, so that a key that exists can be said, read and searched.
+//!
+//! A layout names them by bracketed words, which no encoding of a user's can take:
+//!
+//! ```
+//! use rowkey::{LayoutBuf, Value};
+//!
+//! // `ada#1600000001`, as Bigtable's pages advise.
+//! let layout: LayoutBuf = "text['#'], dec[10]".parse()?;
+//! let values = layout.decode(b"ada#1600000001")?;
+//! assert_eq!(values, [Value::Text("ada".into()), Value::Unsigned(1_600_000_001)]);
+//! assert_eq!(layout.encode(&values)?, b"ada#1600000001");
+//! // What would not be read back is refused.
+//! assert!(layout.encode(&[Value::Text("a#b".into()), Value::Unsigned(7)]).is_err());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Some break a law that all other fields keep: their bytes have no order, or they can't tell where they end.
+//! [`Foreign::order`] and [`Foreign::ends_with_key`] say which; prefixes and ranges are refused where they would lose
+//! rows.
+
+mod delimiter;
+mod pattern;
+mod text;
+
+use std::fmt;
+
+pub use self::delimiter::Delimiter;
+pub use self::pattern::Pattern;
+pub use self::text::{Case, End, Form, TextField};
+use crate::keys::encode::{Reader, Sink, Writer};
+use crate::keys::error::DecodeError;
+use crate::keys::layout::Scalar;
+use crate::keys::untyped::Value;
+
+/// An encoding that other programs write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Foreign {
+    /// A field of a text key.
+    Text(TextField),
+}
+
+/// The order that the bytes of values have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// That of the values.
+    Ascending,
+    /// The reverse of that of the values.
+    Descending,
+    /// Another one: there are no ranges of values.
+    None,
+}
+
+impl Foreign {
+    /// The number of bytes of a value; `None` if it differs from value to value.
+    pub const fn width(&self) -> Option<usize> {
+        match self {
+            Self::Text(field) => field.width(),
+        }
+    }
+
+    /// The order of the bytes.
+    pub fn order(&self) -> Order {
+        match self {
+            Self::Text(field) => field.order(),
+        }
+    }
+
+    /// Returns whether a value ends with the key, so that no field comes after it.
+    pub const fn ends_with_key(&self) -> bool {
+        match self {
+            Self::Text(field) => matches!(field.end(), End::Key),
+        }
+    }
+
+    /// The type of rowkey's own that has the same values: what JSON and comparisons take them for.
+    ///
+    /// ```
+    /// use rowkey::layout::Scalar;
+    ///
+    /// let Some(Scalar::Foreign(padded)) = Scalar::from_shape("dec[10]") else { panic!("a foreign encoding") };
+    /// assert_eq!(padded.values(), Scalar::U128);
+    /// ```
+    pub const fn values(&self) -> Scalar {
+        match self {
+            Self::Text(field) => match field.form() {
+                Form::Text | Form::Reversed => Scalar::Text,
+                Form::Decimal | Form::Minus(_) | Form::Hex(_) => Scalar::U128,
+                Form::Signed => Scalar::I128,
+                Form::HexBytes(_) => Scalar::Bytes,
+                Form::Uuid => Scalar::ByteArray(16),
+                Form::Date(_) => Scalar::Instant,
+            },
+        }
+    }
+
+    /// The bytes that all values with this beginning begin with; `None` if the encoding's values have no beginnings.
+    pub(crate) fn starting(&self, start: &Value) -> Option<Vec<u8>> {
+        match (self, start) {
+            (Self::Text(field), Value::Text(text)) if field.form() == Form::Text => Some(text.clone().into_bytes()),
+            _ => None,
+        }
+    }
+
+    /// The encoding whose shape is this text.
+    pub(crate) fn from_shape(shape: &str) -> Option<Self> {
+        TextField::from_shape(shape).map(Self::Text)
+    }
+
+    /// Writes a value.
+    ///
+    /// # Errors
+    /// If it is none of the encoding's: the reason, which is empty if it is of another type.
+    pub(crate) fn encode(&self, value: &Value, w: &mut Writer<'_, impl Sink>) -> Result<(), &'static str> {
+        match self {
+            Self::Text(field) => {
+                w.bytes(&field.content(value)?);
+                if let End::Before(delimiter) = field.end() {
+                    w.bytes(delimiter.as_bytes());
+                }
+                Ok(())
+            }
+        }
+    }
+
+    pub(crate) fn decode(&self, r: &mut Reader<'_>) -> Result<Value, DecodeError> {
+        let at = r.offset();
+        match self {
+            Self::Text(field) => {
+                let content = match (field.end(), field.width()) {
+                    (End::Before(delimiter), _) => r.until(delimiter.as_bytes())?,
+                    (End::Width, Some(width)) => r.bytes(width)?,
+                    _ => r.remainder(),
+                };
+                field.value(&content).map_err(|due| r.bad_value(at, String::from_utf8_lossy(&content), due))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(field) => field.fmt(f),
+        }
+    }
+}
