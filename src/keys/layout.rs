@@ -43,8 +43,27 @@ impl Layout {
     #[track_caller]
     pub const fn checked(self) -> Self {
         assert!(fields_fit(self.fields, 0), "a key's types are nested at most 128 deep: flatten some of them");
+        assert!(
+            ends_last(self.fields),
+            "a field that ends with the key is the last one, and ascending: end it before a delimiter"
+        );
         self
     }
+}
+
+/// Returns whether no field but the last ends with the key.
+const fn ends_last(fields: &[FieldLayout]) -> bool {
+    let mut i = 0;
+    while i < fields.len() {
+        if let Type::Scalar(Scalar::Foreign(foreign)) = fields[i].ty
+            && foreign.ends_with_key()
+            && (i + 1 < fields.len() || fields[i].desc)
+        {
+            return false;
+        }
+        i += 1;
+    }
+    true
 }
 
 /// Maximum depth to which types may be nested. A shape may come from somebody else, and reading it takes stack for each

@@ -209,3 +209,149 @@ fn layouts_whose_keys_could_not_be_read_are_refused() {
         assert!(error.starts_with(reason), "{shape}: {error}");
     }
 }
+
+mod typed {
+    use std::time::{Duration, SystemTime};
+
+    use proptest::prelude::*;
+    use rowkey::foreign::{
+        Before, Code, Date, DatePattern, Dated, Decimal, Digits, Hex, HexBytes, Minus, Padded, Reversed, Segment, Str,
+        ToEnd, UpTo, UuidText,
+    };
+    use rowkey::{KeyRange, RowKey, Select, laws};
+
+    const MAX: u128 = i64::MAX as u128;
+
+    #[derive(Debug, PartialEq)]
+    struct Hour;
+
+    impl DatePattern for Hour {
+        const PATTERN: &'static str = "yyyy-MM-dd'T'HH";
+    }
+
+    #[derive(RowKey, Debug, PartialEq, Clone)]
+    struct Event {
+        #[rowkey(with = Before<Str, '#'>)]
+        user: Segment<'#'>,
+        #[rowkey(with = Before<Minus<MAX>, '#'>)]
+        at: UpTo<MAX>,
+        #[rowkey(with = ToEnd<Decimal>)]
+        n: u64,
+    }
+
+    #[derive(RowKey, Debug, PartialEq, Clone)]
+    #[rowkey(salt(buckets = 4, by(code)))]
+    struct Wide {
+        #[rowkey(with = Str)]
+        code: Code<3>,
+        #[rowkey(with = Before<Date<Hour>, '_'>)]
+        at: Dated<Hour>,
+        #[rowkey(with = Padded<7>)]
+        n: Digits<7>,
+        #[rowkey(with = Padded<5>)]
+        port: u16,
+        #[rowkey(with = Hex<16>)]
+        hex: u64,
+        #[rowkey(with = HexBytes)]
+        four: [u8; 4],
+        #[rowkey(with = UuidText)]
+        id: [u8; 16],
+        #[rowkey(with = Before<Reversed, '|'>)]
+        host: Segment<'|'>,
+        #[rowkey(with = Before<Decimal, '|'>)]
+        signed: i32,
+        #[rowkey(with = ToEnd<HexBytes>)]
+        rest: Vec<u8>,
+    }
+
+    fn event(user: &str, at: u128, n: u64) -> Event {
+        Event { user: user.parse().unwrap(), at: at.try_into().unwrap(), n }
+    }
+
+    fn wide() -> impl Strategy<Value = Wide> {
+        let numbers = (0..10_000_000_u128, any::<u16>(), any::<u64>(), any::<i32>());
+        let bytes = (any::<[u8; 4]>(), any::<[u8; 16]>(), proptest::collection::vec(any::<u8>(), 0..4));
+        ("[a-z]{3}", 0..4_000_000_000_u64, numbers, bytes, "[^|]{0,5}").prop_map(|(code, at, numbers, bytes, host)| {
+            Wide {
+                code: code.parse().unwrap(),
+                at: Dated::floor(SystemTime::UNIX_EPOCH + Duration::from_secs(at)).unwrap(),
+                n: numbers.0.try_into().unwrap(),
+                port: numbers.1,
+                hex: numbers.2,
+                four: bytes.0,
+                id: bytes.1,
+                host: host.parse().unwrap(),
+                signed: numbers.3,
+                rest: bytes.2,
+            }
+        })
+    }
+
+    #[test]
+    fn the_shape_and_the_bytes_are_those_of_the_layout() {
+        assert_eq!(Event::LAYOUT.shape(), "text['#'], minus[9223372036854775807 19 '#'], dec[end]");
+        let key = event("ada", 1_600_000_001_000, 7);
+        assert_eq!(key.encode(), b"ada#9223370436854774807#7");
+        assert_eq!(Event::decode(b"ada#9223370436854774807#7").unwrap(), key);
+        assert_eq!(
+            Wide::LAYOUT.shape(),
+            "salt(4 xxh3 by 0) text[3], date['yyyy-MM-dd''T''HH' '_'], dec[7], dec[5], hex[16], hexbytes[8], uuid[text], \
+             reversed['|'], int['|'], hexbytes[end]"
+        );
+        let error = Event::decode(b"ada#9223370436854774807#").unwrap_err();
+        assert_eq!(error.to_string(), "Event.n at byte 24: found , it is a number in decimal, in its one form");
+        let error = Event::decode(b"ada#9223370436854774807#18446744073709551616").unwrap_err();
+        assert_eq!(error.to_string(), "Event.n at byte 24: found 18446744073709551616, it fits into the field's type");
+    }
+
+    #[test]
+    fn keys_come_back_and_have_one_form() {
+        proptest!(|(key in wide())| {
+            let bytes = key.encode();
+            prop_assert_eq!(&Wide::decode(&bytes).unwrap(), &key);
+            let layout = rowkey::LayoutBuf::from(&Wide::LAYOUT);
+            prop_assert_eq!(layout.encode(&layout.decode(&bytes).unwrap()).unwrap(), bytes);
+        });
+        let events = ("[a-c]{0,3}", 0..3_u128, 0..2_u64).prop_map(|(user, at, n)| event(&user, at, n));
+        laws::key(events, |a, b| b.encode().cmp(&a.encode()).reverse());
+    }
+
+    #[test]
+    fn prefixes_and_ranges_find_the_rows() {
+        let starts = |range: &KeyRange| (range.start().to_vec(), range.end().map(<[u8]>::to_vec));
+        let found = Event::prefix().user_starts_with("ad").ranges();
+        assert_eq!(found, [KeyRange::prefix(*b"ad")]);
+        let user: Segment<'#'> = "ada".parse().unwrap();
+        assert_eq!(Event::prefix().user(&user).ranges(), [KeyRange::prefix(*b"ada#")]);
+        let to = |at: u128| UpTo::<MAX>::try_from(at).unwrap();
+        // The later time comes first.
+        let found = Event::prefix().user(&user).at_range(to(7)..to(9)).ranges();
+        let key = |left: u128| format!("ada#{left}#").into_bytes();
+        let after = |left: u128| format!("ada#{left}$").into_bytes();
+        assert_eq!(found.iter().map(starts).collect::<Vec<_>>(), [(after(MAX - 9), Some(after(MAX - 7)))]);
+        for (at, is_in) in [(6, false), (7, true), (8, true), (9, false)] {
+            assert_eq!(found[0].contains(&event("ada", at, 1).encode()), is_in, "{at}");
+        }
+        assert!(found[0].start() > key(MAX - 9).as_slice());
+        let hours = |from: u64, to: u64| {
+            let at = |hour| Dated::<Hour>::floor(SystemTime::UNIX_EPOCH + Duration::from_secs(hour * 3600)).unwrap();
+            at(from)..=at(to)
+        };
+        let code: Code<3> = "abc".parse().unwrap();
+        let ranges = Wide::prefix().code(&code).at_range(hours(1, 2)).ranges();
+        assert_eq!(ranges.len(), 1);
+        assert!(ranges[0].start().ends_with(b"abc1970-01-01T01_"), "{ranges:?}");
+        assert!(ranges[0].end().unwrap().ends_with(b"abc1970-01-01T02`"), "{ranges:?}");
+    }
+
+    #[test]
+    fn what_would_not_come_back_is_refused_where_it_is_made() {
+        assert_eq!(
+            Segment::<'#'>::try_from("a#b".to_owned()).unwrap_err().to_string(),
+            "\"a#b\" is not a value of the field: it holds the delimiter, and would not be read back"
+        );
+        assert!(Digits::<3>::try_from(1000).is_err() && Digits::<3>::try_from(999).is_ok());
+        assert!(UpTo::<9>::try_from(10).is_err() && UpTo::<9>::try_from(9).unwrap().get() == 9);
+        assert!("ab".parse::<Code<3>>().is_err());
+    }
+}

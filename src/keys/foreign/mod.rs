@@ -22,12 +22,17 @@
 mod delimiter;
 mod pattern;
 mod text;
+mod typed;
 
 use std::fmt;
 
 pub use self::delimiter::Delimiter;
 pub use self::pattern::Pattern;
 pub use self::text::{Case, End, Form, TextField};
+pub use self::typed::{
+    Before, Code, Date, DatePattern, Dated, Decimal, Digits, Ending, EndsBefore, EndsByWidth, EndsWithKey, Hex,
+    HexBytes, Minus, Padded, Reversed, Segment, Str, TextForm, ToEnd, UpTo, UuidText, WrongText,
+};
 use crate::keys::encode::{Reader, Sink, Writer};
 use crate::keys::error::DecodeError;
 use crate::keys::layout::Scalar;
@@ -61,7 +66,7 @@ impl Foreign {
     }
 
     /// The order of the bytes.
-    pub fn order(&self) -> Order {
+    pub const fn order(&self) -> Order {
         match self {
             Self::Text(field) => field.order(),
         }

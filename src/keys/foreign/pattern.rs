@@ -37,18 +37,18 @@ enum Part {
 }
 
 impl Part {
-    fn digits(self) -> usize {
+    const fn digits(self) -> usize {
         match self {
             Self::Year => 4,
             Self::Month | Self::Day | Self::Hour | Self::Minute | Self::Second => 2,
             Self::DayOfYear => 3,
-            Self::Fraction(digits) => digits.into(),
+            Self::Fraction(digits) => digits as usize,
             Self::Literal(_) => 1,
         }
     }
 
     /// The place among the parts, from the year on; `None` for a literal.
-    fn rank(self) -> Option<u8> {
+    const fn rank(self) -> Option<u8> {
         Some(match self {
             Self::Year => 0,
             Self::Month => 1,
@@ -61,6 +61,20 @@ impl Part {
         })
     }
 }
+
+/// A place in the text of a pattern, and whether it is within quotes.
+#[derive(Clone, Copy)]
+struct Place {
+    at: usize,
+    is_quoted: bool,
+}
+
+impl Place {
+    const START: Self = Self { at: 0, is_quoted: false };
+}
+
+/// No part begins here.
+struct NoPart;
 
 /// The reason why a text is no pattern.
 const NO_PATTERN: &str = "a pattern has a year `yyyy`, of each part all larger ones, each once: `yyyyMMdd`, \
@@ -82,11 +96,18 @@ impl Pattern {
     /// assert!(Pattern::new("MMdd").is_err());
     /// # Ok::<(), &'static str>(())
     /// ```
-    pub fn new(text: &str) -> Result<Self, &'static str> {
+    pub const fn new(text: &str) -> Result<Self, &'static str> {
+        let of = text.as_bytes();
+        if of.len() > Self::MOST {
+            return Err(NO_PATTERN);
+        }
         let mut bytes = [0; Self::MOST];
-        let of = bytes.get_mut(..text.len()).ok_or(NO_PATTERN)?;
-        of.copy_from_slice(text.as_bytes());
-        let pattern = Self { text: bytes, len: text.len() as u8 };
+        let mut i = 0;
+        while i < of.len() {
+            bytes[i] = of[i];
+            i += 1;
+        }
+        let pattern = Self { text: bytes, len: of.len() as u8 };
         if pattern.is_valid() { Ok(pattern) } else { Err(NO_PATTERN) }
     }
 
@@ -95,55 +116,100 @@ impl Pattern {
         str::from_utf8(&self.text[..self.len.into()]).unwrap_or_default()
     }
 
-    fn is_valid(&self) -> bool {
-        let Some(parts) = self.parts() else { return false };
-        let mut ranks: Vec<u8> = parts.iter().filter_map(|part| part.rank()).collect();
-        ranks.sort_unstable();
-        let by_day_of_year = parts.contains(&Part::DayOfYear);
-        let due = (0..7).filter(|rank| !(by_day_of_year && *rank == 1)).take(ranks.len());
-        !ranks.is_empty() && ranks.iter().copied().eq(due)
+    /// Returns whether each part is there once, with all larger ones.
+    const fn is_valid(&self) -> bool {
+        let (mut place, mut ranks) = (Place::START, 0_u8);
+        while let Some(next) = self.part(place) {
+            let (part, after) = match next {
+                Ok(next) => next,
+                Err(NoPart) => return false,
+            };
+            place = after;
+            if let Some(rank) = part.rank() {
+                if ranks & 1 << rank != 0 {
+                    return false;
+                }
+                ranks |= 1 << rank;
+                if matches!(part, Part::DayOfYear) {
+                    // It stands for the month, too.
+                    if ranks & 1 << 1 != 0 {
+                        return false;
+                    }
+                    ranks |= 1 << 1;
+                }
+            }
+        }
+        ranks & 1 == 1 && (ranks & ranks.wrapping_add(1)) == 0
     }
 
-    fn parts(&self) -> Option<Vec<Part>> {
-        let mut parts = Vec::new();
-        let mut rest = &self.text[..self.len.into()];
-        while let [first, ..] = rest {
-            let run = rest.iter().take_while(|byte| *byte == first).count();
-            let (part, taken) = match (first, run) {
-                (b'\'', _) => {
-                    let quoted = rest[1..].split(|byte| *byte == b'\'').next().filter(|quoted| !quoted.is_empty())?;
-                    parts.extend(quoted.iter().copied().filter(u8::is_ascii_alphabetic).map(Part::Literal));
-                    if !quoted.iter().all(u8::is_ascii_alphabetic) || rest.get(quoted.len() + 1) != Some(&b'\'') {
-                        return None;
-                    }
-                    rest = &rest[quoted.len() + 2..];
-                    continue;
-                }
-                (b'y', 4) => (Part::Year, 4),
-                (b'M', 2) => (Part::Month, 2),
-                (b'd', 2) => (Part::Day, 2),
-                (b'D', 3) => (Part::DayOfYear, 3),
-                (b'H', 2) => (Part::Hour, 2),
-                (b'm', 2) => (Part::Minute, 2),
-                (b's', 2) => (Part::Second, 2),
-                (b'S', 3 | 6 | 9) => (Part::Fraction(run as u8), run),
-                (b' '..=b'~', _) if !first.is_ascii_alphanumeric() => (Part::Literal(*first), 1),
-                _ => return None,
-            };
-            parts.push(part);
-            rest = &rest[taken..];
+    /// The part at a place, and the place after it. `None` at the end.
+    const fn part(&self, Place { at, is_quoted }: Place) -> Option<Result<(Part, Place), NoPart>> {
+        if at >= self.len as usize {
+            return if is_quoted { Some(Err(NoPart)) } else { None };
         }
-        Some(parts)
+        let first = self.text[at];
+        let mut run = 1;
+        while at + run < self.len as usize && self.text[at + run] == first {
+            run += 1;
+        }
+        let (part, taken, is_quoted) = match (first, run) {
+            (b'a'..=b'z' | b'A'..=b'Z', _) if is_quoted => {
+                // The quote that closes it comes with the last letter.
+                let closes = at + 1 < self.len as usize && self.text[at + 1] == b'\'';
+                (Part::Literal(first), 1 + closes as usize, !closes)
+            }
+            (b'\'', 1) if !is_quoted => match self.part(Place { at: at + 1, is_quoted: true }) {
+                Some(part) => return Some(part),
+                None => return Some(Err(NoPart)),
+            },
+            _ if is_quoted => return Some(Err(NoPart)),
+            (b'y', 4) => (Part::Year, 4, false),
+            (b'M', 2) => (Part::Month, 2, false),
+            (b'd', 2) => (Part::Day, 2, false),
+            (b'D', 3) => (Part::DayOfYear, 3, false),
+            (b'H', 2) => (Part::Hour, 2, false),
+            (b'm', 2) => (Part::Minute, 2, false),
+            (b's', 2) => (Part::Second, 2, false),
+            (b'S', 3 | 6 | 9) => (Part::Fraction(run as u8), run, false),
+            (b'\'' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9', _) => return Some(Err(NoPart)),
+            (b' '..=b'~', _) => (Part::Literal(first), 1, false),
+            _ => return Some(Err(NoPart)),
+        };
+        Some(Ok((part, Place { at: at + taken, is_quoted })))
+    }
+
+    fn parts(&self) -> impl Iterator<Item = Part> + use<'_> {
+        let mut place = Place::START;
+        std::iter::from_fn(move || {
+            let (part, after) = self.part(place)?.ok()?;
+            place = after;
+            Some(part)
+        })
     }
 
     /// The number of bytes of a text of this pattern.
-    pub fn width(&self) -> usize {
-        self.parts().unwrap_or_default().into_iter().map(Part::digits).sum()
+    pub const fn width(&self) -> usize {
+        let (mut place, mut width) = (Place::START, 0);
+        while let Some(Ok((part, after))) = self.part(place) {
+            width += part.digits();
+            place = after;
+        }
+        width
     }
 
     /// Returns whether texts sort as their instants do: the parts go from the year on.
-    pub fn is_ordered(&self) -> bool {
-        self.parts().unwrap_or_default().iter().filter_map(|part| part.rank()).is_sorted()
+    pub const fn is_ordered(&self) -> bool {
+        let (mut place, mut last) = (Place::START, 0);
+        while let Some(Ok((part, after))) = self.part(place) {
+            if let Some(rank) = part.rank() {
+                if rank < last {
+                    return false;
+                }
+                last = rank;
+            }
+            place = after;
+        }
+        true
     }
 
     /// The number of seconds that the times of a text are multiples of: a day or less, or 0 with a fraction.
@@ -159,7 +225,7 @@ impl Pattern {
 
     /// The text of an instant; `None` if it is not exactly one of the pattern's.
     pub(super) fn text(&self, seconds: i64, nanos: u32) -> Option<String> {
-        let parts = self.parts()?;
+        let parts: Vec<Part> = self.parts().collect();
         let days = seconds.div_euclid(86_400);
         let of_day = seconds.rem_euclid(86_400) as u64;
         let (year, month, day) = date_of(days)?;
@@ -207,7 +273,7 @@ impl Pattern {
     /// # Ok::<(), &'static str>(())
     /// ```
     pub fn floor(&self, seconds: i64, nanos: u32) -> Option<(i64, u32)> {
-        let parts = self.parts()?;
+        let parts: Vec<Part> = self.parts().collect();
         let days = seconds.div_euclid(86_400);
         let (year, month, day) = date_of(days)?;
         let has = |wanted: Part| parts.contains(&wanted);
@@ -233,7 +299,7 @@ impl Pattern {
         let (mut year, mut month, mut day, mut day_of_year) = (0, 1, 1, None);
         let (mut seconds, mut nanos) = (0_i64, 0);
         let mut rest = text;
-        for part in self.parts()? {
+        for part in self.parts() {
             let (digits, after) = rest.split_at_checked(part.digits())?;
             rest = after;
             if let Part::Literal(byte) = part {

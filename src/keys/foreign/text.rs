@@ -90,23 +90,25 @@ impl TextField {
     /// assert_eq!(error, "without a width it ends before a delimiter, or with the key");
     /// # Ok::<(), &'static str>(())
     /// ```
-    pub fn new(form: Form, width: Option<u16>, end: End) -> Result<Self, &'static str> {
+    pub const fn new(form: Form, width: Option<u16>, end: End) -> Result<Self, &'static str> {
         let own = match form {
             Form::Uuid => Some(36),
-            Form::Date(pattern) => u16::try_from(pattern.width()).ok(),
+            Form::Date(pattern) => Some(pattern.width() as u16),
             _ => None,
         };
-        if own.is_some() && width.is_some_and(|width| Some(width) != own) {
-            return Err("this form has a width of its own");
-        }
-        let field = Self { form, width: own.or(width), end };
+        let width = match (own, width) {
+            (Some(own), Some(width)) if own != width => return Err("this form has a width of its own"),
+            (Some(own), _) => Some(own),
+            (None, width) => width,
+        };
+        let field = Self { form, width, end };
         match field.wrong() {
             Some(reason) => Err(reason),
             None => Ok(field),
         }
     }
 
-    fn wrong(&self) -> Option<&'static str> {
+    const fn wrong(&self) -> Option<&'static str> {
         let most = match self.form {
             Form::Decimal | Form::Minus(_) => MOST_DIGITS,
             Form::Hex(_) => MOST_HEX_DIGITS,
@@ -149,7 +151,7 @@ impl TextField {
     }
 
     /// The order of the bytes.
-    pub fn order(&self) -> Order {
+    pub const fn order(&self) -> Order {
         match (self.form, self.width, self.end) {
             (Form::Reversed | Form::Signed, ..) => Order::None,
             (Form::Date(pattern), ..) if pattern.is_ordered() => Order::Ascending,
@@ -158,7 +160,9 @@ impl TextField {
             (_, Some(_), _) => Order::Ascending,
             // The shorter of two texts comes first if what follows it is less than all other bytes.
             (Form::Text | Form::HexBytes(_), None, End::Key) => Order::Ascending,
-            (Form::Text, None, End::Before(delimiter)) if delimiter.as_bytes() == [0] => Order::Ascending,
+            (Form::Text, None, End::Before(delimiter)) if delimiter.len() == 1 && delimiter.as_bytes()[0] == 0 => {
+                Order::Ascending
+            }
             (Form::HexBytes(_), None, End::Before(delimiter)) if delimiter.as_bytes()[0] < b'0' => Order::Ascending,
             _ => Order::None,
         }
@@ -313,15 +317,25 @@ impl fmt::Display for TextField {
 impl Form {
     /// Returns whether a delimiter can be in a value, or can be taken for a part of one: then a value would not be read
     /// back. Of text that is looked at value by value.
-    fn can_hold(self, delimiter: Delimiter) -> bool {
-        let among = |bytes: &[u8]| delimiter.as_bytes().iter().any(|byte| bytes.contains(byte));
-        match self {
-            Self::Text | Self::Reversed => false,
-            Self::Decimal | Self::Minus(_) => among(b"0123456789"),
-            Self::Signed => among(b"0123456789") || delimiter.as_bytes() == b"-",
-            Self::Hex(case) | Self::HexBytes(case) => among(digits(case)),
-            Self::Uuid | Self::Date(_) => false,
+    const fn can_hold(self, delimiter: Delimiter) -> bool {
+        let bytes: &[u8] = match self {
+            Self::Text | Self::Reversed | Self::Uuid | Self::Date(_) => b"",
+            Self::Decimal | Self::Minus(_) => b"0123456789",
+            Self::Signed => b"-0123456789",
+            Self::Hex(case) | Self::HexBytes(case) => digits(case),
+        };
+        let mut i = 0;
+        while i < bytes.len() {
+            let mut j = 0;
+            while j < delimiter.len() {
+                if delimiter.as_bytes()[j] == bytes[i] {
+                    return true;
+                }
+                j += 1;
+            }
+            i += 1;
         }
+        false
     }
 }
 
@@ -350,13 +364,17 @@ const fn digits(case: Case) -> &'static [u8; 16] {
     }
 }
 
-fn digits_of(number: u128) -> u16 {
-    number.checked_ilog10().map_or(1, |log| log as u16 + 1)
+pub(super) const fn digits_of(number: u128) -> u16 {
+    match number.checked_ilog10() {
+        Some(log) => log as u16 + 1,
+        None => 1,
+    }
 }
 
 fn decimal(content: &[u8], is_padded: bool) -> Option<u128> {
-    let is_one_form = content.iter().all(u8::is_ascii_digit) && (is_padded || content == b"0" || content[..1] != *b"0");
-    str::from_utf8(content).ok().filter(|_| !content.is_empty() && is_one_form)?.parse().ok()
+    let is_one_form = is_padded || content == b"0" || content.first() != Some(&b'0');
+    let digits = str::from_utf8(content).ok().filter(|_| is_one_form && content.iter().all(u8::is_ascii_digit))?;
+    digits.parse().ok()
 }
 
 fn signed(content: &[u8]) -> Option<i128> {
