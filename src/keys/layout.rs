@@ -5,7 +5,7 @@
 
 use crate::keys::error::DecodeError;
 use crate::keys::foreign::Foreign;
-use crate::keys::lead::Lead;
+use crate::keys::lead::{Hashed, Lead};
 use crate::keys::reader::Reader;
 
 /// Reads a value of a user's own encoding, and returns it as text for [`explain`](crate::RowKey::explain).
@@ -32,6 +32,24 @@ impl Layout {
             Some(width) => Some(self.lead.width() + width),
             None => None,
         }
+    }
+
+    /// The part that a salt or a hash is taken over.
+    #[inline]
+    pub(crate) const fn hashed(&self) -> Hashed<'static> {
+        let last = match self.by {
+            [.., last] => *last,
+            [] => self.fields.len().saturating_sub(1),
+        };
+        let delimiter = match self.fields {
+            [] => 0,
+            fields if last >= fields.len() => 0,
+            fields => match fields[last].ty {
+                Type::Scalar(Scalar::Foreign(foreign)) => foreign.delimiter_len(),
+                _ => 0,
+            },
+        };
+        Hashed { by: self.by, delimiter }
     }
 
     /// Returns the layout, checked for what a shape can express.

@@ -380,7 +380,7 @@ fn prefixes(layout: &LayoutBuf, rows: &[Vec<Value>], keys: &[Vec<u8>], at: Index
         }
         let due = if layout.by().is_empty() { row.len() } else { layout.by().len() };
         let ranges = match (layout.lead(), layout.ranges(leading)) {
-            (Lead::Digest(_), found) if (1..due).contains(&fixed) => {
+            (Lead::Digest(_) | Lead::Hash(_), found) if (1..due).contains(&fixed) => {
                 law(5, found.is_err(), || format!("{leading:?} does not fix all hashed fields, but has ranges"))?;
                 continue;
             }

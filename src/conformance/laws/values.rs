@@ -10,7 +10,7 @@ use proptest::sample::{Index, select};
 use super::foreign::fitted;
 use crate::keys::geo::MAX_ZOOM;
 use crate::keys::layout::{Nulls, Scalar};
-use crate::keys::lead::{Lead, Salt, SaltHash};
+use crate::keys::lead::{Lead, Salt, SaltFormat, SaltHash};
 use crate::keys::untyped::{CustomBuf, FieldBuf, LayoutBuf, TypeBuf, Value, VariantBuf};
 
 /// Bytes with a meaning in the format, and their inversions.
@@ -72,7 +72,7 @@ fn salt() -> impl Strategy<Value = Salt<String>> {
     ];
     (buckets, select(&SaltHash::KNOWN[..]), any::<bool>()).prop_map(|(buckets, hash, hex)| {
         let hash = SaltHash { name: hash.name.to_owned(), hash: hash.hash };
-        Salt { buckets, hash, hex }
+        Salt { buckets, hash, format: if hex { SaltFormat::Hex } else { SaltFormat::Binary } }
     })
 }
 

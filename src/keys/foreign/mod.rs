@@ -20,6 +20,7 @@
 //! rows.
 
 mod delimiter;
+mod hash;
 mod pattern;
 mod text;
 mod typed;
@@ -27,6 +28,8 @@ mod typed;
 use std::fmt;
 
 pub use self::delimiter::Delimiter;
+pub(crate) use self::hash::hash_code;
+pub use self::hash::{HashFunction, HashPrefix, NotAHash};
 pub use self::pattern::Pattern;
 pub use self::text::{Case, End, Form, TextField};
 pub use self::typed::{
@@ -96,6 +99,16 @@ impl Foreign {
                 Form::HexBytes(_) => Scalar::Bytes,
                 Form::Uuid => Scalar::ByteArray(16),
                 Form::Date(_) => Scalar::Instant,
+            },
+        }
+    }
+
+    /// The number of bytes that end a value and are no part of it.
+    pub(crate) const fn delimiter_len(&self) -> usize {
+        match self {
+            Self::Text(field) => match field.end() {
+                End::Before(delimiter) => delimiter.len(),
+                _ => 0,
             },
         }
     }

@@ -393,7 +393,7 @@ fn hex_number(content: &[u8], case: Case, is_padded: bool) -> Option<u128> {
     content.iter().try_fold(0, |number, digit| Some(number << 4 | u128::from(nibble(*digit, case)?)))
 }
 
-fn hex(bytes: &[u8], case: Case) -> String {
+pub(super) fn hex(bytes: &[u8], case: Case) -> String {
     let of = digits(case);
     bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|nibble| char::from(of[usize::from(nibble)])).collect()
 }

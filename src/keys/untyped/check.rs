@@ -6,7 +6,7 @@ use super::{FieldBuf, LayoutBuf, LayoutError, TypeBuf};
 use crate::keys::encode::is_custom_shape;
 use crate::keys::foreign::Order;
 use crate::keys::layout::{MAX_DEPTH, Nulls, Scalar};
-use crate::keys::lead::Lead;
+use crate::keys::lead::{Lead, Salt, SaltFormat, SaltHash};
 
 impl LayoutBuf {
     /// Returns the layout of these parts, checked.
@@ -32,8 +32,13 @@ impl LayoutBuf {
             Lead::Salt(salt) if !(1..=65_536).contains(&salt.buckets) => {
                 return err("prefix.salt.buckets", format!("{} is not from 1 to 65536", salt.buckets));
             }
-            Lead::Salt(salt) if !is_custom_shape(&salt.hash.name) && salt.hash.name != "md5" => {
+            Lead::Salt(salt) if !is_hash(&salt.hash.name) => {
                 return err("prefix.salt.hash", format!("{:?} is not a valid name of a hash", salt.hash.name));
+            }
+            Lead::Salt(Salt { buckets, format: format @ SaltFormat::Foreign(foreign), .. })
+                if !format.can_write(*buckets) =>
+            {
+                return err("prefix.salt.format", format!("{foreign} can't write {buckets} buckets"));
             }
             Lead::Digest(bytes) if !(1..=16).contains(bytes) => {
                 return err("prefix.md5.bytes", format!("{bytes} is not from 1 to 16"));
@@ -43,7 +48,11 @@ impl LayoutBuf {
             }
             _ => {}
         }
-        let by = if matches!(self.lead, Lead::Digest(_)) { "prefix.md5.by" } else { "prefix.salt.by" };
+        let by = match self.lead {
+            Lead::Digest(_) => "prefix.md5.by",
+            Lead::Hash(_) => "prefix.hash.by",
+            _ => "prefix.salt.by",
+        };
         if !self.by.is_sorted_by(|a, b| a < b) {
             return err(by, "the indices are not ascending".into());
         }
@@ -58,6 +67,15 @@ impl LayoutBuf {
         Ok(())
     }
 }
+
+/// Returns whether a hash of a salt can have this name: one that is known, or a user's own.
+fn is_hash(name: &str) -> bool {
+    let mut known = SaltHash::KNOWN.iter().chain(SaltHash::FOREIGN);
+    is_custom_shape(name) || known.any(|known| known.name == name) || UNBUILT.contains(&name)
+}
+
+/// The hashes of other programs that are there with the feature `hashes`.
+const UNBUILT: [&str; 2] = ["murmur3[32]", "crc32[ieee]"];
 
 /// Of an encoding that can't tell its end.
 const LAST: &str = "it ends with the key: it is for the last field of a key, if it is ascending";

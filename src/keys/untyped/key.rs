@@ -7,7 +7,7 @@ use crate::keys::encode::decimal::Number;
 use crate::keys::encode::{HostPath, RawField, Reader, Sink, Writer, another, decode_tag, encode_tag, mark};
 use crate::keys::error::{DecodeError, DecodeReason, Hex, quoted};
 use crate::keys::layout::Scalar;
-use crate::keys::lead::{Lead, UnknownHash, hashed_part};
+use crate::keys::lead::{Lead, UnknownHash};
 use crate::keys::writer::Slot;
 
 /// Up to this width, in bytes, room for a whole key is made at once. A limit, because a layout that was read may state
@@ -105,7 +105,7 @@ impl LayoutBuf {
             }
         }
         let (lead, body) = out.written()[start..].split_at_mut(width);
-        Ok(self.lead.write(&hashed_part(body, &self.by, &ends), lead)?)
+        Ok(self.lead.write(&self.hashed().part(body, &ends), lead)?)
     }
 
     /// Returns the values of a key, one for each field.
@@ -179,7 +179,7 @@ impl LayoutBuf {
 
     #[inline(never)]
     fn check_lead(&self, key: &[u8], ends: &[usize]) -> Result<(), DecodeError> {
-        self.lead.check(key, &self.by, ends)
+        self.lead.check(key, self.hashed(), ends)
     }
 }
 

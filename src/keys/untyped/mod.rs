@@ -19,7 +19,7 @@ pub use self::value::Value;
 use crate::keys::fingerprint::Fingerprint;
 use crate::keys::foreign::Order;
 use crate::keys::layout::{DescribeFn, FieldLayout, Layout, Nulls, Scalar, Type, Variant};
-use crate::keys::lead::{Lead, Salt, SaltHash};
+use crate::keys::lead::{Hashed, Lead, Salt, SaltHash};
 #[doc(hidden)]
 pub use crate::keys::words;
 
@@ -152,11 +152,11 @@ impl LayoutBuf {
     ///
     /// ```
     /// use rowkey::LayoutBuf;
-    /// use rowkey::lead::{Lead, Salt, SaltHash};
+    /// use rowkey::lead::{Lead, Salt, SaltFormat, SaltHash};
     /// use rowkey::untyped::FieldBuf;
     ///
     /// let fields = vec![FieldBuf::new("user", "u64")?, FieldBuf::new("at", "i64 desc")?];
-    /// let salt = Salt { buckets: 16, hash: SaltHash::named("xxh3"), hex: false };
+    /// let salt = Salt { buckets: 16, hash: SaltHash::named("xxh3"), format: SaltFormat::Binary };
     /// let layout = LayoutBuf::of_fields("Event", Lead::Salt(salt), vec![0], fields)?;
     /// assert_eq!(layout.shape(), "salt(16 xxh3 by 0) u64, i64 desc");
     /// # Ok::<(), rowkey::LayoutError>(())
@@ -193,6 +193,16 @@ impl LayoutBuf {
     /// The width of a key in bytes, if all keys have the same.
     pub fn width(&self) -> Option<usize> {
         self.width
+    }
+
+    /// The part that a salt or a hash is taken over.
+    pub(crate) fn hashed(&self) -> Hashed<'_> {
+        let last = self.by.last().and_then(|last| self.fields.get(*last)).or(self.fields.last());
+        let delimiter = match last.map(|field| &field.ty) {
+            Some(TypeBuf::Scalar(Scalar::Foreign(foreign))) => foreign.delimiter_len(),
+            _ => 0,
+        };
+        Hashed { by: &self.by, delimiter }
     }
 
     /// The key's shape, in the grammar of FORMAT.md: all that determines the bytes of keys, without names.
@@ -350,8 +360,9 @@ fn owned_lead(lead: Lead<&str>) -> Lead<String> {
     match lead {
         Lead::None => Lead::None,
         Lead::Digest(bytes) => Lead::Digest(bytes),
-        Lead::Salt(Salt { buckets, hash, hex }) => {
-            Lead::Salt(Salt { buckets, hash: SaltHash { name: hash.name.to_owned(), hash: hash.hash }, hex })
+        Lead::Hash(prefix) => Lead::Hash(prefix),
+        Lead::Salt(Salt { buckets, hash, format }) => {
+            Lead::Salt(Salt { buckets, hash: SaltHash { name: hash.name.to_owned(), hash: hash.hash }, format })
         }
     }
 }

@@ -90,7 +90,7 @@ impl LayoutBuf {
                 field.spans(&PrefixBuf::encoded(body, ends), next)?
             }
         };
-        let lead = LeadOver { lead: &self.lead, by: &self.by, fields: self.fields.len() };
+        let lead = LeadOver { lead: &self.lead, hashed: self.hashed(), fields: self.fields.len() };
         lead.ranges(&spans).map_err(|error| ValueError::new(error.to_string()))
     }
 }

@@ -152,7 +152,7 @@ impl Known {
         // What is merged is read by itself for each value of the next field.
         let merged = usize::from(matches!(cost.order, OrderFit::Merge { .. }));
         let digest = match key.layout.lead() {
-            Lead::Digest(_) => crate::load::by(key),
+            Lead::Digest(_) | Lead::Hash(_) => crate::load::by(key),
             Lead::None | Lead::Salt(_) => Vec::new(),
         };
         let before = leading + merged..first;

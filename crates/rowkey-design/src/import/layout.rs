@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use rowkey::LayoutBuf;
-use rowkey::lead::{Lead, Salt};
+use rowkey::lead::{Lead, Salt, SaltFormat};
 
 use super::Reading;
 use super::draft::{Draft, Splits};
@@ -49,13 +49,20 @@ pub(super) fn key(layout: &LayoutBuf, draft: &mut Draft, at: Range<usize>, readi
     match layout.lead() {
         Lead::None => {}
         Lead::Digest(bytes) => draft.settings.push(("hashed", format!("{{ bytes = {bytes}{by} }}"))),
-        Lead::Salt(Salt { buckets, hash, hex }) => {
+        Lead::Hash(prefix) => {
+            draft.settings.push(("hashed", format!("{{ of = {}{by} }}", quote::toml(&prefix.to_string()))))
+        }
+        Lead::Salt(Salt { buckets, hash, format }) => {
             let hash = match hash.name.as_str() {
                 "xxh3" => String::new(),
                 name => format!(", hash = {}", quote::toml(name)),
             };
-            let hex = if *hex { ", format = \"hex\"" } else { "" };
-            draft.settings.push(("salt", format!("{{ buckets = {buckets}{by}{hash}{hex} }}")));
+            let format = match format {
+                SaltFormat::Binary => String::new(),
+                SaltFormat::Foreign(foreign) => format!(", format = {}", quote::toml(&foreign.to_string())),
+                _ => ", format = \"hex\"".to_owned(),
+            };
+            draft.settings.push(("salt", format!("{{ buckets = {buckets}{by}{hash}{format} }}")));
         }
     }
 }

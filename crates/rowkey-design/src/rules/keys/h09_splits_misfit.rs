@@ -1,7 +1,7 @@
 //! H09: split points that do not fit the keys.
 
 use rowkey::layout::Scalar;
-use rowkey::lead::Lead;
+use rowkey::lead::{Lead, SaltFormat};
 use rowkey::untyped::TypeBuf;
 
 use crate::design::Splits;
@@ -34,7 +34,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
         return;
     }
     let text = matches!(first.field.ty, TypeBuf::Scalar(Scalar::Text | Scalar::Char | Scalar::HostPath | Scalar::Url));
-    let hex_lead = matches!(key.layout.lead(), Lead::Salt(salt) if salt.hex);
+    let hex_lead = matches!(key.layout.lead(), Lead::Salt(salt) if salt.format == SaltFormat::Hex);
     let plain = matches!(key.layout.lead(), Lead::None);
     let why = match &splits.value {
         Splits::Hex(_) | Splits::Decimal(_) if !(plain && text && !first.field.desc || hex_lead) => {
