@@ -2,6 +2,7 @@
 
 mod derive;
 mod foreign;
+mod foreign_binary;
 mod format;
 mod fuzzed;
 mod geo;

@@ -61,7 +61,7 @@ fn value(ty: &TypeBuf, a: &Value, b: &Value) -> Ordering {
         (TypeBuf::Scalar(Scalar::HostPath), Value::Text(a), Value::Text(b)) => page(a, b),
         (TypeBuf::Scalar(Scalar::Decimal), Value::Decimal(a), Value::Decimal(b)) => decimal(a, b),
         (TypeBuf::Scalar(Scalar::Url), Value::Tuple(a), Value::Tuple(b)) => url(a, b),
-        (TypeBuf::Scalar(Scalar::Foreign(foreign)), a, b) => {
+        (TypeBuf::Scalar(Scalar::Foreign(foreign)), a, b) if foreign.values() != Scalar::Foreign(*foreign) => {
             let order = value(&TypeBuf::Scalar(foreign.values()), a, b);
             if foreign.order() == Order::Descending { order.reverse() } else { order }
         }

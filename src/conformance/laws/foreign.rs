@@ -1,5 +1,7 @@
 //! Values of the encodings of other programs.
 
+use proptest::prelude::*;
+
 use crate::keys::foreign::{End, Foreign, Form, TextField};
 use crate::keys::untyped::Value;
 
@@ -7,6 +9,18 @@ use crate::keys::untyped::Value;
 pub(super) fn fitted(foreign: &Foreign, value: Value) -> Value {
     match foreign {
         Foreign::Text(field) => fitted_text(field, value),
+        Foreign::Binary(number) => match value {
+            Value::Unsigned(bits) => Value::Unsigned(bits & u128::MAX >> (128 - 8 * number.width())),
+            value => value,
+        },
+        _ => value,
+    }
+}
+
+/// A strategy for the values of an encoding that no type of rowkey's own has.
+pub(super) fn of_own(foreign: Foreign) -> BoxedStrategy<Value> {
+    match foreign {
+        _ => Just(Value::Tuple(Vec::new())).boxed(),
     }
 }
 

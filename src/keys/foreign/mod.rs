@@ -19,17 +19,19 @@
 //! [`Foreign::order`] and [`Foreign::ends_with_key`] say which; prefixes and ranges are refused where they would lose
 //! rows.
 
+mod binary;
 mod delimiter;
 mod pattern;
 mod text;
 
 use std::fmt;
 
+pub use self::binary::{Binary, Endian};
 pub use self::delimiter::Delimiter;
 pub use self::pattern::Pattern;
 pub use self::text::{Case, End, Form, TextField};
 use crate::keys::encode::{Reader, Sink, Writer};
-use crate::keys::error::DecodeError;
+use crate::keys::error::{DecodeError, Hex};
 use crate::keys::layout::Scalar;
 use crate::keys::untyped::Value;
 
@@ -39,6 +41,10 @@ use crate::keys::untyped::Value;
 pub enum Foreign {
     /// A field of a text key.
     Text(TextField),
+    /// An integer in binary.
+    Binary(Binary),
+    /// Bytes that are the same in every key, as a tag of the table. The value is the empty tuple.
+    Constant(Delimiter),
 }
 
 /// The order that the bytes of values have.
@@ -57,6 +63,8 @@ impl Foreign {
     pub const fn width(&self) -> Option<usize> {
         match self {
             Self::Text(field) => field.width(),
+            Self::Binary(number) => Some(number.width()),
+            Self::Constant(bytes) => Some(bytes.len()),
         }
     }
 
@@ -64,6 +72,8 @@ impl Foreign {
     pub fn order(&self) -> Order {
         match self {
             Self::Text(field) => field.order(),
+            Self::Binary(number) => number.order(),
+            Self::Constant(_) => Order::Ascending,
         }
     }
 
@@ -71,10 +81,12 @@ impl Foreign {
     pub const fn ends_with_key(&self) -> bool {
         match self {
             Self::Text(field) => matches!(field.end(), End::Key),
+            _ => false,
         }
     }
 
-    /// The type of rowkey's own that has the same values: what JSON and comparisons take them for.
+    /// The type of rowkey's own that has the same values: what JSON and comparisons take them for. It is the encoding
+    /// itself if no other type has its values.
     ///
     /// ```
     /// use rowkey::layout::Scalar;
@@ -92,6 +104,8 @@ impl Foreign {
                 Form::Uuid => Scalar::ByteArray(16),
                 Form::Date(_) => Scalar::Instant,
             },
+            Self::Binary(number) => number.values(),
+            Self::Constant(_) => Scalar::Foreign(*self),
         }
     }
 
@@ -105,7 +119,12 @@ impl Foreign {
 
     /// The encoding whose shape is this text.
     pub(crate) fn from_shape(shape: &str) -> Option<Self> {
-        TextField::from_shape(shape).map(Self::Text)
+        let constant = || shape.strip_prefix("const[").and_then(Delimiter::read);
+        TextField::from_shape(shape)
+            .map(Self::Text)
+            .or_else(|| Binary::from_shape(shape).map(Self::Binary))
+            .or_else(|| constant().filter(|(_, rest)| *rest == "]").map(|(bytes, _)| Self::Constant(bytes)))
+            .filter(|foreign| foreign.to_string() == shape)
     }
 
     /// Writes a value.
@@ -121,6 +140,12 @@ impl Foreign {
                 }
                 Ok(())
             }
+            Self::Binary(number) => number.encode(value, w),
+            Self::Constant(bytes) if matches!(value, Value::Tuple(parts) if parts.is_empty()) => {
+                w.bytes(bytes.as_bytes());
+                Ok(())
+            }
+            Self::Constant(_) => Err(""),
         }
     }
 
@@ -135,6 +160,11 @@ impl Foreign {
                 };
                 field.value(&content).map_err(|due| r.bad_value(at, String::from_utf8_lossy(&content), due))
             }
+            Self::Binary(number) => number.decode(r),
+            Self::Constant(bytes) => match r.bytes(bytes.len())? {
+                found if *found == *bytes.as_bytes() => Ok(Value::Tuple(Vec::new())),
+                found => Err(r.bad_value(at, Hex(&found).to_string(), "it is the field's constant")),
+            },
         }
     }
 }
@@ -143,6 +173,8 @@ impl fmt::Display for Foreign {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(field) => field.fmt(f),
+            Self::Binary(number) => number.fmt(f),
+            Self::Constant(bytes) => write!(f, "const[{bytes}]"),
         }
     }
 }

@@ -355,8 +355,9 @@ fn digits_of(number: u128) -> u16 {
 }
 
 fn decimal(content: &[u8], is_padded: bool) -> Option<u128> {
-    let is_one_form = content.iter().all(u8::is_ascii_digit) && (is_padded || content == b"0" || content[..1] != *b"0");
-    str::from_utf8(content).ok().filter(|_| !content.is_empty() && is_one_form)?.parse().ok()
+    let is_one_form =
+        content.iter().all(u8::is_ascii_digit) && (is_padded || content == b"0" || !content.starts_with(b"0"));
+    str::from_utf8(content).ok().filter(|_| is_one_form)?.parse().ok()
 }
 
 fn signed(content: &[u8]) -> Option<i128> {

@@ -16,6 +16,7 @@ use super::serial::LayoutRepr;
 use super::{FieldBuf, LayoutBuf, LayoutError, TypeBuf, Value, ValueError};
 use crate::keys::encode::decimal::Number;
 use crate::keys::error::{Hex, quoted};
+use crate::keys::foreign::Foreign;
 use crate::keys::layout::Scalar;
 
 impl LayoutBuf {
@@ -166,8 +167,15 @@ fn scalar_from_json(scalar: Scalar, json: &Json) -> Result<Value, ValueError> {
             let (seconds, nanos) = seconds_and_nanos(json)?;
             Value::Duration(Duration::new(seconds, nanos))
         }
+        Scalar::Foreign(foreign) if foreign.values() == scalar => own_from_json(foreign, json)?,
         Scalar::Foreign(foreign) => scalar_from_json(foreign.values(), json)?,
     })
+}
+
+/// A value of an encoding that no other type has.
+fn own_from_json(_foreign: Foreign, json: &Json) -> Result<Value, ValueError> {
+    array(json, 0)?;
+    Ok(Value::Tuple(Vec::new()))
 }
 
 impl Value {

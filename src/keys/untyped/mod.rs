@@ -17,7 +17,7 @@ pub use self::key::ValueError;
 pub use self::select::FieldValues;
 pub use self::value::Value;
 use crate::keys::fingerprint::Fingerprint;
-use crate::keys::foreign::Order;
+use crate::keys::foreign::{Foreign, Order};
 use crate::keys::layout::{DescribeFn, FieldLayout, Layout, Nulls, Scalar, Type, Variant};
 use crate::keys::lead::{Lead, Salt, SaltHash};
 #[doc(hidden)]
@@ -289,11 +289,16 @@ impl TypeBuf {
     }
 
     fn is_ordered(&self) -> bool {
-        let all = |fields: &[FieldBuf]| fields.iter().all(|field| field.ty.is_ordered());
+        self.all_foreign(&|foreign| foreign.order() != Order::None)
+    }
+
+    /// Returns whether this holds of all encodings of other programs within.
+    fn all_foreign(&self, holds: &dyn Fn(&Foreign) -> bool) -> bool {
+        let all = |fields: &[FieldBuf]| fields.iter().all(|field| field.ty.all_foreign(holds));
         match self {
-            Self::Scalar(Scalar::Foreign(foreign)) => foreign.order() != Order::None,
+            Self::Scalar(Scalar::Foreign(foreign)) => holds(foreign),
             Self::Scalar(_) | Self::Custom(_) => true,
-            Self::Option(inner) | Self::List(inner) => inner.is_ordered(),
+            Self::Option(inner) | Self::List(inner) => inner.all_foreign(holds),
             Self::Enum(variants) => variants.iter().all(|variant| all(&variant.fields)),
             Self::Tuple(fields) => all(fields),
         }

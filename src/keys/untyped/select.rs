@@ -134,10 +134,12 @@ impl FieldBuf {
         }
     }
 
+    /// The order of the bytes. Of a type with parts it is that of its values only if it is that of all parts.
     fn order(&self) -> Order {
-        match self.ty {
+        match &self.ty {
             TypeBuf::Scalar(Scalar::Foreign(foreign)) => foreign.order(),
-            _ => Order::Ascending,
+            ty if ty.all_foreign(&|foreign| foreign.order() == Order::Ascending) => Order::Ascending,
+            _ => Order::None,
         }
     }
 
