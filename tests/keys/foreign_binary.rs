@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use rowkey::foreign::{Binary, Endian};
+use rowkey::untyped::FieldValues;
 use rowkey::{LayoutBuf, Value, laws};
 use rowkey_testkit::unhex;
 
@@ -36,10 +37,24 @@ const FIELDS: &[&str] = &[
     "u8",
 ];
 
+/// Fields whose end is found from that of the key.
+const RESTS: &[&str] = &[
+    "text[rest-12], bytes[8], uint[4]",
+    "reversed[rest-1], u8",
+    "dec[rest-3], bool, i16 desc",
+    "hexbytes[rest-8], le[u64]",
+    "hex[upper rest-4], dec[3 '#']",
+    "int[rest-2], bytes[0], be[i16]",
+    "minus[99 rest-1], u8",
+];
+
 fn layouts() -> impl Strategy<Value = LayoutBuf> {
     let lead = select(vec!["", "salt(4 xxh3) ", "salt(16 java hex by 0) ", "md5(4 by 0) "]);
-    (lead, proptest::collection::vec(select(FIELDS), 1..5))
-        .prop_map(|(lead, fields)| format!("{lead}{}", fields.join(", ")).parse().unwrap())
+    let rest = prop_oneof![3 => Just(None), 1 => select(RESTS).prop_map(Some)];
+    (lead, proptest::collection::vec(select(FIELDS), 1..5), rest).prop_map(|(lead, mut fields, rest)| {
+        fields.extend(rest);
+        format!("{lead}{}", fields.join(", ")).parse().unwrap()
+    })
 }
 
 #[test]
@@ -55,7 +70,7 @@ proptest! {
 }
 
 /// Checks keys both ways: shape, values as JSON, bytes in hex.
-pub fn keys(keys: &[(&str, &str, &str)]) {
+pub(crate) fn keys(keys: &[(&str, &str, &str)]) {
     for (shape, json, hex) in keys {
         let layout: LayoutBuf = shape.parse().unwrap();
         assert_eq!(layout.shape(), *shape);
@@ -70,7 +85,7 @@ pub fn keys(keys: &[(&str, &str, &str)]) {
 }
 
 /// Checks the error of bytes in hex.
-pub fn refused(keys: &[(&str, &str, &str)]) {
+pub(crate) fn refused(keys: &[(&str, &str, &str)]) {
     for (shape, hex, error) in keys {
         let layout: LayoutBuf = shape.parse().unwrap();
         assert_eq!(layout.decode(&unhex(&hex.replace(' ', ""))).unwrap_err().to_string(), *error, "{shape} {hex}");
@@ -78,7 +93,7 @@ pub fn refused(keys: &[(&str, &str, &str)]) {
 }
 
 /// Checks the errors of values that are not written.
-pub fn not_written(values: &[(&str, Value, &str)]) {
+pub(crate) fn not_written(values: &[(&str, Value, &str)]) {
     for (shape, value, error) in values {
         let layout: LayoutBuf = shape.parse().unwrap();
         assert_eq!(layout.encode(std::slice::from_ref(value)).unwrap_err().to_string(), *error, "{shape} {value:?}");
@@ -86,7 +101,7 @@ pub fn not_written(values: &[(&str, Value, &str)]) {
 }
 
 /// Checks the errors of shapes: how they begin.
-pub fn no_layouts(shapes: &[(&str, &str)]) {
+pub(crate) fn no_layouts(shapes: &[(&str, &str)]) {
     for (shape, reason) in shapes {
         let error = shape.parse::<LayoutBuf>().unwrap_err().to_string();
         assert!(error.starts_with(reason), "{shape}: {error}");
@@ -126,6 +141,47 @@ fn constants() {
         r#"[[], "10", [], "1"]"#,
         "74 800000000000000a 5f72 8000000000000001",
     )]);
+}
+
+/// An index of Jaeger's: a byte for its kind, a service without an end, a time, a trace's id.
+#[test]
+fn text_whose_end_is_found_from_that_of_the_key() {
+    let shape = "const['\\x81'], text[rest-24], u64, bytes[16]";
+    let json = r#"[[], "api", "1600000001", "0123456789abcdef0123456789abcdef"]"#;
+    keys(&[(shape, json, "81 617069 000000005f5e1001 0123456789abcdef0123456789abcdef")]);
+    let layout: LayoutBuf = shape.parse().unwrap();
+    let key = layout.values_from_json(&serde_json::from_str(json).unwrap()).unwrap();
+    assert!(layout.ranges(&key[..1]).is_ok() && layout.ranges(&key).is_ok());
+    for fixed in 2..4 {
+        let error = layout.ranges(&key[..fixed]).unwrap_err().to_string();
+        assert_eq!(error, "_1: there is no range of the keys with one text[rest-24], but of whole keys");
+    }
+    let start = FieldValues::StartsWith(Value::Text("a".into()));
+    assert!(layout.ranges_by_bucket(&key[..1], Some(&start)).is_err());
+    refused(&[("text[rest-3], uint[3]", "0102", "key._0 at byte 2: the key ends here, expected 1 more bytes")]);
+    let due = "fields[0].type: the fields after it have 3 bytes together, all of a fixed width";
+    no_layouts(&[
+        ("text[rest-3], u16", due),
+        ("text[rest-3]", due),
+        ("text[rest-3], text", due),
+        ("text[rest-3], u16, u8 desc, u8", due),
+        ("text[rest-0]", "byte 0: `text[rest-0]` is not a valid type"),
+        ("text[3 rest-3], uint[3]", "byte 0: `text[3 rest-3]` is not a valid type"),
+        ("text[rest-3] desc, uint[3]", "fields[0].desc: its bytes are not in the order of its values"),
+        ("option<text[rest-3]>, uint[3]", "fields[0].type.option: the fields after it have 3 bytes"),
+        ("(text[rest-3]), uint[3]", "fields[0].type.tuple[0].type: the fields after it have 3 bytes"),
+    ]);
+}
+
+/// The beginnings of text: those alone whose bytes begin no other text.
+#[test]
+fn beginnings_of_text() {
+    let starts = |shape: &str, start: &str| {
+        let layout: LayoutBuf = format!("{shape}, u8").parse().unwrap();
+        layout.ranges_by_bucket(&[], Some(&FieldValues::StartsWith(Value::Text(start.into())))).is_ok()
+    };
+    assert!(starts("text['::']", "a") && starts("text[3]", "abc") && starts("text['#']", ""));
+    assert!(!starts("text['::']", "a:") && !starts("text['#']", "a#b") && !starts("text[3]", "abcd"));
 }
 
 #[test]

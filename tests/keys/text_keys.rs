@@ -72,7 +72,9 @@ fn foreign(layout: &LayoutBuf, field: usize) -> Option<Foreign> {
 }
 
 /// Layouts, each with some of its keys.
-pub fn with_rows(layouts: impl Strategy<Value = LayoutBuf>) -> impl Strategy<Value = (LayoutBuf, Vec<Vec<Value>>)> {
+pub(crate) fn with_rows(
+    layouts: impl Strategy<Value = LayoutBuf>,
+) -> impl Strategy<Value = (LayoutBuf, Vec<Vec<Value>>)> {
     layouts.prop_flat_map(|layout| {
         let rows = laws::rows(&layout);
         (Just(layout), rows)
@@ -80,7 +82,7 @@ pub fn with_rows(layouts: impl Strategy<Value = LayoutBuf>) -> impl Strategy<Val
 }
 
 /// The values between two others, by a comparator that never sees bytes, or an error if there is no such order.
-pub fn between(layout: &LayoutBuf, rows: &[Vec<Value>], kinds: (bool, bool)) -> Result<(), TestCaseError> {
+pub(crate) fn between(layout: &LayoutBuf, rows: &[Vec<Value>], kinds: (bool, bool)) -> Result<(), TestCaseError> {
     let bound = |value: &Value, is_included| match is_included {
         true => Bound::Included(value.clone()),
         false => Bound::Excluded(value.clone()),

@@ -85,6 +85,18 @@ impl Foreign {
         }
     }
 
+    /// The number of bytes that the fields after it have, if the end of a value is found by it: those fields have a
+    /// fixed width, and there are no ranges of keys by such a field, but of whole keys.
+    pub const fn bytes_after(&self) -> Option<usize> {
+        match self {
+            Self::Text(field) => match field.end() {
+                End::Rest(after) => Some(after as usize),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// The type of rowkey's own that has the same values: what JSON and comparisons take them for. It is the encoding
     /// itself if no other type has its values.
     ///
@@ -109,10 +121,10 @@ impl Foreign {
         }
     }
 
-    /// The bytes that all values with this beginning begin with; `None` if the encoding's values have no beginnings.
+    /// The bytes that all values with this beginning begin with, and no others; `None` if there are none.
     pub(crate) fn starting(&self, start: &Value) -> Option<Vec<u8>> {
         match (self, start) {
-            (Self::Text(field), Value::Text(text)) if field.form() == Form::Text => Some(text.clone().into_bytes()),
+            (Self::Text(field), Value::Text(start)) => field.starting(start),
             _ => None,
         }
     }
@@ -156,6 +168,11 @@ impl Foreign {
                 let content = match (field.end(), field.width()) {
                     (End::Before(delimiter), _) => r.until(delimiter.as_bytes())?,
                     (End::Width, Some(width)) => r.bytes(width)?,
+                    (End::Rest(after), _) => match r.left().checked_sub(after.into()) {
+                        Some(len) => r.bytes(len)?,
+                        // It ends too early: an error.
+                        None => r.bytes(after.into())?,
+                    },
                     _ => r.remainder(),
                 };
                 field.value(&content).map_err(|due| r.bad_value(at, String::from_utf8_lossy(&content), due))

@@ -263,11 +263,25 @@ impl FieldBuf {
         !self.desc && self.nulls.is_none() && !self.raw
     }
 
+    /// The encoding of another program, if it is one.
+    pub(crate) const fn foreign(&self) -> Option<&Foreign> {
+        match &self.ty {
+            TypeBuf::Scalar(Scalar::Foreign(foreign)) => Some(foreign),
+            _ => None,
+        }
+    }
+
+    /// Returns whether a key can begin with another one because of this field.
+    #[cfg(feature = "laws")]
+    pub(crate) fn can_begin_another(&self) -> bool {
+        self.ends_with_key() || self.foreign().is_some_and(|foreign| foreign.bytes_after().is_some())
+    }
+
     /// Returns whether a value ends with the key: it has no end of its own.
     pub(crate) const fn ends_with_key(&self) -> bool {
-        match &self.ty {
-            TypeBuf::Scalar(Scalar::Foreign(foreign)) => foreign.ends_with_key(),
-            _ => self.raw,
+        match self.foreign() {
+            Some(foreign) => foreign.ends_with_key(),
+            None => self.raw,
         }
     }
 }

@@ -90,8 +90,24 @@ impl LayoutBuf {
                 field.spans(&PrefixBuf::encoded(body, ends), next)?
             }
         };
+        spans.iter().try_for_each(|span| self.check_span(span))?;
         let lead = LeadOver { lead: &self.lead, by: &self.by, fields: self.fields.len() };
         lead.ranges(&spans).map_err(|error| ValueError::new(error.to_string()))
+    }
+}
+
+impl LayoutBuf {
+    /// Refuses a span that holds other keys too, because only whole keys say where one of its fields ends.
+    fn check_span(&self, span: &KeySpan) -> Result<(), ValueError> {
+        let fixed = &self.fields[..span.ends.len()];
+        let open = fixed.iter().find(|field| field.foreign().is_some_and(|foreign| foreign.bytes_after().is_some()));
+        match open {
+            Some(field) if fixed.len() < self.fields.len() => {
+                let reason = format!("there is no range of the keys with one {}, but of whole keys", field.ty);
+                Err(ValueError::new(reason).within(&field.name))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
