@@ -21,6 +21,7 @@
 
 mod binary;
 mod delimiter;
+pub(crate) mod fdb;
 mod pattern;
 mod text;
 
@@ -28,6 +29,7 @@ use std::fmt;
 
 pub use self::binary::{Binary, Endian};
 pub use self::delimiter::Delimiter;
+pub use self::fdb::FdbElement;
 pub use self::pattern::Pattern;
 pub use self::text::{Case, End, Form, TextField};
 use crate::keys::encode::{Reader, Sink, Writer};
@@ -45,6 +47,8 @@ pub enum Foreign {
     Binary(Binary),
     /// Bytes that are the same in every key, as a tag of the table. The value is the empty tuple.
     Constant(Delimiter),
+    /// An element of a tuple of FoundationDB.
+    Fdb(FdbElement),
 }
 
 /// The order that the bytes of values have.
@@ -65,6 +69,7 @@ impl Foreign {
             Self::Text(field) => field.width(),
             Self::Binary(number) => Some(number.width()),
             Self::Constant(bytes) => Some(bytes.len()),
+            Self::Fdb(element) => element.width(),
         }
     }
 
@@ -73,7 +78,7 @@ impl Foreign {
         match self {
             Self::Text(field) => field.order(),
             Self::Binary(number) => number.order(),
-            Self::Constant(_) => Order::Ascending,
+            Self::Constant(_) | Self::Fdb(_) => Order::Ascending,
         }
     }
 
@@ -97,6 +102,15 @@ impl Foreign {
         }
     }
 
+    /// Returns whether the byte after a value says that it ended. What is after it is an [element](Self::Fdb) of
+    /// FoundationDB, whose first byte says so, or nothing.
+    pub const fn looks_ahead(&self) -> bool {
+        match self {
+            Self::Fdb(element) => element.looks_ahead(),
+            _ => false,
+        }
+    }
+
     /// The type of rowkey's own that has the same values: what JSON and comparisons take them for. It is the encoding
     /// itself if no other type has its values.
     ///
@@ -117,6 +131,10 @@ impl Foreign {
                 Form::Date(_) => Scalar::Instant,
             },
             Self::Binary(number) => number.values(),
+            Self::Fdb(element) => match element.values() {
+                Some(scalar) => scalar,
+                None => Scalar::Foreign(*self),
+            },
             Self::Constant(_) => Scalar::Foreign(*self),
         }
     }
@@ -125,6 +143,7 @@ impl Foreign {
     pub(crate) fn starting(&self, start: &Value) -> Option<Vec<u8>> {
         match (self, start) {
             (Self::Text(field), Value::Text(start)) => field.starting(start),
+            (Self::Fdb(element), start) => element.starting(start),
             _ => None,
         }
     }
@@ -136,6 +155,7 @@ impl Foreign {
             .map(Self::Text)
             .or_else(|| Binary::from_shape(shape).map(Self::Binary))
             .or_else(|| constant().filter(|(_, rest)| *rest == "]").map(|(bytes, _)| Self::Constant(bytes)))
+            .or_else(|| FdbElement::from_shape(shape).map(Self::Fdb))
             .filter(|foreign| foreign.to_string() == shape)
     }
 
@@ -153,6 +173,7 @@ impl Foreign {
                 Ok(())
             }
             Self::Binary(number) => number.encode(value, w),
+            Self::Fdb(element) => element.encode(value, w),
             Self::Constant(bytes) if matches!(value, Value::Tuple(parts) if parts.is_empty()) => {
                 w.bytes(bytes.as_bytes());
                 Ok(())
@@ -178,6 +199,7 @@ impl Foreign {
                 field.value(&content).map_err(|due| r.bad_value(at, String::from_utf8_lossy(&content), due))
             }
             Self::Binary(number) => number.decode(r),
+            Self::Fdb(element) => element.decode(r),
             Self::Constant(bytes) => match r.bytes(bytes.len())? {
                 found if *found == *bytes.as_bytes() => Ok(Value::Tuple(Vec::new())),
                 found => Err(r.bad_value(at, Hex(&found).to_string(), "it is the field's constant")),
@@ -191,6 +213,7 @@ impl fmt::Display for Foreign {
         match self {
             Self::Text(field) => field.fmt(f),
             Self::Binary(number) => number.fmt(f),
+            Self::Fdb(element) => element.fmt(f),
             Self::Constant(bytes) => write!(f, "const[{bytes}]"),
         }
     }

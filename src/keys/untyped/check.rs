@@ -65,6 +65,10 @@ fn due_place(foreign: &Foreign) -> Option<String> {
             Some("it ends with the key: it is for the last field of a key, if it is ascending".into())
         }
         Some(bytes) => Some(format!("the fields after it have {bytes} bytes together, all of a fixed width")),
+        None if foreign.looks_ahead() => {
+            let due = "it is ascending, in the key itself, and after it is another ascending fdb[…], or nothing";
+            Some(format!("what is after it says where it ends: {due}"))
+        }
         None => None,
     }
 }
@@ -73,6 +77,10 @@ fn due_place(foreign: &Foreign) -> Option<String> {
 fn has_due_place(foreign: &Foreign, after: &[FieldBuf]) -> bool {
     match foreign.bytes_after() {
         Some(bytes) => fields_width(after) == Some(bytes),
+        None if foreign.looks_ahead() => match after.first() {
+            Some(next) => !next.desc && matches!(next.foreign(), Some(Foreign::Fdb(_))),
+            None => true,
+        },
         None => after.is_empty() || !foreign.ends_with_key(),
     }
 }

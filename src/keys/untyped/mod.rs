@@ -274,7 +274,8 @@ impl FieldBuf {
     /// Returns whether a key can begin with another one because of this field.
     #[cfg(feature = "laws")]
     pub(crate) fn can_begin_another(&self) -> bool {
-        self.ends_with_key() || self.foreign().is_some_and(|foreign| foreign.bytes_after().is_some())
+        let can = |foreign: &Foreign| foreign.bytes_after().is_some() || foreign.looks_ahead();
+        self.ends_with_key() || self.foreign().is_some_and(can)
     }
 
     /// Returns whether a value ends with the key: it has no end of its own.
