@@ -4,12 +4,11 @@ use std::ops::Bound;
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::TestCaseError;
 use rowkey::untyped::FieldValues;
 use rowkey::{LayoutBuf, Value, laws};
 use rowkey_testkit::unhex;
 
-use crate::foreign_binary::{keys, no_layouts, not_written, refused};
+use crate::foreign_binary::{beginning, begins, keys, no_layouts, not_written, query, refused};
 use crate::text_keys::{between, with_rows};
 
 const ELEMENTS: &[&str] = &[
@@ -45,44 +44,6 @@ fn tuples() -> impl Strategy<Value = LayoutBuf> {
 #[test]
 fn the_laws_hold() {
     laws::layout(layouts());
-}
-
-/// Checks the keys that ranges hold, of each number of leading values and this query of the next one.
-fn query(
-    layout: &LayoutBuf,
-    rows: &[Vec<Value>],
-    query: impl Fn(&Value) -> Option<FieldValues>,
-    holds: impl Fn(&Value, &Value) -> bool,
-) -> Result<(), TestCaseError> {
-    for (fixed, value) in rows[0].iter().enumerate() {
-        let leading = &rows[0][..fixed];
-        // Not of a digest of fields that are not fixed.
-        let ranges = query(value).map(|query| layout.ranges_by_bucket(leading, Some(&query)));
-        let Some(Ok(ranges)) = ranges else { continue };
-        for row in rows {
-            let key = layout.encode(row).unwrap();
-            let found = ranges.iter().flatten().any(|range| range.contains(&key));
-            let due = row.starts_with(leading) && holds(value, &row[fixed]);
-            prop_assert_eq!(found, due, "{} {:?} of {:?}", layout, row, value);
-        }
-    }
-    Ok(())
-}
-
-fn beginning(value: &Value) -> Option<Value> {
-    match value {
-        Value::Text(text) => Some(Value::Text(text.chars().take(2).collect())),
-        Value::Bytes(bytes) => Some(Value::Bytes(bytes.iter().copied().take(2).collect())),
-        _ => None,
-    }
-}
-
-fn begins(start: &Value, of: &Value) -> bool {
-    match (beginning(start), of) {
-        (Some(Value::Text(start)), Value::Text(of)) => of.starts_with(&start),
-        (Some(Value::Bytes(start)), Value::Bytes(of)) => of.starts_with(&start),
-        _ => false,
-    }
 }
 
 proptest! {

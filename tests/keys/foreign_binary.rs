@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
+use proptest::test_runner::TestCaseError;
 use rowkey::foreign::{Binary, Endian};
 use rowkey::untyped::FieldValues;
 use rowkey::{LayoutBuf, Value, laws};
@@ -33,6 +34,12 @@ const FIELDS: &[&str] = &[
     "option<uint[3]>",
     "list<const['t']>",
     "(le[u16], be[i8])",
+    "groups[8]",
+    "groups[8] desc",
+    "utf[java]",
+    "char[1]",
+    "char[3]",
+    "char[3] desc",
     "text",
     "u8",
 ];
@@ -62,10 +69,53 @@ fn the_laws_hold() {
     laws::layout(layouts());
 }
 
+/// Checks the keys that ranges hold, of each number of leading values and this query of the next one.
+pub(crate) fn query(
+    layout: &LayoutBuf,
+    rows: &[Vec<Value>],
+    query: impl Fn(&Value) -> Option<FieldValues>,
+    holds: impl Fn(&Value, &Value) -> bool,
+) -> Result<(), TestCaseError> {
+    for (fixed, value) in rows[0].iter().enumerate() {
+        let leading = &rows[0][..fixed];
+        // Not of a digest of fields that are not fixed.
+        let ranges = query(value).map(|query| layout.ranges_by_bucket(leading, Some(&query)));
+        let Some(Ok(ranges)) = ranges else { continue };
+        for row in rows {
+            let key = layout.encode(row).unwrap();
+            let found = ranges.iter().flatten().any(|range| range.contains(&key));
+            let due = row.starts_with(leading) && holds(value, &row[fixed]);
+            prop_assert_eq!(found, due, "{} {:?} of {:?}", layout, row, value);
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn beginning(value: &Value) -> Option<Value> {
+    match value {
+        Value::Text(text) => Some(Value::Text(text.chars().take(2).collect())),
+        Value::Bytes(bytes) => Some(Value::Bytes(bytes.iter().copied().take(2).collect())),
+        _ => None,
+    }
+}
+
+pub(crate) fn begins(start: &Value, of: &Value) -> bool {
+    match (beginning(start), of) {
+        (Some(Value::Text(start)), Value::Text(of)) => of.starts_with(&start),
+        (Some(Value::Bytes(start)), Value::Bytes(of)) => of.starts_with(&start),
+        _ => false,
+    }
+}
+
 proptest! {
     #[test]
     fn ranges_hold_the_values_between((layout, rows) in with_rows(layouts()), kinds in any::<(bool, bool)>()) {
         between(&layout, &rows, kinds)?;
+    }
+
+    #[test]
+    fn ranges_hold_a_beginning((layout, rows) in with_rows(layouts())) {
+        query(&layout, &rows, |value| beginning(value).map(FieldValues::StartsWith), begins)?;
     }
 }
 
@@ -141,6 +191,113 @@ fn constants() {
         r#"[[], "10", [], "1"]"#,
         "74 800000000000000a 5f72 8000000000000001",
     )]);
+}
+
+/// Of `TestBytesCodec` in TiDB.
+#[test]
+fn groups_of_bytes() {
+    for (bytes, hex) in [
+        ("", "0000000000000000f7"),
+        ("00", "0000000000000000f8"),
+        ("010203", "0102030000000000fa"),
+        ("01020300", "0102030000000000fb"),
+        ("01020304050607", "0102030405060700fe"),
+        ("0000000000000000", "0000000000000000ff0000000000000000f7"),
+        ("0102030405060708", "0102030405060708ff0000000000000000f7"),
+        ("010203040506070809", "0102030405060708ff0900000000000000f8"),
+    ] {
+        let descending: String = unhex(hex).iter().map(|byte| format!("{:02x}", !byte)).collect();
+        let json = format!(r#"["{bytes}"]"#);
+        keys(&[("groups[8]", &json, hex), ("groups[8] desc", &json, &descending)]);
+    }
+    let layout: LayoutBuf = "groups[8]".parse().unwrap();
+    for hex in [
+        "01020304",
+        "00000000000000f7",
+        "0000000000000000f6",
+        "0000000000000001f7",
+        "010203040506070800",
+        "0102030405060708ff01",
+        "0102030405060708ff0102030405060708",
+        "0102030405060708ff0102030405060708ff",
+        "0102030405060708ff010203040506070800",
+    ] {
+        assert!(layout.decode(&unhex(hex)).is_err(), "{hex}");
+    }
+    refused(&[(
+        "groups[8]",
+        "0000000000000001f7",
+        "key._0 at byte 0: found 0000000000000001f7, a group is eight bytes, zeros at its end, and ff less their number",
+    )]);
+}
+
+/// Of Java's documentation of modified UTF-8.
+#[test]
+fn text_of_java() {
+    keys(&[
+        ("utf[java]", r#"[""]"#, "0000"),
+        ("utf[java], u8", r#"["ada", "7"]"#, "0003 616461 07"),
+        ("utf[java]", r#"["a\u0000"]"#, "0003 61c080"),
+        ("utf[java]", r#"["é\u007f\u0080\u07ff\u0800\uffff"]"#, "000d c3a9 7f c280 dfbf e0a080 efbfbf"),
+        ("utf[java]", r#"["😀"]"#, "0006 eda0bdedb880"),
+    ]);
+    for hex in
+        ["0001 00", "0002 c1bf", "0003 e08080", "0003 eda0bd", "0004 f09f9880", "0001 80", "0002 c3", "0001 c3", "00"]
+    {
+        assert!("utf[java]".parse::<LayoutBuf>().unwrap().decode(&unhex(hex)).is_err(), "{hex}");
+    }
+    let longest = "a".repeat(65_535);
+    let layout: LayoutBuf = "utf[java]".parse().unwrap();
+    let key = layout.encode(&[Value::Text(longest.clone())]).unwrap();
+    assert_eq!((key.len(), layout.decode(&key).unwrap()), (65_537, vec![Value::Text(longest.clone())]));
+    let error = layout.encode(&[Value::Text(longest + "b")]).unwrap_err().to_string();
+    assert!(error.ends_with("is not a valid utf[java]: it has more than 65,535 bytes in modified UTF-8"), "{error}");
+    refused(&[("utf[java]", "0001 00", "key._0 at byte 0: found 00, it is text in modified UTF-8")]);
+    no_layouts(&[("utf[java] desc", "fields[0].desc: its bytes are not in the order of its values")]);
+}
+
+/// Of `PCharPadTest` in Phoenix.
+#[test]
+fn text_padded_with_blanks() {
+    keys(&[
+        ("char[10]", r#"["hellow"]"#, "68656c6c6f77 20202020"),
+        ("char[14]", r#"["phoenix"]"#, "70686f656e6978 20202020202020"),
+        ("char[7]", r#"["phoenix"]"#, "70686f656e6978"),
+        ("char[16]", r#"["hello world"]"#, "68656c6c6f20776f726c64 2020202020"),
+        ("char[10] desc", r#"["hellow"]"#, "979a93939088 dfdfdfdf"),
+        ("char[16] desc", r#"["hello world"]"#, "979a939390df88908d939b dfdfdfdfdf"),
+        ("char[2]", r#"[""]"#, "2020"),
+    ]);
+    let form = "it is ASCII without control characters, and without blanks at its end";
+    refused(&[
+        ("char[3]", "610920", &format!("key._0 at byte 0: found a\t, {form}")),
+        ("char[3]", "c3a920", &format!("key._0 at byte 0: found é, {form}")),
+        ("char[3]", "6162", "key._0 at byte 2: the key ends here, expected 1 more bytes"),
+    ]);
+    not_written(&[
+        ("char[3]", Value::Text("a ".into()), &format!("_0: \"a \" is not a valid char[3]: {form}")),
+        (
+            "char[3]",
+            Value::Text("abcd".into()),
+            "_0: \"abcd\" is not a valid char[3]: it has more characters than the field",
+        ),
+    ]);
+    no_layouts(&[
+        ("char[0]", "byte 0: `char[0]` is not a valid type"),
+        ("char[65536]", "byte 0: `char[65536]` is not a valid type"),
+    ]);
+}
+
+/// Other types of Phoenix, by the rules of `PDate`, `PTimestamp` and `PBinary`: milliseconds with the sign flipped, and
+/// the nanoseconds within one.
+#[test]
+fn times_of_phoenix() {
+    keys(&[
+        ("i64", r#"["1307097848000"]"#, "80000130551a58c0"),
+        ("i64, u32", r#"["-1", "999999"]"#, "7fffffffffffffff 000f423f"),
+        ("i64 desc, u32 desc", r#"["1307097848000", "1111"]"#, "7ffffecfaae5a73f fffffba8"),
+        ("bytes[4]", r#"["0a0b0000"]"#, "0a0b0000"),
+    ]);
 }
 
 /// An index of Jaeger's: a byte for its kind, a service without an end, a time, a trace's id.

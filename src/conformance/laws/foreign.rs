@@ -17,6 +17,21 @@ pub(super) fn fitted(foreign: &Foreign, value: Value) -> Value {
             Value::Unsigned(bits) => Value::Unsigned(bits & u128::MAX >> (128 - 8 * number.width())),
             value => value,
         },
+        // Now and then so long that it has more than one group.
+        Foreign::Groups => match value {
+            Value::Bytes(bytes) if bytes.len() < 5 && bytes.first().is_some_and(|first| first % 2 == 1) => {
+                Value::Bytes([&[0; 5], bytes.as_slice()].concat())
+            }
+            value => value,
+        },
+        Foreign::Char(width) => match value {
+            Value::Text(text) => {
+                let chars = text.chars().map(|char| if char.is_ascii_graphic() { char } else { ' ' });
+                let text: String = chars.take(width.get().into()).collect();
+                Value::Text(text.trim_end().to_owned())
+            }
+            value => value,
+        },
         _ => value,
     }
 }

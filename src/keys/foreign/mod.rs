@@ -20,12 +20,16 @@
 //! rows.
 
 mod binary;
+mod blanks;
 mod delimiter;
 pub(crate) mod fdb;
+mod groups;
 mod pattern;
 mod text;
+mod utf;
 
 use std::fmt;
+use std::num::NonZeroU16;
 
 pub use self::binary::{Binary, Endian};
 pub use self::delimiter::Delimiter;
@@ -49,6 +53,12 @@ pub enum Foreign {
     Constant(Delimiter),
     /// An element of a tuple of FoundationDB.
     Fdb(FdbElement),
+    /// Bytes in groups of eight with a mark each, as TiDB writes them.
+    Groups,
+    /// Text in modified UTF-8 after its length in two bytes: Java's `DataOutput.writeUTF`.
+    JavaUtf,
+    /// Text of printable ASCII that is padded with blanks to this width: Phoenix's `CHAR(n)`.
+    Char(NonZeroU16),
 }
 
 /// The order that the bytes of values have.
@@ -70,6 +80,8 @@ impl Foreign {
             Self::Binary(number) => Some(number.width()),
             Self::Constant(bytes) => Some(bytes.len()),
             Self::Fdb(element) => element.width(),
+            Self::Groups | Self::JavaUtf => None,
+            Self::Char(width) => Some(width.get() as usize),
         }
     }
 
@@ -78,7 +90,9 @@ impl Foreign {
         match self {
             Self::Text(field) => field.order(),
             Self::Binary(number) => number.order(),
-            Self::Constant(_) | Self::Fdb(_) => Order::Ascending,
+            Self::Constant(_) | Self::Fdb(_) | Self::Groups | Self::Char(_) => Order::Ascending,
+            // The shorter text comes first.
+            Self::JavaUtf => Order::None,
         }
     }
 
@@ -136,6 +150,8 @@ impl Foreign {
                 None => Scalar::Foreign(*self),
             },
             Self::Constant(_) => Scalar::Foreign(*self),
+            Self::Groups => Scalar::Bytes,
+            Self::JavaUtf | Self::Char(_) => Scalar::Text,
         }
     }
 
@@ -144,17 +160,25 @@ impl Foreign {
         match (self, start) {
             (Self::Text(field), Value::Text(start)) => field.starting(start),
             (Self::Fdb(element), start) => element.starting(start),
+            (Self::Char(width), Value::Text(start)) => blanks::starting(*width, start),
             _ => None,
         }
     }
 
     /// The encoding whose shape is this text.
     pub(crate) fn from_shape(shape: &str) -> Option<Self> {
+        match shape {
+            "groups[8]" => return Some(Self::Groups),
+            "utf[java]" => return Some(Self::JavaUtf),
+            _ => {}
+        }
         let constant = || shape.strip_prefix("const[").and_then(Delimiter::read);
+        let char = || shape.strip_prefix("char[")?.strip_suffix(']')?.parse().ok();
         TextField::from_shape(shape)
             .map(Self::Text)
             .or_else(|| Binary::from_shape(shape).map(Self::Binary))
             .or_else(|| constant().filter(|(_, rest)| *rest == "]").map(|(bytes, _)| Self::Constant(bytes)))
+            .or_else(|| char().map(Self::Char))
             .or_else(|| FdbElement::from_shape(shape).map(Self::Fdb))
             .filter(|foreign| foreign.to_string() == shape)
     }
@@ -164,21 +188,27 @@ impl Foreign {
     /// # Errors
     /// If it is none of the encoding's: the reason, which is empty if it is of another type.
     pub(crate) fn encode(&self, value: &Value, w: &mut Writer<'_, impl Sink>) -> Result<(), &'static str> {
-        match self {
-            Self::Text(field) => {
+        match (self, value) {
+            (Self::Text(field), value) => {
                 w.bytes(&field.content(value)?);
                 if let End::Before(delimiter) = field.end() {
                     w.bytes(delimiter.as_bytes());
                 }
                 Ok(())
             }
-            Self::Binary(number) => number.encode(value, w),
-            Self::Fdb(element) => element.encode(value, w),
-            Self::Constant(bytes) if matches!(value, Value::Tuple(parts) if parts.is_empty()) => {
+            (Self::Binary(number), value) => number.encode(value, w),
+            (Self::Fdb(element), value) => element.encode(value, w),
+            (Self::JavaUtf, Value::Text(text)) => utf::encode(text, w),
+            (Self::Char(width), Value::Text(text)) => blanks::encode(*width, text, w),
+            (Self::Groups, Value::Bytes(bytes)) => {
+                groups::encode(bytes, w);
+                Ok(())
+            }
+            (Self::Constant(bytes), Value::Tuple(parts)) if parts.is_empty() => {
                 w.bytes(bytes.as_bytes());
                 Ok(())
             }
-            Self::Constant(_) => Err(""),
+            _ => Err(""),
         }
     }
 
@@ -200,6 +230,9 @@ impl Foreign {
             }
             Self::Binary(number) => number.decode(r),
             Self::Fdb(element) => element.decode(r),
+            Self::Groups => groups::decode(r).map(Value::Bytes),
+            Self::JavaUtf => utf::decode(r).map(Value::Text),
+            Self::Char(width) => blanks::decode(*width, r).map(Value::Text),
             Self::Constant(bytes) => match r.bytes(bytes.len())? {
                 found if *found == *bytes.as_bytes() => Ok(Value::Tuple(Vec::new())),
                 found => Err(r.bad_value(at, Hex(&found).to_string(), "it is the field's constant")),
@@ -214,6 +247,9 @@ impl fmt::Display for Foreign {
             Self::Text(field) => field.fmt(f),
             Self::Binary(number) => number.fmt(f),
             Self::Fdb(element) => element.fmt(f),
+            Self::Groups => f.write_str("groups[8]"),
+            Self::JavaUtf => f.write_str("utf[java]"),
+            Self::Char(width) => write!(f, "char[{width}]"),
             Self::Constant(bytes) => write!(f, "const[{bytes}]"),
         }
     }

@@ -8,7 +8,7 @@ use crate::keys::encode::{FieldSpan, Writer, under_host};
 use crate::keys::foreign::{Foreign, Order};
 use crate::keys::layout::Scalar;
 use crate::keys::prefix::PrefixBuf;
-use crate::keys::range::KeyRange;
+use crate::keys::range::{KeyRange, successor};
 use crate::keys::span::{Cut, KeySpan, LeadOver};
 
 /// The condition of a query on the field after those that it fixes. Bounds are in the logical order of the field,
@@ -192,6 +192,14 @@ impl FieldBuf {
         let content = match (&self.ty, start) {
             (TypeBuf::Scalar(Scalar::Text), Value::Text(text)) => text.as_bytes(),
             (TypeBuf::Scalar(Scalar::Bytes), Value::Bytes(bytes)) => bytes,
+            (TypeBuf::Scalar(Scalar::Foreign(Foreign::Groups)), Value::Bytes(start)) => {
+                let low = Bound::Included(self.ascending(&Value::Bytes(start.clone()))?);
+                let high = match successor(start) {
+                    Some(after) => Bound::Excluded(self.ascending(&Value::Bytes(after))?),
+                    None => Bound::Unbounded,
+                };
+                return Ok(prefix.clone().span(FieldSpan::Range(low, high), self.desc, false));
+            }
             (TypeBuf::Scalar(Scalar::Foreign(foreign)), start) if foreign.starting(start).is_some() => {
                 let content = foreign.starting(start).unwrap_or_default();
                 return Ok(prefix.clone().starting(&content, self.desc, true));
