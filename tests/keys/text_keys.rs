@@ -4,6 +4,7 @@ use std::ops::Bound;
 
 use proptest::prelude::*;
 use proptest::sample::select;
+use proptest::test_runner::TestCaseError;
 use rowkey::foreign::{Foreign, Order};
 use rowkey::layout::Scalar;
 use rowkey::untyped::{FieldValues, TypeBuf};
@@ -44,7 +45,16 @@ const LAST: &[&str] =
 fn layouts() -> impl Strategy<Value = LayoutBuf> {
     let field = prop_oneof![2 => select(TEXT), 3 => select(NUMBERS), 3 => select(OTHERS)];
     let last = prop_oneof![1 => Just(None), 2 => select(LAST).prop_map(Some)];
-    let lead = select(vec!["", "salt(4 xxh3) ", "salt(16 java hex by 0) ", "md5(4 by 0) "]);
+    let lead = select(vec![
+        "",
+        "salt(4 xxh3) ",
+        "salt(16 java hex by 0) ",
+        "md5(4 by 0) ",
+        "hash(md5 hex[3] by 0) ",
+        "hash(hash_code bytes[2]) ",
+        "salt(20 hash_code[java] dec[2 '-'] by 0) ",
+        "salt(9 java uint[3]) ",
+    ]);
     (lead, proptest::collection::vec((field, any::<bool>()), 1..4), last).prop_map(|(lead, fields, last)| {
         let mut shapes: Vec<String> = Vec::new();
         for (shape, desc) in fields {
@@ -70,39 +80,54 @@ fn foreign(layout: &LayoutBuf, field: usize) -> Option<Foreign> {
     }
 }
 
+/// Layouts, each with some of its keys.
+pub(crate) fn with_rows(
+    layouts: impl Strategy<Value = LayoutBuf>,
+) -> impl Strategy<Value = (LayoutBuf, Vec<Vec<Value>>)> {
+    layouts.prop_flat_map(|layout| {
+        let rows = laws::rows(&layout);
+        (Just(layout), rows)
+    })
+}
+
+/// The values between two others, by a comparator that never sees bytes, or an error if there is no such order.
+pub(crate) fn between(layout: &LayoutBuf, rows: &[Vec<Value>], kinds: (bool, bool)) -> Result<(), TestCaseError> {
+    let bound = |value: &Value, is_included| match is_included {
+        true => Bound::Included(value.clone()),
+        false => Bound::Excluded(value.clone()),
+    };
+    let field = layout.fields().len() - 1;
+    let (low, high) = (&rows[0], &rows[1 % rows.len()]);
+    let between = FieldValues::Between(bound(&low[field], kinds.0), bound(&high[field], kinds.1));
+    let ranges = layout.ranges_by_bucket(&low[..field], Some(&between));
+    let of_field: LayoutBuf = layout.fields()[field].ty_shape().parse().unwrap();
+    if !of_field.is_ordered() {
+        prop_assert!(ranges.unwrap_err().to_string().contains("its bytes have another order"));
+        return Ok(());
+    }
+    // A digest of fields that are not fixed, or an option.
+    let Ok(ranges) = ranges else { return Ok(()) };
+    // In the order of the values, whatever that of the bytes.
+    let is_turned = foreign(layout, field).is_some_and(|foreign| foreign.order() == Order::Descending);
+    let order = |a: &Value, b: &Value| {
+        let order = laws::compare(&of_field, std::slice::from_ref(a), std::slice::from_ref(b));
+        if is_turned { order.reverse() } else { order }
+    };
+    for row in rows {
+        let key = layout.encode(row).unwrap();
+        let due = row[..field] == low[..field]
+            && (order(&row[field], &low[field]).is_gt() || (kinds.0 && row[field] == low[field]))
+            && (order(&row[field], &high[field]).is_lt() || (kinds.1 && row[field] == high[field]));
+        let found = ranges.iter().flatten().any(|range| range.contains(&key));
+        prop_assert_eq!(due, found, "{} {:?} in {:?}", layout, row, between);
+    }
+    Ok(())
+}
+
 proptest! {
-    /// The values between two others, by a comparator that never sees bytes, or an error if there is no such order.
     #[test]
-    fn ranges_hold_the_values_between(
-        (layout, rows) in layouts().prop_flat_map(|layout| { let rows = laws::rows(&layout); (Just(layout), rows) }),
-        kinds in any::<(bool, bool)>(),
-    ) {
-        let bound = |value: &Value, is_included| if is_included { Bound::Included(value.clone()) } else { Bound::Excluded(value.clone()) };
-        let field = layout.fields().len() - 1;
-        let (low, high) = (&rows[0], &rows[1]);
-        let between = FieldValues::Between(bound(&low[field], kinds.0), bound(&high[field], kinds.1));
-        let ranges = layout.ranges_by_bucket(&low[..field], Some(&between));
-        if foreign(&layout, field).is_some_and(|foreign| foreign.order() == Order::None) {
-            prop_assert!(ranges.unwrap_err().to_string().contains("its bytes have another order"));
-            return Ok(());
-        }
-        // A digest of fields that are not fixed, or an option.
-        let Ok(ranges) = ranges else { return Ok(()) };
-        let of_field: LayoutBuf = layout.fields()[field].ty_shape().parse().unwrap();
-        // In the order of the values, whatever that of the bytes.
-        let is_turned = foreign(&layout, field).is_some_and(|foreign| foreign.order() == Order::Descending);
-        let order = |a: &Value, b: &Value| {
-            let order = laws::compare(&of_field, std::slice::from_ref(a), std::slice::from_ref(b));
-            if is_turned { order.reverse() } else { order }
-        };
-        for row in &rows {
-            let key = layout.encode(row).unwrap();
-            let due = row[..field] == low[..field]
-                && (order(&row[field], &low[field]).is_gt() || (kinds.0 && row[field] == low[field]))
-                && (order(&row[field], &high[field]).is_lt() || (kinds.1 && row[field] == high[field]));
-            let found = ranges.iter().flatten().any(|range| range.contains(&key));
-            prop_assert_eq!(due, found, "{} {:?} in {:?}", layout, row, between);
-        }
+    fn ranges_hold_the_values_between((layout, rows) in with_rows(layouts()), kinds in any::<(bool, bool)>()) {
+        between(&layout, &rows, kinds)?;
     }
 }
 
@@ -136,6 +161,37 @@ fn keys_that_people_have() {
         assert_eq!(layout.decode(key.as_bytes()).unwrap(), values, "{shape}");
         assert_eq!(LayoutBuf::from_json(&layout.to_json()).unwrap(), layout);
     }
+}
+
+#[test]
+fn keys_begin_with_hashes_and_salts_of_other_programs() {
+    for (shape, values, key) in [
+        // md5("ada") = 8c8d357b5e872bbacd45197626bd5759
+        ("hash(md5 hex[4 '_'] by 0) text['_'], dec[10]", r#"["ada", "7"]"#, "8c8d_ada_0000000007"),
+        ("hash(md5 hex[6 upper] by 0) text['_'], dec[10]", r#"["ada", "7"]"#, "8C8D35ada_0000000007"),
+        // "ada".hashCode() = 96414
+        ("salt(16 hash_code[java] dec[2 '-'] by 0) text['#'], dec[end]", r#"["ada", "7"]"#, "14-ada#7"),
+        ("salt(16 hash_code[java] hex[1 '-'] by 0) text['#'], dec[end]", r#"["ada", "7"]"#, "e-ada#7"),
+    ] {
+        let layout: LayoutBuf = shape.parse().unwrap();
+        assert_eq!(layout.shape(), shape);
+        let values = layout.values_from_json(&serde_json::from_str(values).unwrap()).unwrap();
+        assert_eq!(layout.encode(&values).unwrap(), key.as_bytes(), "{shape}");
+        assert_eq!(layout.decode(key.as_bytes()).unwrap(), values, "{shape}");
+        assert_eq!(LayoutBuf::from_json(&layout.to_json()).unwrap(), layout);
+        let other = key.replacen(char::is_alphanumeric, "0", 1);
+        let error = layout.decode(other.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains("this key's is"), "{other}: {error}");
+    }
+    let layout: LayoutBuf = "hash(md5 hex[4 '_'] by 0) text['_'], dec[10]".parse().unwrap();
+    let ranges = layout.ranges(&[Value::Text("ada".into())]).unwrap();
+    assert_eq!(ranges, [rowkey::KeyRange::prefix(*b"8c8d_ada_")]);
+    assert_eq!(
+        layout.explain(b"8c8d_ada_0000000007").to_string(),
+        "key, 19 bytes\n   0..5       hash       38 63 38 64 5f                 8c8d_  of md5\n   \
+         5..9   _0  text['_']  61 64 61 5f                    \"ada\"\n   \
+         9..19  _1  dec[10]    30 30 30 30 30 30 30 30 30 37  7\n"
+    );
 }
 
 #[test]
@@ -173,6 +229,7 @@ fn what_would_not_come_back_is_refused() {
         ("text['#']", "ada", "key._0 at byte 0: found ada, it ends with the field's delimiter"),
         ("dec['#']", "007#", "key._0 at byte 0: found 007, it is a number in decimal, in its one form"),
         ("dec[2 '#']", "7#", "key._0 at byte 0: found 7, the delimiter is not after the field's width"),
+        ("dec['#']", "#", "key._0 at byte 0: found , it is a number in decimal, in its one form"),
         ("int[end]", "-0", "key._0 at byte 0: found -0, it is a number in decimal, in its one form"),
         ("hex[2]", "0A", "key._0 at byte 0: found 0A, it is a number in hex, in its one form"),
         ("date['yyyyMMdd']", "20210229", "key._0 at byte 0: found 20210229, it is a date of the field's pattern"),
@@ -237,6 +294,44 @@ mod typed {
         at: UpTo<MAX>,
         #[rowkey(with = ToEnd<Decimal>)]
         n: u64,
+    }
+
+    #[derive(RowKey, Debug, PartialEq, Clone)]
+    #[rowkey(hashed(hash = md5, hex = 4, delimiter = "_", by(user)))]
+    struct Hashed {
+        #[rowkey(with = Before<Str, '_'>)]
+        user: Segment<'_'>,
+        #[rowkey(with = Padded<10>)]
+        at: u32,
+    }
+
+    #[derive(RowKey, Debug, PartialEq, Clone)]
+    #[rowkey(salt(buckets = 20, hash = hash_code, by(user), format = decimal, delimiter = "-"))]
+    struct Salted {
+        #[rowkey(with = Before<Str, '#'>)]
+        user: Segment<'#'>,
+        at: u32,
+    }
+
+    #[test]
+    fn hashes_and_salts_are_those_of_the_layout() {
+        let key = Hashed { user: "ada".parse().unwrap(), at: 7 };
+        assert_eq!(key.encode(), b"8c8d_ada_0000000007");
+        assert_eq!(Hashed::decode(b"8c8d_ada_0000000007").unwrap(), key);
+        assert_eq!(Hashed::LAYOUT.shape(), "hash(md5 hex[4 '_'] by 0) text['_'], dec[10]");
+        assert_eq!(Hashed::prefix().user(&key.user).ranges(), [KeyRange::prefix(*b"8c8d_ada_")]);
+        assert_eq!(Salted::LAYOUT.shape(), "salt(20 hash_code[java] dec[2 '-'] by 0) text['#'], u32");
+        let salted = Salted { user: "ada".parse().unwrap(), at: 7 };
+        assert_eq!(salted.encode(), b"14-ada#\0\0\0\x07");
+        assert_eq!(Salted::prefix().user(&salted.user).ranges(), [KeyRange::prefix(*b"14-ada#")]);
+        assert_eq!(Salted::prefix().select().ranges_by_bucket().len(), 20);
+        let keys = ("[a-c]{0,3}", any::<u32>());
+        laws::key(keys.clone().prop_map(|(user, at)| Hashed { user: user.parse().unwrap(), at }), |a, b| {
+            a.encode()[5..].cmp(&b.encode()[5..])
+        });
+        laws::key(keys.prop_map(|(user, at)| Salted { user: user.parse().unwrap(), at }), |a, b| {
+            a.encode()[3..].cmp(&b.encode()[3..])
+        });
     }
 
     #[derive(RowKey, Debug, PartialEq, Clone)]

@@ -236,7 +236,7 @@ fn whole_keys(ty: &Type<'_>, keys: &(impl Keys + ?Sized), damages: &[Damage]) ->
 
 /// Laws 1 and 4.
 fn order(layout: &LayoutBuf, values: &(impl Values + ?Sized), bytes: &[Vec<u8>]) -> Proof {
-    let raw = layout.fields().iter().any(FieldBuf::ends_with_key);
+    let raw = layout.fields().iter().any(FieldBuf::can_begin_another);
     let is_ordered = layout.is_ordered();
     for (i, a_bytes) in bytes.iter().enumerate() {
         for (j, b_bytes) in bytes.iter().enumerate().skip(i) {
@@ -379,7 +379,12 @@ fn prefixes(layout: &LayoutBuf, rows: &[Vec<Value>], keys: &[Vec<u8>], at: Index
             continue;
         }
         let due = if layout.by().is_empty() { row.len() } else { layout.by().len() };
+        let is_open = |field: &FieldBuf| field.foreign().is_some_and(|foreign| foreign.bytes_after().is_some());
         let ranges = match (layout.lead(), layout.ranges(leading)) {
+            (_, found) if fixed < row.len() && layout.fields()[..fixed].iter().any(is_open) => {
+                law(5, found.is_err(), || format!("{leading:?} begins other keys too, but has ranges"))?;
+                continue;
+            }
             (Lead::Digest(_) | Lead::Hash(_), found) if (1..due).contains(&fixed) => {
                 law(5, found.is_err(), || format!("{leading:?} does not fix all hashed fields, but has ranges"))?;
                 continue;

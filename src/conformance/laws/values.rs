@@ -7,7 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use super::foreign::fitted;
+use super::foreign::{near_own, of_own};
 use crate::keys::geo::MAX_ZOOM;
 use crate::keys::layout::{Nulls, Scalar};
 use crate::keys::lead::{Lead, Salt, SaltFormat, SaltHash};
@@ -266,7 +266,8 @@ fn of_scalar(scalar: Scalar) -> BoxedStrategy<Value> {
             let seconds = prop_oneof![select(&[i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX][..]), any::<i64>()];
             (seconds, nanos()).prop_map(|(seconds, nanos)| Value::Instant(seconds, nanos)).boxed()
         }
-        Foreign(foreign) => of_scalar(foreign.values()).prop_map(move |value| fitted(&foreign, value)).boxed(),
+        Foreign(foreign) if foreign.values() == scalar => of_own(foreign, of_scalar),
+        Foreign(foreign) => of_scalar(foreign.values()).prop_map(move |value| foreign.nearest(value)).boxed(),
         Duration => {
             let seconds = prop_oneof![select(&[0, 1, u64::MAX - 1, u64::MAX][..]), any::<u64>()];
             (seconds, nanos()).prop_map(|(s, ns)| Value::Duration(std::time::Duration::new(s, ns))).boxed()
@@ -375,7 +376,10 @@ impl Dice {
 /// A value one small step from another, of the same type.
 fn near(ty: &TypeBuf, value: &Value, dice: &mut Dice) -> Value {
     if let TypeBuf::Scalar(Scalar::Foreign(foreign)) = ty {
-        return fitted(foreign, near(&TypeBuf::Scalar(foreign.values()), value, dice));
+        return match foreign.values() {
+            Scalar::Foreign(_) => near_own(value, &mut |scalar, value| near(&TypeBuf::Scalar(scalar), value, dice)),
+            values => foreign.nearest(near(&TypeBuf::Scalar(values), value, dice)),
+        };
     }
     let up = dice.below(2) == 0;
     match (ty, value) {

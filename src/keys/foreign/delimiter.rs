@@ -78,10 +78,11 @@ impl Delimiter {
                     bytes.push(u8::from_str_radix(digits, 16).ok()?);
                     rest = after;
                 }
-                char => {
-                    bytes.push(u8::try_from(char).ok()?);
+                char if char.is_ascii_graphic() => {
+                    bytes.push(char as u8);
                     rest = chars.as_str();
                 }
+                _ => return None,
             }
         }
     }

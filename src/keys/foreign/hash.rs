@@ -62,7 +62,7 @@ impl HashFunction {
     /// ```
     /// use rowkey::foreign::HashFunction;
     ///
-    /// assert_eq!(HashFunction::HashCode.of(b"rowkey"), Some(0xc849_43bd_u32.to_be_bytes().to_vec()));
+    /// assert_eq!(HashFunction::HashCode.of(b"ada"), Some(0x1789e_u32.to_be_bytes().to_vec()));
     /// ```
     pub fn of(self, bytes: &[u8]) -> Option<Vec<u8>> {
         match self {

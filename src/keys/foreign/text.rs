@@ -7,6 +7,7 @@
 //! minus[99 2]        42           35 37                 99 − 42: the greatest sorts first
 //! hex[4 upper]       0xbeef       42 45 45 46
 //! date['yyyyMMdd']   2021-02-28   32 30 32 31 30 32 32 38
+//! text[rest-12]      "ada"        61 64 61              all but the last 12 bytes of the key
 //! ```
 
 use std::fmt;
@@ -59,6 +60,8 @@ pub enum End {
     Before(Delimiter),
     /// At the end of the key.
     Key,
+    /// This many bytes before the end of the key: those of the fields after it.
+    Rest(u16),
 }
 
 /// A field of a text key.
@@ -118,7 +121,8 @@ impl TextField {
             (_, Some(0), _) => Some("a width is at least 1"),
             (_, Some(width), _) if width > most => Some("a number has at most 39 digits, or 32 in hex"),
             (_, None, End::Width) => Some("without a width it ends before a delimiter, or with the key"),
-            (_, Some(_), End::Key) => Some("with a width it ends by itself"),
+            (_, Some(_), End::Key | End::Rest(_)) => Some("with a width it ends by itself"),
+            (_, _, End::Rest(0)) => Some("it ends with the key if no bytes are after it"),
             (Form::Signed, Some(_), _) => Some("a number with a sign has no width"),
             (Form::HexBytes(_), Some(width), _) if width % 2 == 1 => Some("a byte has two hex digits"),
             (Form::Minus(max), Some(width), _) if digits_of(max) > width => {
@@ -233,6 +237,22 @@ impl TextField {
         })
     }
 
+    /// The bytes that all text with this beginning begins with, and no other; `None` if there are none.
+    pub(super) fn starting(&self, start: &str) -> Option<Vec<u8>> {
+        let is_told = match (self.form, self.width, self.end) {
+            (Form::Text, Some(width), _) => start.len() <= width.into(),
+            // A shorter text and its delimiter must not begin with it.
+            (Form::Text, None, End::Before(delimiter)) => {
+                let delimiter = delimiter.as_bytes();
+                memchr::memmem::find(start.as_bytes(), delimiter).is_none()
+                    && !(1..delimiter.len()).any(|len| start.as_bytes().ends_with(&delimiter[..len]))
+            }
+            (Form::Text, None, End::Key) => true,
+            _ => false,
+        };
+        is_told.then(|| start.as_bytes().to_vec())
+    }
+
     /// Reads a field as [`Display`](fmt::Display) writes it.
     pub(super) fn from_shape(shape: &str) -> Option<Self> {
         let (word, rest) = shape.strip_suffix(']')?.split_once('[')?;
@@ -269,6 +289,10 @@ impl TextField {
                     end = End::Key;
                     form
                 }
+                (token, form) if token.starts_with("rest-") => {
+                    end = End::Rest(token.strip_prefix("rest-")?.parse().ok()?);
+                    form
+                }
                 ("text", Form::Uuid) => form,
                 ("upper", Form::Hex(_)) => Form::Hex(Case::Upper),
                 ("upper", Form::HexBytes(_)) => Form::HexBytes(Case::Upper),
@@ -303,6 +327,7 @@ impl fmt::Display for TextField {
             End::Width => None,
             End::Before(delimiter) => Some(delimiter.to_string()),
             End::Key => Some("end".to_owned()),
+            End::Rest(after) => Some(format!("rest-{after}")),
         };
         // The case of hex digits comes after their number.
         let parameters = match self.form {

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::{FieldBuf, LayoutBuf, LayoutError, TypeBuf};
+use super::{FieldBuf, LayoutBuf, LayoutError, TypeBuf, fields_width};
 use crate::keys::encode::is_custom_shape;
-use crate::keys::foreign::Order;
+use crate::keys::foreign::{Foreign, Order};
 use crate::keys::layout::{MAX_DEPTH, Nulls, Scalar};
 use crate::keys::lead::{Lead, Salt, SaltFormat, SaltHash};
 
@@ -60,9 +60,8 @@ impl LayoutBuf {
             return err(by, format!("there is no field {index}"));
         }
         check_names(self.fields.iter().map(|field| &field.name), "fields")?;
-        let last = self.fields.len() - 1;
         for (i, field) in self.fields.iter().enumerate() {
-            field.check(&format!("fields[{i}]"), i == last, 0)?;
+            field.check(&format!("fields[{i}]"), Some(&self.fields[i + 1..]), 0)?;
         }
         Ok(())
     }
@@ -77,11 +76,36 @@ fn is_hash(name: &str) -> bool {
 /// The hashes of other programs that are there with the feature `hashes`.
 const UNBUILT: [&str; 2] = ["murmur3[32]", "crc32[ieee]"];
 
-/// Of an encoding that can't tell its end.
-const LAST: &str = "it ends with the key: it is for the last field of a key, if it is ascending";
+/// The place that an encoding must have if it can't tell its end alone.
+fn due_place(foreign: &Foreign) -> Option<String> {
+    match foreign.bytes_after() {
+        _ if foreign.ends_with_key() => {
+            Some("it ends with the key: it is for the last field of a key, if it is ascending".into())
+        }
+        Some(bytes) => Some(format!("the fields after it have {bytes} bytes together, all of a fixed width")),
+        None if foreign.looks_ahead() => {
+            let due = "it is ascending, in the key itself, and after it is another ascending fdb[…], or nothing";
+            Some(format!("what is after it says where it ends: {due}"))
+        }
+        None => None,
+    }
+}
+
+/// Returns whether a field of a key, before these fields, has the place that its encoding must have.
+fn has_due_place(foreign: &Foreign, after: &[FieldBuf]) -> bool {
+    match foreign.bytes_after() {
+        Some(bytes) => fields_width(after) == Some(bytes),
+        None if foreign.looks_ahead() => match after.first() {
+            Some(next) => !next.desc && matches!(next.foreign(), Some(Foreign::Fdb(_))),
+            None => true,
+        },
+        None => after.is_empty() || !foreign.ends_with_key(),
+    }
+}
 
 impl FieldBuf {
-    fn check(&self, path: &str, can_be_raw: bool, depth: usize) -> Result<(), LayoutError> {
+    /// `after` are the fields after it, if it is a field of the key itself.
+    fn check(&self, path: &str, after: Option<&[Self]>, depth: usize) -> Result<(), LayoutError> {
         if let Some(nulls) = self.nulls {
             if !matches!(self.ty, TypeBuf::Option(_)) {
                 return Err(LayoutError::new(format!("{path}.nulls"), "the type is not an option"));
@@ -92,7 +116,7 @@ impl FieldBuf {
                 return Err(LayoutError::new(format!("{path}.nulls"), reason));
             }
         }
-        if self.raw && (!can_be_raw || self.desc) {
+        if self.raw && (after.is_none_or(|after| !after.is_empty()) || self.desc) {
             return Err(LayoutError::new(
                 format!("{path}.raw"),
                 "raw is for the last field of a key, if it is ascending",
@@ -104,15 +128,12 @@ impl FieldBuf {
                 "only text, bytes, host paths, decimals, and lists of items of one width can be raw",
             ));
         }
-        if let TypeBuf::Scalar(Scalar::Foreign(foreign)) = self.ty {
+        if let Some(foreign) = self.foreign() {
             if self.desc && foreign.order() != Order::Ascending {
                 return Err(LayoutError::new(format!("{path}.desc"), "its bytes are not in the order of its values"));
             }
-            if foreign.ends_with_key() {
-                return match can_be_raw && !self.desc {
-                    true => Ok(()),
-                    false => Err(LayoutError::new(format!("{path}.type"), LAST)),
-                };
+            if after.is_some_and(|after| !self.desc && has_due_place(foreign, after)) {
+                return Ok(());
             }
         }
         self.ty.check(&format!("{path}.type"), depth)
@@ -129,7 +150,10 @@ impl TypeBuf {
             Self::Scalar(Scalar::Url) if cfg!(not(feature = "url")) => {
                 Err(LayoutError::new(path, "build rowkey with its feature `url` to read a `url`"))
             }
-            Self::Scalar(Scalar::Foreign(foreign)) if foreign.ends_with_key() => Err(LayoutError::new(path, LAST)),
+            Self::Scalar(Scalar::Foreign(foreign)) => match due_place(foreign) {
+                Some(due) => Err(LayoutError::new(path, due)),
+                None => Ok(()),
+            },
             Self::Scalar(_) => Ok(()),
             Self::Option(inner) => inner.check(&format!("{path}.option"), depth + 1),
             Self::List(item) => item.check(&format!("{path}.list"), depth + 1),
@@ -182,5 +206,5 @@ fn check_names<'n>(names: impl Iterator<Item = &'n String>, path: &str) -> Resul
 
 fn check_fields(fields: &[FieldBuf], path: &str, depth: usize) -> Result<(), LayoutError> {
     check_names(fields.iter().map(|field| &field.name), path)?;
-    fields.iter().enumerate().try_for_each(|(i, field)| field.check(&format!("{path}[{i}]"), false, depth))
+    fields.iter().enumerate().try_for_each(|(i, field)| field.check(&format!("{path}[{i}]"), None, depth))
 }

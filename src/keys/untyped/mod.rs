@@ -17,7 +17,7 @@ pub use self::key::ValueError;
 pub use self::select::FieldValues;
 pub use self::value::Value;
 use crate::keys::fingerprint::Fingerprint;
-use crate::keys::foreign::Order;
+use crate::keys::foreign::{Foreign, Order};
 use crate::keys::layout::{DescribeFn, FieldLayout, Layout, Nulls, Scalar, Type, Variant};
 use crate::keys::lead::{Hashed, Lead, Salt, SaltHash};
 #[doc(hidden)]
@@ -273,11 +273,26 @@ impl FieldBuf {
         !self.desc && self.nulls.is_none() && !self.raw
     }
 
+    /// The encoding of another program, if it is one.
+    pub(crate) const fn foreign(&self) -> Option<&Foreign> {
+        match &self.ty {
+            TypeBuf::Scalar(Scalar::Foreign(foreign)) => Some(foreign),
+            _ => None,
+        }
+    }
+
+    /// Returns whether a key can begin with another one because of this field.
+    #[cfg(feature = "laws")]
+    pub(crate) fn can_begin_another(&self) -> bool {
+        let can = |foreign: &Foreign| foreign.bytes_after().is_some() || foreign.looks_ahead();
+        self.ends_with_key() || self.foreign().is_some_and(can)
+    }
+
     /// Returns whether a value ends with the key: it has no end of its own.
     pub(crate) const fn ends_with_key(&self) -> bool {
-        match &self.ty {
-            TypeBuf::Scalar(Scalar::Foreign(foreign)) => foreign.ends_with_key(),
-            _ => self.raw,
+        match self.foreign() {
+            Some(foreign) => foreign.ends_with_key(),
+            None => self.raw,
         }
     }
 }
@@ -299,11 +314,16 @@ impl TypeBuf {
     }
 
     fn is_ordered(&self) -> bool {
-        let all = |fields: &[FieldBuf]| fields.iter().all(|field| field.ty.is_ordered());
+        self.all_foreign(&|foreign| foreign.order() != Order::None)
+    }
+
+    /// Returns whether this holds of all encodings of other programs within.
+    fn all_foreign(&self, holds: &dyn Fn(&Foreign) -> bool) -> bool {
+        let all = |fields: &[FieldBuf]| fields.iter().all(|field| field.ty.all_foreign(holds));
         match self {
-            Self::Scalar(Scalar::Foreign(foreign)) => foreign.order() != Order::None,
+            Self::Scalar(Scalar::Foreign(foreign)) => holds(foreign),
             Self::Scalar(_) | Self::Custom(_) => true,
-            Self::Option(inner) | Self::List(inner) => inner.is_ordered(),
+            Self::Option(inner) | Self::List(inner) => inner.all_foreign(holds),
             Self::Enum(variants) => variants.iter().all(|variant| all(&variant.fields)),
             Self::Tuple(fields) => all(fields),
         }
