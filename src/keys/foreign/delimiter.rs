@@ -79,7 +79,7 @@ impl Delimiter {
                     rest = after;
                 }
                 char => {
-                    bytes.push(u8::try_from(char).ok()?);
+                    bytes.push(u8::try_from(char).ok().filter(u8::is_ascii_graphic)?);
                     rest = chars.as_str();
                 }
             }
