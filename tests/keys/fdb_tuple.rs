@@ -1,4 +1,4 @@
-//! Tuples of FoundationDB: the test cases of its `design/tuple.md` and of its bindings in Java and Go.
+//! Tuples of FoundationDB: the test cases of its design, and of its bindings in Java and Go.
 
 use std::ops::Bound;
 
@@ -8,7 +8,7 @@ use rowkey::untyped::FieldValues;
 use rowkey::{LayoutBuf, Value, laws};
 use rowkey_testkit::unhex;
 
-use crate::foreign_binary::{beginning, begins, keys, no_layouts, not_written, query, refused};
+use crate::foreign_binary::{any_bytes, beginning, begins, keys, no_layouts, not_written, one_form, query, refused};
 use crate::text_keys::{between, with_rows};
 
 const ELEMENTS: &[&str] = &[
@@ -48,6 +48,11 @@ fn the_laws_hold() {
 
 proptest! {
     #[test]
+    fn any_bytes_are_one_key_or_none(layout in tuples(), key in any_bytes()) {
+        one_form(&layout, &key)?;
+    }
+
+    #[test]
     fn ranges_hold_the_values_between((layout, rows) in with_rows(layouts()), kinds in any::<(bool, bool)>()) {
         between(&layout, &rows, kinds)?;
     }
@@ -70,7 +75,7 @@ proptest! {
     }
 }
 
-/// Of `design/tuple.md`.
+/// Of the design, `tuple.md`.
 #[test]
 fn the_cases_of_the_design() {
     keys(&[

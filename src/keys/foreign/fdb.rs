@@ -30,6 +30,7 @@ use crate::keys::untyped::Value;
 
 /// An element of a tuple of FoundationDB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum FdbElement {
     /// Null: the value is the empty tuple.
     Null,
@@ -93,7 +94,7 @@ const UUID: u8 = 0x30;
 const VERSIONSTAMP_80: u8 = 0x32;
 const VERSIONSTAMP: u8 = 0x33;
 
-/// What comes after a `00` that is not an end.
+/// The byte after a `00` that is not an end.
 const ESCAPE: u8 = 0xff;
 
 const TOO_DEEP: &str = "tuples are nested at most 128 deep";

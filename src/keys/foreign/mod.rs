@@ -15,9 +15,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Some break a law that all other fields keep: their bytes have no order, or they can't tell where they end.
-//! [`Foreign::order`] and [`Foreign::ends_with_key`] say which; prefixes and ranges are refused where they would lose
-//! rows.
+//! Some break a law that all other fields keep: their bytes have no order, or they can't tell alone where they end.
+//! [`Foreign::order`], [`Foreign::ends_with_key`], [`Foreign::bytes_after`] and [`Foreign::looks_ahead`] say which;
+//! prefixes and ranges are refused where they would lose rows, or have others.
 
 mod binary;
 mod blanks;

@@ -233,7 +233,7 @@ impl Pattern {
         let has = |wanted: Part| parts.contains(&wanted);
         let whole_day = has(Part::Day) || has(Part::DayOfYear) || day == 1;
         let whole_month = has(Part::Month) || has(Part::DayOfYear) || month == 1;
-        if (unit > 0 && (nanos != 0 || of_day % unit != 0)) || !whole_day || !whole_month {
+        if (unit > 0 && (nanos != 0 || !of_day.is_multiple_of(unit))) || !whole_day || !whole_month {
             return None;
         }
         let mut text = String::with_capacity(self.width());
@@ -248,7 +248,7 @@ impl Pattern {
                 Part::Second => of_day % 60,
                 Part::Fraction(digits) => {
                     let unit = 10_u32.pow(9 - u32::from(digits));
-                    if nanos % unit != 0 {
+                    if !nanos.is_multiple_of(unit) {
                         return None;
                     }
                     u64::from(nanos / unit)

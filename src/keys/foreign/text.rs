@@ -15,7 +15,7 @@ use std::fmt;
 use super::{Delimiter, Order, Pattern};
 use crate::keys::untyped::Value;
 
-/// What a field of a text key holds.
+/// The content of a field of a text key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Form {
@@ -53,6 +53,7 @@ pub enum Case {
 
 /// The place where a field of a text key ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum End {
     /// After its width.
     Width,
@@ -135,7 +136,7 @@ impl TextField {
         }
     }
 
-    /// What it holds.
+    /// The content.
     pub const fn form(&self) -> Form {
         self.form
     }

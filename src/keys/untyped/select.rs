@@ -117,8 +117,8 @@ impl LayoutBuf {
     }
 }
 
-/// What a value goes on with that begins with another one, if its encoding looks ahead. No other value that comes after
-/// it begins so.
+/// The byte with which a value goes on that begins with another one, if its encoding looks ahead. No other field that
+/// may be after it begins so.
 const LONGER: [u8; 1] = [0xff];
 
 impl FieldBuf {
