@@ -16,6 +16,7 @@
 mod cbt;
 mod describe;
 mod draft;
+mod garbage;
 mod layout;
 mod phoenix;
 mod schema;
