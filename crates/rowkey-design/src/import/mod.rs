@@ -1,5 +1,5 @@
 //! Design files from what is there: a struct's layout, a wide table's schema, HBase's `describe` and `create`, Phoenix's
-//! `CREATE TABLE`, `cbt ls`.
+//! `CREATE TABLE` and `CREATE INDEX`, `cbt ls`, Terraform's resources.
 //!
 //! ```
 //! use rowkey_design::internal::import::{Source, import};
@@ -21,6 +21,7 @@ mod layout;
 mod phoenix;
 mod schema;
 mod sql;
+mod terraform;
 
 use crate::choice::choices;
 use crate::problem::{File, Files, Problem, Problems, Span};
@@ -38,11 +39,13 @@ choices! {
         Describe = "describe",
         /// Commands create and alter of HBase's shell.
         Shell = "shell",
-        /// CREATE TABLE of Apache Phoenix; or what sqlline printed for !columns TABLE, !describe TABLE, or a SELECT
+        /// CREATE TABLE and CREATE INDEX of Apache Phoenix; or what sqlline printed for !columns TABLE, !describe TABLE, or a SELECT
         /// from SYSTEM.CATALOG, as a table or CSV.
         Phoenix = "phoenix",
         /// Output of cbt ls TABLE.
         Cbt = "cbt",
+        /// Resources google_bigtable_table and google_bigtable_gc_policy of Terraform.
+        Terraform = "terraform",
         /// The schema of a wide table as a program prints it: rowkey::wide::TableSchema, from WideDatabase::schema.
         Schema = "schema",
     }
@@ -79,6 +82,7 @@ pub fn import_with(
         Source::Shell => hbase::shell(&file.text, named, &mut reading),
         Source::Phoenix => phoenix::read(&file.text, name, &mut reading),
         Source::Cbt => cbt::read(&file.text, name, &mut reading),
+        Source::Terraform => terraform::read(&file.text, &mut reading),
         Source::Schema => schema::read(&file.text, name, &mut reading),
     };
     if drafts.is_empty() && reading.problems.is_empty() {
@@ -90,6 +94,7 @@ pub fn import_with(
                 ("CREATE TABLE or list of columns", "write the statement, or what sqlline printed for !columns")
             }
             Source::Cbt => ("list of families", "paste what cbt ls TABLE printed"),
+            Source::Terraform => ("resource google_bigtable_table", "paste the file that declares the table"),
             Source::Schema => ("line of a schema", "paste what TableSchema prints"),
         };
         reading.problem(0..0, format!("there is no {what} in this text"), how);
