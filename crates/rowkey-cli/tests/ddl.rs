@@ -125,7 +125,7 @@ fn scripts_and_broken_descriptions_are_read() {
     let (status, design, errors) = rowkey(&["import", "--from", "describe"], &described.replace("VERS\n", "VERSU\n"));
     assert_eq!((status, design.as_str()), (Some(2), ""));
     assert!(
-        errors.contains("VERSUIONS is no option of a family") && errors.contains("standard input:4:36"),
+        errors.contains("VERSUIONS is no option of a family") && errors.contains("standard input:4:37"),
         "{errors}"
     );
 

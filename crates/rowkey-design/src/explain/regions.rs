@@ -6,7 +6,6 @@ use rowkey::LayoutBuf;
 use serde_json::{Value as Json, json};
 
 use crate::forms::{KeyForm, shell};
-use crate::import::hbase::region::RegionName;
 use crate::import::of_shell;
 
 /// A region of a table.
@@ -214,10 +213,10 @@ fn by_bars(line: &str) -> Option<Vec<(usize, &str)>> {
     Some(cells)
 }
 
-/// The start key in a region's name, and where it begins.
+/// The start key in `table,start,time.hash.`, and where it begins.
 fn start_in_name((at, name): (usize, &str)) -> Option<(usize, &str)> {
-    let named = RegionName::find(name)?;
-    Some((at + named.start_at.start, named.start))
+    let (first, last) = (name.find(',')?, name.rfind(',')?);
+    (first < last).then(|| (at + first + 1, &name[first + 1..last]))
 }
 
 /// The beginning of a key, or a key: what its bytes say of each field.

@@ -54,7 +54,7 @@ fn is_coprocessor(key: &str) -> bool {
 pub(super) fn note(draft: &mut Draft, key: &str, value: &str) {
     // A default has no blanks, so that none is lost where its lines break.
     let word = value.to_ascii_lowercase().replace('\n', "");
-    if !DEFAULTS.contains(&(key, &*word)) {
+    if !DEFAULTS.contains(&(&*key.replace('\n', ""), &*word)) {
         draft.comments.push(format!("A design has no key for {key} => {value}"));
     }
     let of_phoenix = is_coprocessor(key) && value.split('|').any(|class| class.starts_with("org.apache.phoenix."));

@@ -188,7 +188,8 @@ impl Told<'_> {
                 Value::Map(_) if ["METADATA", "CONFIGURATION", "CONFIG"].contains(&key.as_str()) => {
                     for (key, value) in self.entries(row, pair) {
                         let inner = key.split_once(": ").map_or("", |(_, inner)| inner);
-                        if !family::is_default(inner, &value.to_ascii_lowercase()) {
+                        let (plain, word) = (inner.replace('\n', ""), value.replace('\n', "").to_ascii_lowercase());
+                        if !family::is_default(&plain, &word) {
                             family.as_mut()?.comments.push(format!("A design has no key for {key} => {value}"));
                         }
                     }
