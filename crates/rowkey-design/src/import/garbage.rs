@@ -75,5 +75,5 @@ fn set<T>(slot: &mut Option<T>, value: T) -> Said<()> {
     }
 }
 
-/// What a message says that a design can have.
+/// The policies that a design can have, as a message says them.
 pub(super) const HELP: &str = "a design has the most versions, an age, and the fewest versions that stay after it";
