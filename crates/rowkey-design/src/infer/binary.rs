@@ -13,9 +13,10 @@ fn of_width(width: usize) -> f64 {
         8 => 0.0,
         1 | 4 | 16 => 1.0,
         2 => 3.0,
-        3 | 20 | 32 => 5.0,
-        6 | 12 => 8.0,
-        _ => 16.0,
+        20 | 32 => 5.0,
+        3 => 8.0,
+        6 | 12 => 12.0,
+        _ => 24.0,
     }
 }
 
@@ -67,7 +68,9 @@ fn numbers(raw: &[u128], width: usize, base: f64, models: &mut Vec<Model>) {
         for unit in UNITS.into_iter().filter(|unit| width == 8 || unit.per_second == 1) {
             for (of, sign) in [(of, 'u'), (&signed, 'i')] {
                 if let Some(bits) = times::bits(of, unit) {
-                    let model = Model::new(format!("{sign}{size}{direction}"), base + 2.0 + bits);
+                    // Of four bytes they have a sign, or are descending, less often.
+                    let rare = if width == 4 && sign == 'i' { 6.0 } else { 0.0 };
+                    let model = Model::new(format!("{sign}{size}{direction}"), base + cost + rare + 2.0 + bits);
                     models.push(model.meaning(unit.word));
                 }
             }

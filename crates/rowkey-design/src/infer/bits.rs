@@ -6,16 +6,47 @@ pub(super) fn of_number(number: u128) -> f64 {
     log + 2.0 * (log + 1.0).log2() + 1.0
 }
 
-/// The bits of numbers: each by itself, or all by their least and greatest.
+/// The bits of numbers: each by itself, all by their least and greatest, or by how long they are.
 pub(super) fn of_numbers(numbers: &[u128]) -> f64 {
     let alone: f64 = numbers.iter().map(|number| of_number(*number)).sum();
-    alone.min(of_range(numbers))
+    alone.min(of_range(numbers)).min(of_lengths(numbers))
+}
+
+/// The bits of numbers of which some lengths are more frequent than others, as with skewed ids.
+fn of_lengths(numbers: &[u128]) -> f64 {
+    let length = |number: &u128| (128 - number.leading_zeros()) as usize;
+    let most = numbers.iter().map(length).max().unwrap_or(0);
+    let mut counts = [0.0; 129];
+    let mut bits = of_number(most as u128);
+    for (i, number) in numbers.iter().enumerate() {
+        let length = length(number);
+        bits -= f64::log2((counts[length] + 0.5) / (i as f64 + 0.5 * (most as f64 + 1.0)));
+        bits += length.saturating_sub(1) as f64;
+        counts[length] += 1.0;
+    }
+    bits
 }
 
 fn of_range(numbers: &[u128]) -> f64 {
     let (Some(least), Some(most)) = (numbers.iter().min(), numbers.iter().max()) else { return 0.0 };
     let range = most - least;
-    of_number(*least) + of_number(range) + numbers.len() as f64 * (range as f64 + 1.0).log2()
+    let exact = of_number(*least) + of_number(range) + within(range, numbers.len());
+    exact.min(of_number(least / (range / COARSE).max(1)) + coarse(range, numbers.len()))
+}
+
+/// The ends of a range may be rounded to this part of it.
+const COARSE: u128 = 16;
+
+/// The bits of so many numbers of a range.
+pub(super) fn within(range: u128, count: usize) -> f64 {
+    count as f64 * (range as f64 + 1.0).log2()
+}
+
+/// The same, with the range itself, rounded.
+pub(super) fn coarse(range: u128, count: usize) -> f64 {
+    let rounded = count as f64 * (1.0 + 1.0 / COARSE as f64).log2();
+    let log = (range as f64 + 1.0).log2();
+    of_number(log as u128) + (COARSE as f64).log2() + rounded + within(range, count)
 }
 
 /// The bits that say which keys have the same value of a field as one before: by Pitman and Yor's process, with the

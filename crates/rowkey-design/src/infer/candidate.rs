@@ -94,7 +94,7 @@ fn tried(keys: &[&[u8]]) -> Vec<Tried> {
         for path in graph.paths(width) {
             let Some(found) = lead::of(keys, width, &path, &mut memory) else { continue };
             if let Some(layout) = layout(&found, &path) {
-                tried.push(Tried { layout, bits: path.bits + FIELD + 12.0, path });
+                tried.push(Tried { layout, bits: path.bits + FIELD + 20.0, path });
             }
         }
     }

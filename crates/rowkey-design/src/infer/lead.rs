@@ -21,7 +21,7 @@ pub(super) type Memory = HashMap<Vec<Vec<u8>>, Option<Hashed>>;
 pub(super) const WIDTHS: [usize; 16] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
 
 /// As many bits of hashes that agree are no accident.
-const ENOUGH: f64 = 32.0;
+const ENOUGH: f64 = 18.0;
 
 /// The prefix of this width before the fields of a path, as it begins a shape, if the first bytes of all keys are a hash
 /// of some of them.

@@ -140,13 +140,12 @@ impl<'k> Graph<'k> {
             }
             let span = self.span(node, |_, _| width);
             let mut models = Vec::new();
-            let few = span.values.len() < 12;
-            if binary::WIDTHS.contains(&width) && (!is_printable || (few && width < 3)) {
+            if binary::WIDTHS.contains(&width) && !is_printable {
                 models.extend(binary::models(&span, width));
             }
             let next = is_printable.then(|| self.delimiter_at(node, width)).flatten();
             if is_printable {
-                let loose = 30.0 + 0.25 * self.keys.len() as f64;
+                let loose = 40.0 + 0.3 * self.keys.len() as f64;
                 let of_text = textual::models(&span, End::Width).into_iter().filter_map(|mut model| {
                     let is_text = model.shape.starts_with("text");
                     model.bits += if is_text { loose } else { 0.0 };
@@ -194,9 +193,6 @@ impl<'k> Graph<'k> {
                 rests.iter().map(|rest| memchr::memchr_iter(delimiter, rest).count()).collect();
             if counts.len() > 1 && rests.iter().all(|rest| rest.iter().all(|byte| is_printable(*byte))) {
                 models.iter_mut().for_each(|model| model.bits += 2.0 * self.keys.len() as f64);
-            }
-            if matches!(delimiter, b'.' | b' ') {
-                models.iter_mut().for_each(|model| model.bits += self.keys.len() as f64);
             }
             if models.is_empty() {
                 continue;

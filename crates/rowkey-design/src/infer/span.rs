@@ -62,7 +62,7 @@ impl Model {
 }
 
 /// The bits of one more field.
-pub(super) const FIELD: f64 = 14.0;
+pub(super) const FIELD: f64 = 24.0;
 
 /// The best of several models of one span.
 pub(super) fn best(mut models: Vec<Model>) -> Vec<Model> {

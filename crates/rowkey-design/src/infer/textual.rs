@@ -16,7 +16,7 @@ pub(super) enum End {
 }
 
 /// The bytes that are tried as delimiters, each with its bits: some are frequent, some are more often a part of names.
-pub(super) const DELIMITERS: [(u8, f64); 18] = [
+pub(super) const DELIMITERS: [(u8, f64); 16] = [
     (b'#', 1.0),
     (b'|', 1.0),
     (b':', 2.0),
@@ -33,8 +33,6 @@ pub(super) const DELIMITERS: [(u8, f64); 18] = [
     (b'=', 6.0),
     (b'$', 6.0),
     (0x1f, 4.0),
-    (b' ', 12.0),
-    (b'.', 20.0),
 ];
 
 /// The bits of each value that has a delimiter in it as often as all others have: it would end a field.
@@ -94,7 +92,8 @@ pub(super) fn models(span: &Span<'_>, end: End) -> Vec<Model> {
             let shape = end.shape("uuid", None, None, Some("text"));
             if decoded("uuid[text]", span).is_some() {
                 let means = span.values.iter().all(|value| value[14] == b'4').then_some("uuid4");
-                let bits = base - 6.0 + 124.0 * span.values.len() as f64;
+                let random = if means.is_some() { 121.0 } else { 124.0 };
+                let bits = base - 6.0 + random * span.values.len() as f64;
                 models.push(Model { means, ..Model::new(shape, bits) });
             }
         }
@@ -225,6 +224,9 @@ fn text(span: &Span<'_>, end: End, base: f64, models: &mut Vec<Model>) {
         return;
     }
     let mut bits = characters::bits(span.values.iter().copied(), end != End::Width);
+    if let Some(numbered) = numbered(&span.values) {
+        bits = bits.min(numbered);
+    }
     for (delimiter, _) in DELIMITERS {
         let of = |value: &[u8]| memchr::memchr_iter(delimiter, value).count();
         let first = span.values.first().map_or(0, |value| of(value));
@@ -238,4 +240,16 @@ fn text(span: &Span<'_>, end: End, base: f64, models: &mut Vec<Model>) {
         _ => end.shape("text", None, span.width.filter(|_| end == End::Width), None),
     };
     models.push(Model::new(shape, base + bits));
+}
+
+/// The bits of names that are one word and a number, as `user17`.
+fn numbered(values: &[&[u8]]) -> Option<f64> {
+    let first = values.first()?;
+    let word = first.iter().rposition(|byte| !byte.is_ascii_digit())? + 1;
+    let numbers = values.iter().map(|value| {
+        let digits = std::str::from_utf8(value.strip_prefix(&first[..word])?).ok()?;
+        digits.parse::<u64>().ok().filter(|number| number.to_string() == digits).map(u128::from)
+    });
+    let numbers: Vec<u128> = numbers.collect::<Option<_>>()?;
+    Some(8.0 + 5.0 * word as f64 + bits::of_numbers(&numbers))
 }

@@ -17,15 +17,23 @@ pub(super) const UNITS: [Unit; 4] = [
     Unit { word: "nanoseconds", per_second: 1_000_000_000 },
 ];
 
-/// The times that tables have: 2000 to 2037, in seconds since 1970.
-pub(super) const FIRST: u128 = 946_684_800;
-pub(super) const LAST: u128 = 2_145_916_800;
+/// The times that tables have: 2000 to 2031, in seconds since 1970.
+const FIRST: u128 = 946_684_800;
+const LAST: u128 = 1_956_528_000;
+/// Those that most have: from 2008 to 2027.
+const USUAL: std::ops::Range<u128> = 1_199_145_600..1_830_297_600;
 
 /// Lengths of time that times are rounded down to, in seconds.
 const STEPS: [u128; 8] = [604_800, 86_400, 43_200, 3_600, 1_800, 900, 300, 60];
 
 /// Times are frequent in row keys: so many bits are taken off.
 const FREQUENT: f64 = 10.0;
+/// Times before or after the usual ones are less frequent.
+const UNUSUAL: f64 = 14.0;
+
+fn of_age(least: u128, most: u128) -> f64 {
+    if USUAL.contains(&least) && USUAL.contains(&most) { -FREQUENT } else { UNUSUAL - FREQUENT }
+}
 
 /// The bits of numbers as times of a unit; none if one of them is of another age.
 pub(super) fn bits(numbers: &[u128], unit: Unit) -> Option<f64> {
@@ -34,12 +42,18 @@ pub(super) fn bits(numbers: &[u128], unit: Unit) -> Option<f64> {
         return None;
     }
     let step = step(numbers, unit);
-    let window = ((LAST - FIRST) * unit.per_second / step) as f64;
-    let range = ((most - least) / step) as f64;
+    let age = of_age(least / unit.per_second, most / unit.per_second);
+    let window = (LAST - FIRST) * unit.per_second / step;
     let of_step = if step > 1 { 3.0 } else { 0.0 };
+    Some(of_window(window, (most - least) / step, numbers.len()) + of_step + 2.0 + age)
+}
+
+/// The bits of so many numbers of a range that lies somewhere in a window.
+fn of_window(window: u128, range: u128, count: usize) -> f64 {
+    let log = |number: u128| (number as f64 + 1.0).log2();
     // The range of one value is no range.
-    let of_range = if range > 0.0 { bits::of_number((most - least) / step).min(window.log2()) } else { 2.0 };
-    Some(window.log2() + of_range + numbers.len() as f64 * (range + 1.0).log2() + of_step + 2.0 - FREQUENT)
+    let exact = log(window) + if range > 0 { log(window) } else { 2.0 } + bits::within(range, count);
+    exact.min(log(window) - log(range / 16) + bits::coarse(range, count))
 }
 
 /// The length of time that all numbers are multiples of, 1 if none.
@@ -79,13 +93,15 @@ pub(super) const PATTERNS: [(&str, u64); 18] = [
 
 /// The bits of instants of a pattern whose last part is so many seconds.
 pub(super) fn bits_of_dates(seconds: &[u128], last: u64) -> Option<f64> {
-    let parts: Vec<u128> = seconds.iter().map(|at| at / u128::from(last)).collect();
     let (least, most) = (seconds.iter().min()?, seconds.iter().max()?);
     if *least < FIRST || *most >= LAST {
         return None;
     }
-    let window = ((LAST - FIRST) as f64 / last as f64).log2();
-    let range = (parts.iter().max()? - parts.iter().min()?) as f64;
-    let of_range = if range > 0.0 { window } else { 2.0 };
-    Some(window + of_range + parts.len() as f64 * (range + 1.0).log2() + 4.0 - FREQUENT)
+    let last = u128::from(last);
+    // Seconds may all be those of whole hours.
+    let step =
+        STEPS[1..].iter().copied().find(|step| *step > last && seconds.iter().all(|at| at.is_multiple_of(*step)));
+    let of_step = if step.is_some() { 3.0 } else { 0.0 };
+    let step = step.unwrap_or(last);
+    Some(of_window((LAST - FIRST) / step, (most - least) / step, seconds.len()) + of_step + 4.0 + of_age(*least, *most))
 }

@@ -167,7 +167,8 @@ fn times(random: &mut Rng, per_second: u64) -> impl Fn(u64, &mut Rng) -> u64 + '
     let is_rounded = per_second == 1 && random.u8(..6) == 0;
     move |row, random| {
         let after = if in_order { (row as f64 + random.f64()) * step } else { random.f64() * span as f64 };
-        let at = ((start as f64 + after) * per_second as f64) as u64;
+        // A clock's digits are all there: a float has not as many.
+        let at = (start + after as u64) * per_second + random.u64(..per_second);
         if is_rounded { at - at % 3600 } else { at }
     }
 }
