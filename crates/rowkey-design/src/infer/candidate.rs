@@ -15,6 +15,8 @@ const MOST: usize = 5;
 
 /// So many bits less than the next candidate are no accident.
 const CERTAIN: f64 = 40.0;
+/// The same of a layout that differs in what its numbers mean alone.
+const CERTAIN_MEANING: f64 = 12.0;
 const LIKELY: f64 = 12.0;
 
 /// A candidate before it is told.
@@ -29,48 +31,49 @@ pub(super) fn of(kept: &[Vec<u8>]) -> Vec<Candidate> {
     let mut tried = tried(&keys);
     tried.sort_by(|a, b| a.bits.total_cmp(&b.bits));
     let mut found: Vec<Tried> = Vec::new();
+    // The bits more of the first with other meanings.
+    let mut doubt = f64::INFINITY;
     for next in tried {
-        let decodes = keys.iter().all(|key| next.layout.decode(key).is_ok());
-        if decodes && !found.iter().any(|before| is_same(before, &next, &keys)) {
-            found.push(next);
+        if !keys.iter().all(|key| next.layout.decode(key).is_ok()) {
+            continue;
+        }
+        match found.iter().position(|before| is_same(before, &next, &keys)) {
+            Some(0) if means(&found[0]) != means(&next) => doubt = doubt.min(next.bits - found[0].bits),
+            Some(_) => {}
+            None => found.push(next),
         }
         if found.len() == MOST {
             break;
         }
     }
-    let second = found.get(1).map(|second| second.bits);
-    let mut candidates: Vec<Candidate> = Vec::new();
-    for (rank, tried) in found.iter().enumerate() {
+    let told = |rank: usize, tried: &Tried| {
         let decoded = kept.iter().filter(|key| tried.layout.decode(key).is_ok()).count();
         let share = decoded as f64 / kept.len() as f64;
-        let margin = if rank == 0 { second.map_or(f64::INFINITY, |second| second - tried.bits) } else { 0.0 };
+        let other = if rank == 0 { found.get(1) } else { found.first() };
+        let other = other.map(|other| (other.layout.shape(), other.bits - tried.bits));
+        let margin = other.as_ref().map_or(f64::INFINITY, |(_, bits)| *bits);
         let is_known = tried.path.models.iter().all(|model| !model.shape.starts_with("bytes raw"));
-        let certainty = match (share, margin) {
-            (1.0, CERTAIN..) if is_known && keys.len() >= 100 => Certainty::Certain,
-            (0.9.., LIKELY..) if is_known => Certainty::Likely,
+        let is_certain = margin >= CERTAIN && doubt >= CERTAIN_MEANING && keys.len() >= 100;
+        let certainty = match share {
+            1.0 if is_known && is_certain => Certainty::Certain,
+            0.9.. if is_known && margin >= LIKELY => Certainty::Likely,
             _ => Certainty::Possible,
         };
-        let best = &found[0];
-        let against = told::against(
-            kept,
-            &keys,
-            &tried.layout,
-            &tried.path,
-            share,
-            (rank > 0).then_some((best.layout.shape(), tried.bits - best.bits)),
-            (rank == 0).then(|| found.get(1).map(|next| (next.layout.shape(), next.bits - tried.bits))).flatten(),
-        );
-        candidates.push(Candidate {
+        Candidate {
             evidence: told::evidence(kept, &tried.layout, &tried.path),
-            against,
-            means: tried.path.models.iter().map(|model| model.means).collect(),
+            against: told::against(kept, &keys, &tried.layout, &tried.path, share, other),
+            means: means(tried),
             layout: tried.layout.clone(),
             share,
             certainty,
             bits: tried.bits,
-        });
-    }
-    candidates
+        }
+    };
+    found.iter().enumerate().map(|(rank, tried)| told(rank, tried)).collect()
+}
+
+fn means(tried: &Tried) -> Vec<Option<&'static str>> {
+    tried.path.models.iter().map(|model| model.means).collect()
 }
 
 /// Some of the kept keys, the same ones each time.
@@ -131,10 +134,8 @@ fn name(shape: &str, means: Option<&str>) -> &'static str {
 
 /// Returns whether two have the same boundaries and values in all keys.
 fn is_same(a: &Tried, b: &Tried, keys: &[&[u8]]) -> bool {
-    let means = |tried: &Tried| tried.path.models.iter().map(|model| model.means).collect::<Vec<_>>();
     a.layout.lead().width() == b.layout.lead().width()
         && a.path.ends == b.path.ends
-        && means(a) == means(b)
         && keys.iter().all(|key| match (a.layout.decode(key), b.layout.decode(key)) {
             (Ok(a), Ok(b)) => a.iter().zip(&b).all(|(a, b)| is_equal(a, b)),
             _ => false,

@@ -17,6 +17,9 @@ const NODES: usize = 700;
 /// The bytes of keys that all nodes may look at: long keys have fewer nodes.
 const LOOKED_AT: usize = 16 << 20;
 
+/// The bits of a boundary between two digits.
+const WITHIN_DIGITS: f64 = 30.0;
+
 /// A field from a node to another.
 struct Edge {
     to: usize,
@@ -156,6 +159,9 @@ impl<'k> Graph<'k> {
             if models.is_empty() && next.is_none() {
                 continue;
             }
+            if self.is_within_digits(node, width) {
+                models.iter_mut().for_each(|model| model.bits += WITHIN_DIGITS);
+            }
             let to = self.after(node, |_| width);
             edges.extend(best(models).into_iter().map(|model| Edge { to, model }));
             if let Some(delimiter) = next {
@@ -171,6 +177,11 @@ impl<'k> Graph<'k> {
                 }
             }
         }
+    }
+
+    /// Returns whether all keys have digits right before and after so many bytes.
+    fn is_within_digits(&self, node: usize, width: usize) -> bool {
+        self.rest(node).all(|rest| rest[width - 1].is_ascii_digit() && rest.get(width).is_some_and(u8::is_ascii_digit))
     }
 
     /// The delimiter that all keys have so many bytes after a node.

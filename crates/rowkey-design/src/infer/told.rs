@@ -145,8 +145,7 @@ pub(super) fn against(
     layout: &LayoutBuf,
     path: &Path,
     share: f64,
-    better: Other,
-    next: Other,
+    other: Other,
 ) -> Vec<String> {
     let mut told = Vec::new();
     if share < 1.0 {
@@ -156,11 +155,14 @@ pub(super) fn against(
         });
         told.push(format!("{:.2} % of the kept keys do not decode{fault}", (1.0 - share) * 100.0));
     }
-    if let Some((shape, bits)) = better {
-        told.push(format!("`{shape}` describes the keys in {bits:.0} bits less"));
-    }
-    if let Some((shape, bits)) = next.filter(|(_, bits)| *bits < 100.0) {
-        told.push(format!("`{shape}` describes the keys in only {bits:.0} bits more"));
+    match other {
+        Some((shape, bits)) if bits < 0.0 => {
+            told.push(format!("`{shape}` describes the keys in {:.0} bits less", -bits))
+        }
+        Some((shape, bits)) if bits < 100.0 => {
+            told.push(format!("`{shape}` describes the keys in only {bits:.0} bits more"));
+        }
+        _ => {}
     }
     if searched.len() < 100 {
         told.push(format!("{} different keys are few: give 100 or more", searched.len()));
@@ -168,7 +170,8 @@ pub(super) fn against(
     if path.models.iter().any(|model| model.shape == "bytes raw") {
         told.push("nothing is known of its last bytes".to_owned());
     }
-    if matches!(layout.lead(), Lead::None) {
+    let first = layout.fields().first().and_then(|field| field.ty.width());
+    if matches!(layout.lead(), Lead::None) && matches!(first, Some(1 | 2)) {
         told.extend(unknown_salt(kept));
     }
     told

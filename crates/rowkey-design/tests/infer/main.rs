@@ -3,3 +3,4 @@
 mod drawn;
 mod judge;
 mod rates;
+mod written;

@@ -4,19 +4,30 @@ use std::collections::BTreeSet;
 
 use crate::drawn::{self, Drawn};
 use crate::judge::{Case, Rates};
+use crate::written;
 
 fn case(Drawn { layout, units, keys }: Drawn) -> Case {
     Case { layout, units, keys }
 }
 
+#[track_caller]
+fn hold(rates: &Rates) {
+    rates.told.iter().for_each(|told| println!("{told}"));
+    let Rates { all, first, third, certain, certain_and_wrong, .. } = rates;
+    println!("{first} of {all} first, {third} among three, {certain} certain, {certain_and_wrong} of them wrong");
+    assert!(first * 100 >= all * 80, "{first} of {all} are first");
+    assert!(third * 100 >= all * 95, "{third} of {all} are among the first three");
+    assert_eq!(*certain_and_wrong, 0, "certain and wrong");
+}
+
 #[test]
 fn random_layouts_are_inferred() {
-    let rates = Rates::of(drawn::layouts(1).take(200).map(case));
-    rates.told.iter().for_each(|told| println!("{told}"));
-    println!(
-        "{} of {}, {} among three, {} certain, {} certain and wrong",
-        rates.first, rates.all, rates.third, rates.certain, rates.certain_and_wrong
-    );
+    hold(&Rates::of(drawn::layouts(1).take(200).map(case)));
+}
+
+#[test]
+fn schemas_of_a_second_judge_are_inferred() {
+    hold(&Rates::of(written::cases(2).take(200)));
 }
 
 /// The generator is judged by itself first: its layouts are of many kinds, and read their keys.
