@@ -22,12 +22,13 @@ fn of_width(width: usize) -> f64 {
 
 /// Models of values that have all this width.
 pub(super) fn models(span: &Span<'_>, width: usize) -> Vec<Model> {
-    let base = FIELD + of_width(width) + span.repeats;
+    let field = FIELD + of_width(width);
+    let base = field + span.repeats;
     let (values, count) = (&span.values, span.values.len() as f64);
     let mut models = Vec::new();
     if width <= 16 {
         let raw: Vec<u128> = values.iter().map(|value| number(value)).collect();
-        numbers(&raw, width, base, &mut models);
+        numbers(span, &raw, width, field, &mut models);
     }
     if !matches!(width, 1 | 2) {
         models.push(Model::new(format!("bytes[{width}]"), base + 6.0 + 8.0 * width as f64 * count));
@@ -44,38 +45,46 @@ fn number(value: &[u8]) -> u128 {
     value.iter().fold(0, |number, byte| number << 8 | u128::from(*byte))
 }
 
-fn numbers(raw: &[u128], width: usize, base: f64, models: &mut Vec<Model>) {
+fn numbers(span: &Span<'_>, raw: &[u128], width: usize, field: f64, models: &mut Vec<Model>) {
     let mask = u128::MAX >> (128 - 8 * width);
     let top = mask / 2 + 1;
     let down: Vec<u128> = raw.iter().map(|number| mask - number).collect();
     if !matches!(width, 1 | 2 | 4 | 8 | 16) {
         // Ids of three bytes, say.
-        models.push(Model::new(format!("bytes[{width}]"), base + 2.0 + bits::of_numbers(raw)));
+        models.push(Model::new(format!("bytes[{width}]"), field + 2.0 + span.bits_of_numbers(raw)));
         return;
     }
     let size = 8 * width;
     for (of, direction, cost) in [(raw, "", 0.0), (&down, " desc", 2.0)] {
-        models.push(Model::new(format!("u{size}{direction}"), base + cost + bits::of_numbers(of)));
+        models.push(Model::new(format!("u{size}{direction}"), field + cost + large(of) + span.bits_of_numbers(of)));
         let signed: Vec<u128> = of.iter().map(|number| number ^ top).collect();
         let zigzag: Vec<u128> =
             signed.iter().map(|number| if *number < top { number * 2 } else { (mask - number) * 2 + 1 }).collect();
         if width < 16 {
-            models.push(Model::new(format!("i{size}{direction}"), base + cost + 1.0 + bits::of_numbers(&zigzag)));
+            models.push(Model::new(
+                format!("i{size}{direction}"),
+                field + cost + 1.0 + large(&zigzag) + span.bits_of_numbers(&zigzag),
+            ));
         }
         if width != 4 && width != 8 {
             continue;
         }
         for unit in UNITS.into_iter().filter(|unit| width == 8 || unit.per_second == 1) {
             for (of, sign) in [(of, 'u'), (&signed, 'i')] {
-                if let Some(bits) = times::bits(of, unit) {
+                if let Some(bits) = span.least(of, |numbers| times::bits(numbers, unit)) {
                     // Of four bytes they have a sign, or are descending, less often.
                     let rare = if width == 4 && sign == 'i' { 6.0 } else { 0.0 };
-                    let model = Model::new(format!("{sign}{size}{direction}"), base + cost + rare + 2.0 + bits);
+                    let model = Model::new(format!("{sign}{size}{direction}"), field + cost + rare + 2.0 + bits);
                     models.push(model.meaning(unit.word));
                 }
             }
         }
     }
+}
+
+/// Numbers that are all large and mean no time are rare: two fields are often taken for one.
+fn large(numbers: &[u128]) -> f64 {
+    if numbers.iter().all(|number| *number >= 1 << 32) { 24.0 } else { 0.0 }
 }
 
 /// Seconds and the nanoseconds after them.

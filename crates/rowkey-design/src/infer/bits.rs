@@ -9,7 +9,9 @@ pub(super) fn of_number(number: u128) -> f64 {
 /// The bits of numbers: each by itself, all by their least and greatest, or by how long they are.
 pub(super) fn of_numbers(numbers: &[u128]) -> f64 {
     let alone: f64 = numbers.iter().map(|number| of_number(*number)).sum();
-    alone.min(of_range(numbers)).min(of_lengths(numbers))
+    let least = numbers.iter().min().copied().unwrap_or(0);
+    let above: Vec<u128> = numbers.iter().map(|number| number - least).collect();
+    alone.min(of_range(numbers)).min(of_lengths(numbers)).min(of_number(least) + of_lengths(&above))
 }
 
 /// The bits of numbers of which some lengths are more frequent than others, as with skewed ids.

@@ -157,6 +157,9 @@ impl Sample {
             _ => {}
         }
         let candidates = candidate::of(&kept);
+        if candidates.is_empty() {
+            return reason("no layout was found that all searched keys have");
+        }
         Inferred { keys: self.keys, kept: kept.len(), candidates, reason: None }
     }
 }

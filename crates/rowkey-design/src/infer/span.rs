@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 
-use super::bits::Repeats;
+use super::bits::{self, Repeats};
 
 /// A part of each key.
 pub(super) struct Span<'k> {
     /// The different values, in the order of their first keys.
     pub(super) values: Vec<&'k [u8]>,
+    /// Of each, the keys that have it.
+    counts: Vec<u32>,
     /// The bits that say which of them each key has.
     pub(super) repeats: f64,
     /// The width of all values, if it is one.
@@ -28,11 +30,27 @@ impl<'k> Span<'k> {
         }
         let first = values.first().map_or(0, |value| value.len());
         let width = values.iter().all(|value| value.len() == first).then_some(first);
-        Self { repeats: repeats.bits(&counts), values, width }
+        Self { repeats: repeats.bits(&counts), values, counts, width }
     }
 
     pub(super) fn all(&self, is_one: impl Fn(u8) -> bool) -> bool {
         self.values.iter().all(|value| value.iter().all(|byte| is_one(*byte)))
+    }
+
+    /// The bits of the values, which are these numbers: those of the different ones and which key has which, or those of
+    /// all keys.
+    pub(super) fn least(&self, different: &[u128], of: impl Fn(&[u128]) -> Option<f64>) -> Option<f64> {
+        let once = self.repeats + of(different)?;
+        if self.counts.iter().all(|count| *count == 1) {
+            return Some(once);
+        }
+        let times = |(number, count): (&u128, &u32)| std::iter::repeat_n(*number, *count as usize);
+        let all: Vec<u128> = different.iter().zip(&self.counts).flat_map(times).collect();
+        Some(once.min(of(&all)?))
+    }
+
+    pub(super) fn bits_of_numbers(&self, different: &[u128]) -> f64 {
+        self.least(different, |numbers| Some(bits::of_numbers(numbers))).unwrap_or(f64::INFINITY)
     }
 
     /// The number of bytes of all values.

@@ -120,10 +120,11 @@ fn decimals(span: &Span<'_>, end: End, base: f64, models: &mut Vec<Model>) {
     let Some(numbers) = numbers else { return };
     let unpadded = if has_zeros { 0.0 } else { 1.0 };
     let shape = end.shape("dec", None, width, None);
-    models.push(Model::new(shape.clone(), base + unpadded + bits::of_numbers(&numbers)));
+    let alone = base - span.repeats;
+    models.push(Model::new(shape.clone(), alone + unpadded + span.bits_of_numbers(&numbers)));
     for unit in UNITS {
-        if let Some(bits) = times::bits(&numbers, unit) {
-            models.push(Model::new(shape.clone(), base + 2.0 + bits).meaning(unit.word));
+        if let Some(bits) = span.least(&numbers, |numbers| times::bits(numbers, unit)) {
+            models.push(Model::new(shape.clone(), alone + 2.0 + bits).meaning(unit.word));
         }
     }
     let Some(width @ 4..) = width else { return };
@@ -135,10 +136,10 @@ fn decimals(span: &Span<'_>, end: End, base: f64, models: &mut Vec<Model>) {
             continue;
         };
         let shape = end.shape("minus", Some(&max.to_string()), Some(width), None);
-        models.push(Model::new(shape.clone(), base + 8.0 + bits::of_numbers(&left)));
+        models.push(Model::new(shape.clone(), alone + 8.0 + span.bits_of_numbers(&left)));
         for unit in UNITS {
-            if let Some(bits) = times::bits(&left, unit) {
-                models.push(Model::new(shape.clone(), base + 4.0 + bits).meaning(unit.word));
+            if let Some(bits) = span.least(&left, |numbers| times::bits(numbers, unit)) {
+                models.push(Model::new(shape.clone(), alone + 4.0 + bits).meaning(unit.word));
             }
         }
     }
@@ -195,11 +196,13 @@ fn dates(span: &Span<'_>, end: End, base: f64, width: usize, models: &mut Vec<Mo
             Value::Instant(seconds, _) => u128::try_from(*seconds).ok(),
             _ => None,
         });
-        let bits = seconds.collect::<Option<Vec<_>>>().and_then(|seconds| times::bits_of_dates(&seconds, last));
+        let bits = seconds
+            .collect::<Option<Vec<_>>>()
+            .and_then(|seconds| span.least(&seconds, |seconds| times::bits_of_dates(seconds, last)));
         if let Some(bits) = bits {
             let fraction = if pattern.contains("SSS") { 10.0 * span.values.len() as f64 } else { 0.0 };
             let shape = end.shape("date", Some(&format!("'{pattern}'")), None, None);
-            models.push(Model::new(shape, base + bits + fraction));
+            models.push(Model::new(shape, base - span.repeats + bits + fraction));
         }
     }
 }
@@ -223,33 +226,42 @@ fn text(span: &Span<'_>, end: End, base: f64, models: &mut Vec<Model>) {
     if !span.values.iter().all(|value| is_text(value)) {
         return;
     }
-    let mut bits = characters::bits(span.values.iter().copied(), end != End::Width);
-    if let Some(numbered) = numbered(&span.values) {
-        bits = bits.min(numbered);
-    }
+    let mut bits = span.repeats + characters::bits(span.values.iter().copied(), end != End::Width);
     for (delimiter, _) in DELIMITERS {
-        let of = |value: &[u8]| memchr::memchr_iter(delimiter, value).count();
-        let first = span.values.first().map_or(0, |value| of(value));
-        if first > 0 && within(delimiter) > 0.0 && span.values.iter().all(|value| of(value) == first) {
+        if within(delimiter) > 0.0 && separates(delimiter, &span.values) {
             bits += within(delimiter) * span.values.len() as f64;
         }
+    }
+    if let Some(numbered) = numbered(span) {
+        bits = bits.min(numbered);
     }
     let shape = match end {
         End::Before(0) => "text".to_owned(),
         End::Key => "text raw".to_owned(),
         _ => end.shape("text", None, span.width.filter(|_| end == End::Width), None),
     };
-    models.push(Model::new(shape, base + bits));
+    models.push(Model::new(shape, base - span.repeats + bits));
+}
+
+/// Returns whether a delimiter is in all texts, as often in each, and not after the same beginning.
+fn separates(delimiter: u8, texts: &[&[u8]]) -> bool {
+    let count = |text: &[u8]| memchr::memchr_iter(delimiter, text).count();
+    let before = |text: &[u8]| text.iter().take_while(|byte| **byte != delimiter).copied().collect::<Vec<u8>>();
+    let Some(first) = texts.first() else { return false };
+    let (count_of_first, before_first) = (count(first), before(first));
+    count_of_first > 0
+        && texts.iter().all(|text| count(text) == count_of_first)
+        && texts.iter().any(|text| before(text) != before_first)
 }
 
 /// The bits of names that are one word and a number, as `user17`.
-fn numbered(values: &[&[u8]]) -> Option<f64> {
-    let first = values.first()?;
+fn numbered(span: &Span<'_>) -> Option<f64> {
+    let first = span.values.first()?;
     let word = first.iter().rposition(|byte| !byte.is_ascii_digit())? + 1;
-    let numbers = values.iter().map(|value| {
+    let numbers = span.values.iter().map(|value| {
         let digits = std::str::from_utf8(value.strip_prefix(&first[..word])?).ok()?;
         digits.parse::<u64>().ok().filter(|number| number.to_string() == digits).map(u128::from)
     });
     let numbers: Vec<u128> = numbers.collect::<Option<_>>()?;
-    Some(8.0 + 5.0 * word as f64 + bits::of_numbers(&numbers))
+    Some(8.0 + 5.0 * word as f64 + span.bits_of_numbers(&numbers))
 }
