@@ -44,12 +44,16 @@ fn a_scan_becomes_a_design_that_check_reads() {
 #[test]
 fn json_has_the_candidates_and_the_form_is_seen() {
     let folder = tempfile::tempdir().unwrap();
-    let keys: String = (0..200).map(|row| format!("{}#{}\t17\n", ["ada", "bob"][row % 2], 1_600_000_000 + row * 977)).collect();
+    let keys: String =
+        (0..200).map(|row| format!("{}#{}\t17\n", ["ada", "bob"][row % 2], 1_600_000_000 + row * 977)).collect();
     fs::write(folder.path().join("keys.txt"), keys).unwrap();
     let run = rowkey(folder.path(), &["infer", "--json", "keys.txt"], b"");
     assert_eq!((run.status, run.err.as_str()), (Some(0), ""));
     let json: serde_json::Value = serde_json::from_str(&run.out).unwrap();
-    assert_eq!((json["version"].as_u64(), json["keys"].as_u64(), json["read_as"].as_str()), (Some(1), Some(200), Some("shell")));
+    assert_eq!(
+        (json["version"].as_u64(), json["keys"].as_u64(), json["read_as"].as_str()),
+        (Some(1), Some(200), Some("shell"))
+    );
     let first = &json["candidates"][0];
     assert_eq!(first["shape"], "text['#'], dec[10]");
     assert_eq!(first["fields"][1]["means"], "seconds");

@@ -123,7 +123,7 @@ impl<'k> Graph<'k> {
 
     fn expanded(&mut self, node: usize) -> Vec<Edge> {
         let mut edges = Vec::new();
-        self.to_the_end(node, &mut edges);
+        self.up_to_the_end(node, &mut edges);
         self.by_width(node, &mut edges);
         self.before_delimiters(node, &mut edges);
         self.inverted_text(node, &mut edges);
@@ -146,7 +146,6 @@ impl<'k> Graph<'k> {
             if binary::WIDTHS.contains(&width) && !is_printable {
                 models.extend(binary::models(&span, width));
             }
-            let next = is_printable.then(|| self.delimiter_at(node, width)).flatten();
             if is_printable {
                 let loose = 40.0 + 0.3 * self.keys.len() as f64;
                 let of_text = textual::models(&span, End::Width).into_iter().filter_map(|mut model| {
@@ -156,7 +155,7 @@ impl<'k> Graph<'k> {
                 });
                 models.extend(of_text);
             }
-            if models.is_empty() && next.is_none() {
+            if models.is_empty() {
                 continue;
             }
             if self.is_within_digits(node, width) {
@@ -164,31 +163,12 @@ impl<'k> Graph<'k> {
             }
             let to = self.after(node, |_| width);
             edges.extend(best(models).into_iter().map(|model| Edge { to, model }));
-            if let Some(delimiter) = next {
-                // Dates and UUIDs may have the delimiter inside.
-                let models = textual::models(&span, End::Before(delimiter));
-                let models = models
-                    .into_iter()
-                    .filter(|model| model.shape.starts_with("date") || model.shape.starts_with("uuid"));
-                let models = best(models.collect());
-                if !models.is_empty() {
-                    let to = self.after(node, |_| width + 1);
-                    edges.extend(models.into_iter().map(|model| Edge { to, model }));
-                }
-            }
         }
     }
 
     /// Returns whether all keys have digits right before and after so many bytes.
     fn is_within_digits(&self, node: usize, width: usize) -> bool {
         self.rest(node).all(|rest| rest[width - 1].is_ascii_digit() && rest.get(width).is_some_and(u8::is_ascii_digit))
-    }
-
-    /// The delimiter that all keys have so many bytes after a node.
-    fn delimiter_at(&self, node: usize, width: usize) -> Option<u8> {
-        let first = *self.rest(node).next()?.get(width)?;
-        let known = DELIMITERS.iter().any(|(of, _)| *of == first);
-        (known && self.rest(node).all(|rest| rest.get(width) == Some(&first))).then_some(first)
     }
 
     fn before_delimiters(&mut self, node: usize, edges: &mut Vec<Edge>) {
@@ -238,7 +218,7 @@ impl<'k> Graph<'k> {
         }
     }
 
-    fn to_the_end(&mut self, node: usize, edges: &mut Vec<Edge>) {
+    fn up_to_the_end(&mut self, node: usize, edges: &mut Vec<Edge>) {
         let span = self.span(node, |rest, _| rest.len());
         let mut models = if span.width == Some(0) { Vec::new() } else { textual::models(&span, End::Key) };
         models = best(models);
@@ -257,7 +237,7 @@ impl<'k> Graph<'k> {
             return None;
         }
         let width = lengths.iter().map(|length| *length as u64).reduce(bits::common)? as usize;
-        let width = [2, 3, 4, 6, 8, 12, 16].into_iter().rev().find(|of| width % of == 0)?;
+        let width = [2, 3, 4, 6, 8, 12, 16].into_iter().rev().find(|of| width.is_multiple_of(*of))?;
         let items = || self.rest(node).flat_map(move |rest| rest.chunks_exact(width));
         let count = items().count();
         if count == 0 || items().all(|item| item.iter().all(|byte| is_printable(*byte))) {
