@@ -63,7 +63,7 @@ fn numbers(span: &Span<'_>, raw: &[u128], width: usize, field: f64, models: &mut
         if width < 16 {
             models.push(Model::new(
                 format!("i{size}{direction}"),
-                field + cost + 1.0 + large(&zigzag) + span.bits_of_numbers(&zigzag),
+                field + cost + 1.0 + large(&zigzag) + of_signed(span, &signed, top),
             ));
         }
         if width != 4 && width != 8 {
@@ -80,6 +80,15 @@ fn numbers(span: &Span<'_>, raw: &[u128], width: usize, field: f64, models: &mut
             }
         }
     }
+}
+
+/// The bits of numbers in two's complement: as numbers above the least of them, which is near zero.
+fn of_signed(span: &Span<'_>, signed: &[u128], top: u128) -> f64 {
+    // In the order of the values.
+    let ordered: Vec<u128> = signed.iter().map(|number| number ^ top).collect();
+    let least = ordered.iter().min().copied().unwrap_or(top);
+    let above: Vec<u128> = ordered.iter().map(|number| number - least).collect();
+    1.0 + bits::of_number(2 * least.abs_diff(top)) + span.bits_of_numbers(&above)
 }
 
 /// Numbers that are all large and mean no time are rare: two fields are often taken for one.

@@ -14,7 +14,7 @@ const SEARCHED: usize = 300;
 const MOST: usize = 5;
 
 /// So many bits less than the next candidate are no accident.
-const CERTAIN: f64 = 50.0;
+const CERTAIN: f64 = 60.0;
 /// The same of a layout that differs in what its numbers mean alone.
 const CERTAIN_MEANING: f64 = 12.0;
 const LIKELY: f64 = 12.0;

@@ -3,7 +3,7 @@
 //! A node is where some fields before it end, in each key. Two sequences of fields that end at the same places lead to
 //! one node, so that there are few. The best ways from a node to the ends of keys are kept with it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::bits::{self, Repeats};
 use super::span::{FIELD, Model, Span, best};
@@ -150,7 +150,7 @@ impl<'k> Graph<'k> {
                 let loose = 40.0 + 0.3 * self.keys.len() as f64;
                 let of_text = textual::models(&span, End::Width).into_iter().filter_map(|mut model| {
                     let is_text = model.shape.starts_with("text");
-                    model.bits += if is_text { loose } else { 0.0 };
+                    model.bits += if is_text || width < 4 { loose } else { 0.0 };
                     (!is_text || width < 4).then_some(model)
                 });
                 models.extend(of_text);
@@ -160,6 +160,10 @@ impl<'k> Graph<'k> {
             }
             if self.is_within_digits(node, width) {
                 models.iter_mut().for_each(|model| model.bits += WITHIN_DIGITS);
+            }
+            // A delimiter ends a field, and begins none.
+            if is_printable && self.is_before_delimiter(node, width) {
+                models.iter_mut().for_each(|model| model.bits += 40.0 + 0.3 * self.keys.len() as f64);
             }
             let to = self.after(node, |_| width);
             edges.extend(best(models).into_iter().map(|model| Edge { to, model }));
@@ -171,10 +175,20 @@ impl<'k> Graph<'k> {
         self.rest(node).all(|rest| rest[width - 1].is_ascii_digit() && rest.get(width).is_some_and(u8::is_ascii_digit))
     }
 
+    fn is_before_delimiter(&self, node: usize, width: usize) -> bool {
+        let next = |rest: &[u8]| rest.get(width).copied();
+        let first = self.rest(node).next().and_then(next);
+        let is_known = DELIMITERS.iter().any(|(of, _)| Some(*of) == first);
+        is_known && self.rest(node).all(|rest| next(rest) == first)
+    }
+
     fn before_delimiters(&mut self, node: usize, edges: &mut Vec<Edge>) {
         for (delimiter, _) in DELIMITERS {
             let places: Option<Vec<usize>> = self.rest(node).map(|rest| memchr::memchr(delimiter, rest)).collect();
             let Some(places) = places else { continue };
+            if places.iter().all(|place| *place == 0) {
+                continue;
+            }
             let span = self.span(node, |_, i| places[i]);
             let mut models = textual::models(&span, End::Before(delimiter));
             // Text that has the delimiter again, in some keys more often than in others, is text to its end.
@@ -232,7 +246,9 @@ impl<'k> Graph<'k> {
 
     /// Items of one width to the end of keys, as the tags of OpenTSDB: pairs of ids.
     fn list(&self, node: usize) -> Option<Model> {
-        let lengths: BTreeSet<usize> = self.rest(node).map(<[u8]>::len).collect();
+        let mut counts = BTreeMap::<usize, u32>::new();
+        self.rest(node).for_each(|rest| *counts.entry(rest.len()).or_default() += 1);
+        let lengths: BTreeSet<usize> = counts.keys().copied().collect();
         if lengths.len() < 2 || lengths.last()? > &512 {
             return None;
         }
@@ -248,7 +264,7 @@ impl<'k> Graph<'k> {
             let span = Span::new(items().map(|item| &item[from..to]), &repeats);
             best(binary::models(&span, to - from)).into_iter().next()
         };
-        let lengths = 3.0 * self.keys.len() as f64;
+        let lengths = 4.0 * counts.len() as f64 + self.repeats.bits(&counts.into_values().collect::<Vec<_>>());
         let whole = of(0, width).map(|model| Model::new(format!("list<{}> raw", model.shape), model.bits + lengths));
         let halves = (1..width).filter_map(|at| {
             let (first, second) = (of(0, at)?, of(at, width)?);

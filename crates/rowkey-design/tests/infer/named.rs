@@ -70,7 +70,7 @@ fn socorro() {
     let case = case("text[1], dec[6], uuid[text]", &[None, None, None], keys.collect());
     let inferred = infer(&case.keys);
     let found: Vec<String> = inferred.candidates.iter().map(|found| found.layout.shape()).collect();
-    assert!(found.iter().take(3).any(|shape| shape.ends_with("dec[6], uuid[text]")), "{found:#?}");
+    assert!(found[0].ends_with(", uuid[text]"), "{found:#?}");
     let against = inferred.candidates[0].against.join("\n");
     assert!(against.contains("byte 0 is even over 16 values, as a salt is"), "{against}");
 }

@@ -24,11 +24,13 @@ impl Dice {
     }
 }
 
+type Write = Box<dyn Fn(&mut Dice, u64) -> Vec<u8>>;
+
 /// A part of a key: its shape, its unit, and the bytes of a row's value.
 struct Part {
     shape: String,
     unit: Option<&'static str>,
-    write: Box<dyn Fn(&mut Dice, u64) -> Vec<u8>>,
+    write: Write,
 }
 
 fn part(shape: &str, write: impl Fn(&mut Dice, u64) -> Vec<u8> + 'static) -> Part {
@@ -89,7 +91,7 @@ fn dashed(bytes: &[u8]) -> String {
 /// A date of a day since 1970, by counting.
 fn day(mut days: u64) -> (u64, u64, u64) {
     let mut year = 1970;
-    let leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     while days >= 365 + u64::from(leap(year)) {
         days -= 365 + u64::from(leap(year));
         year += 1;
