@@ -17,12 +17,28 @@ pub(super) fn read(text: &str, name: Option<&str>, reading: &mut Reading) -> Vec
             return Vec::new();
         }
     };
-    let mut draft = Draft { name: name.unwrap_or(layout.name()).to_owned(), ..Draft::default() };
-    key(&layout, &mut draft, 0..0, reading);
+    vec![draft(&layout, name.unwrap_or(layout.name()), &[], Vec::new(), reading)]
+}
+
+/// A table of this layout; `means` has the words for fields, by name.
+pub(super) fn draft(
+    layout: &LayoutBuf,
+    table: &str,
+    means: &[(&str, &str)],
+    comments: Vec<String>,
+    reading: &mut Reading,
+) -> Draft {
+    let mut draft = Draft { name: table.to_owned(), comments, ..Draft::default() };
+    key(layout, &mut draft, 0..0, reading);
+    if !means.is_empty() {
+        let means: Vec<_> =
+            means.iter().map(|(field, word)| format!("{} = {}", quote::toml_key(field), quote::toml(word))).collect();
+        draft.settings.push(("means", format!("{{ {} }}", means.join(", "))));
+    }
     if let Lead::Salt(_) = layout.lead() {
         draft.splits = Splits::Buckets;
     }
-    vec![draft]
+    draft
 }
 
 /// Adds the fields of a layout that stands at `at`, and what is before them.

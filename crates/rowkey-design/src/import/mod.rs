@@ -23,6 +23,8 @@ mod schema;
 mod sql;
 mod terraform;
 
+use rowkey::LayoutBuf;
+
 use crate::choice::choices;
 use crate::problem::{File, Files, Problem, Problems, Span};
 use crate::resolve::Design;
@@ -112,6 +114,28 @@ pub fn import_with(
         }
     }
     Err(Problems { files, list: reading.problems })
+}
+
+/// Returns the text of a design file with one table of this layout; `means` has the words for fields, by name.
+///
+/// # Errors
+/// If no design can say the layout.
+pub(crate) fn of_layout(
+    layout: &LayoutBuf,
+    table: &str,
+    means: &[(&str, &str)],
+    comments: Vec<String>,
+) -> Result<String, Problems> {
+    let mut files = Files::default();
+    let mut reading =
+        Reading { file: files.add(File { name: table.to_owned(), text: String::new() }), problems: Vec::new() };
+    let draft = layout::draft(layout, table, means, comments, &mut reading);
+    if !reading.problems.is_empty() {
+        return Err(Problems { files, list: reading.problems });
+    }
+    let text = draft::text(&[draft]);
+    Design::parse([File { name: format!("{table}.rowkey.toml"), text: text.clone() }])?;
+    Ok(text)
 }
 
 /// A text while it is read.
