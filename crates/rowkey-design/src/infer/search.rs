@@ -147,7 +147,7 @@ impl<'k> Graph<'k> {
                 models.extend(binary::models(&span, width));
             }
             if is_printable {
-                let loose = 40.0 + 0.3 * self.keys.len() as f64;
+                let loose = 40.0 + 0.6 * self.keys.len() as f64;
                 let of_text = textual::models(&span, End::Width).into_iter().filter_map(|mut model| {
                     let is_text = model.shape.starts_with("text");
                     model.bits += if is_text || width < 4 { loose } else { 0.0 };
@@ -178,7 +178,7 @@ impl<'k> Graph<'k> {
     fn is_before_delimiter(&self, node: usize, width: usize) -> bool {
         let next = |rest: &[u8]| rest.get(width).copied();
         let first = self.rest(node).next().and_then(next);
-        let is_known = DELIMITERS.iter().any(|(of, _)| Some(*of) == first);
+        let is_known = first.is_some_and(|byte| byte.is_ascii_punctuation() || byte == b' ');
         is_known && self.rest(node).all(|rest| next(rest) == first)
     }
 
@@ -269,7 +269,9 @@ impl<'k> Graph<'k> {
         let halves = (1..width).filter_map(|at| {
             let (first, second) = (of(0, at)?, of(at, width)?);
             let shape = format!("list<({}, {})> raw", first.shape, second.shape);
-            Some(Model::new(shape, first.bits + second.bits + lengths))
+            // Ids are mostly as wide as each other.
+            let uneven = if 2 * at == width { 0.0 } else { 30.0 };
+            Some(Model::new(shape, first.bits + second.bits + lengths + uneven))
         });
         whole.into_iter().chain(halves).min_by(|a, b| a.bits.total_cmp(&b.bits))
     }
