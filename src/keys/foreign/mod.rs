@@ -164,8 +164,8 @@ impl Foreign {
         }
     }
 
-    /// The number of bytes that end a value and are no part of it.
-    pub(crate) const fn delimiter_len(&self) -> usize {
+    /// The number of bytes that end a value and are no part of it. A salt or a hash is taken without them.
+    pub const fn delimiter_len(&self) -> usize {
         match self {
             Self::Text(field) => match field.end() {
                 End::Before(delimiter) => delimiter.len(),

@@ -252,7 +252,7 @@ fn salt(table: &NewTable<'_>, said: &mut Said) -> Option<u32> {
     let prevents = if salt.hash.name != "java" {
         format!("its salt is taken by {}, and Phoenix's SALT_BUCKETS by the hash that is `java` here", salt.hash.name)
     } else if salt.format != SaltFormat::Binary {
-        "its salt is written in digits, and Phoenix's is a byte".to_owned()
+        "its salt is written in hex digits, and Phoenix's is a byte".to_owned()
     } else if !(1..=256).contains(&salt.buckets) {
         format!("its salt has {} buckets, and Phoenix's 256 at most", salt.buckets)
     } else if !(table.layout.by().is_empty() || table.layout.by().len() == table.key.len()) {

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use rowkey::layout::Scalar;
 use rowkey::lead::SaltHash;
 
 use super::bits;
@@ -32,11 +33,17 @@ pub(super) fn of(keys: &[&[u8]], width: usize, path: &Path, memory: &mut Memory)
     let mut sets: Vec<u32> = (1..=all).collect();
     sets.sort_by_key(|set| if *set == all { 0 } else { set.count_ones() });
     let whole = path.ends.len() == fields;
+    // A hash is taken without the delimiter that ends what is hashed.
+    let delimiters: Vec<usize> = path.models.iter().map(|model| delimiter(&model.shape)).collect();
     sets.into_iter().find_map(|set| {
         let of_key = |i: usize| -> Vec<u8> {
             let start = |field: usize| if field == 0 { width } else { path.ends[field - 1][i] as usize };
             let part = |field: usize| &keys[i][start(field)..path.ends[field][i] as usize];
-            (0..fields).filter(|field| set >> field & 1 == 1).flat_map(part).copied().collect()
+            let mut hashed: Vec<u8> =
+                (0..fields).filter(|field| set >> field & 1 == 1).flat_map(part).copied().collect();
+            let last = delimiters.get(set.ilog2() as usize).copied().unwrap_or(0);
+            hashed.truncate(hashed.len() - last.min(hashed.len()));
+            hashed
         };
         let of_first = (0..keys.len().min(3)).map(of_key).collect();
         let hashed = *memory.entry(of_first).or_insert_with(|| hashed(keys, width, of_key));
@@ -50,6 +57,14 @@ pub(super) fn of(keys: &[&[u8]], width: usize, path: &Path, memory: &mut Memory)
             Hashed::Digest => (set + 1).is_power_of_two().then(|| format!("md5({width}{by}) ")),
         }
     })
+}
+
+/// The number of bytes of the delimiter after a field of this shape.
+fn delimiter(shape: &str) -> usize {
+    match Scalar::from_shape(shape) {
+        Some(Scalar::Foreign(foreign)) => foreign.delimiter_len(),
+        _ => 0,
+    }
 }
 
 fn hashed(keys: &[&[u8]], width: usize, of_key: impl Fn(usize) -> Vec<u8>) -> Option<Hashed> {

@@ -30,7 +30,7 @@ impl KeyText {
     /// use rowkey_design::infer::KeyText;
     /// use rowkey_design::internal::forms::KeyForm;
     ///
-    /// assert_eq!(KeyText::of(b"6164610001\n62\n"), KeyText::Lines(KeyForm::Hex));
+    /// assert_eq!(KeyText::of(b"616461000a\n62\n"), KeyText::Lines(KeyForm::Hex));
     /// assert_eq!(KeyText::of(b"ada#20210228\n"), KeyText::Lines(KeyForm::Shell));
     /// assert_eq!(KeyText::of(b" ada\\x00  column=f:q, timestamp=1, value=a\n"), KeyText::Rows);
     /// ```

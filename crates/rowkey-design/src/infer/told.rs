@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use rowkey::lead::{Lead, SaltHash};
+use rowkey::lead::{Lead, SaltFormat, SaltHash};
 use rowkey::untyped::TypeBuf;
 use rowkey::{LayoutBuf, Value};
 
@@ -52,8 +52,13 @@ fn prefix(layout: &LayoutBuf, keys: usize) -> Option<String> {
             bytes(layout.lead().width()),
             salt.hash.name,
             salt.buckets,
-            if salt.hex { ", in hex" } else { "" },
+            if salt.format == SaltFormat::Hex { ", in hex" } else { "" },
             tried.join(", "),
+        )),
+        Lead::Hash(prefix) => Some(format!(
+            "the first {} of all {keys} keys begin the {} of {of}",
+            bytes(layout.lead().width()),
+            prefix.function().name()
         )),
         Lead::Digest(width) => {
             Some(format!("the first {} of all {keys} keys begin the MD5 of {of}", bytes(usize::from(*width))))

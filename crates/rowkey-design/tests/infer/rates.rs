@@ -10,6 +10,11 @@ fn case(Drawn { layout, units, keys }: Drawn) -> Case {
     Case { layout, units, keys }
 }
 
+/// With `ROWKEY_LONG` all of those that the rates are told of.
+fn cases() -> usize {
+    if std::env::var_os("ROWKEY_LONG").is_some() { 200 } else { 40 }
+}
+
 #[track_caller]
 fn hold(rates: &Rates) {
     rates.told.iter().for_each(|told| println!("{told}"));
@@ -22,12 +27,12 @@ fn hold(rates: &Rates) {
 
 #[test]
 fn random_layouts_are_inferred() {
-    hold(&Rates::of(drawn::layouts(1).take(200).map(case)));
+    hold(&Rates::of(drawn::layouts(1).take(cases()).map(case)));
 }
 
 #[test]
 fn schemas_of_a_second_judge_are_inferred() {
-    hold(&Rates::of(written::cases(2).take(200)));
+    hold(&Rates::of(written::cases(2).take(cases())));
 }
 
 /// The generator is judged by itself first: its layouts are of many kinds, and read their keys.

@@ -201,7 +201,10 @@ fn case(dice: &mut Dice) -> Option<Case> {
         let fields: Vec<Vec<u8>> = parts.iter().map(|part| (part.write)(dice, row)).collect();
         let mut key = fields.concat();
         if buckets > 0 {
-            let hashed = if salt.contains("by 0") { &fields[0] } else { &key };
+            // Without the delimiter after it.
+            let first = fields[0].strip_suffix(end.as_bytes()).unwrap_or(&fields[0]);
+            let hashed =
+                if salt.contains("by 0") { if shapes[0].contains('\'') { first } else { &fields[0] } } else { &key };
             key.insert(0, (hash(hashed) % buckets) as u8);
         }
         assert!(layout.decode(&key).is_ok(), "{layout}: {key:02x?}");
