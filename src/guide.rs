@@ -12,6 +12,7 @@
 //! | [`in_hbase`] | keep rows in HBase: a first server, a first program, the case studies there |
 //! | [`on_disk`] | keep rows on disk: durability, backups, errors |
 //! | [`errors`] | what an error says was written, and what may be repeated |
+//! | [`your_table_is_there_already`] | read a table that another program keeps |
 //! | [`changing_a_key`] | which changes are safe, and how to migrate for the others |
 //! | [`your_own_engine`] | write an engine, step by step |
 //! | `your_own_async_engine` (features `async` and `memory`) | write the client of a server, a whole one |
@@ -71,3 +72,6 @@ pub mod your_own_async_engine {}
 
 #[doc = include_str!("guide/your_own_engine.md")]
 pub mod your_own_engine {}
+
+#[doc = include_str!("guide/your_table_is_there_already.md")]
+pub mod your_table_is_there_already {}

@@ -116,7 +116,7 @@ pub use keys::prefix::{Select, Selection};
 pub use keys::range::KeyRange;
 #[doc(inline)]
 pub use keys::untyped::{Explanation, LayoutBuf, LayoutError, Value, ValueError};
-pub use keys::{clock, cursor, encode, geo, layout, lead, moment, prefix, range, untyped};
+pub use keys::{clock, cursor, encode, foreign, geo, layout, lead, moment, prefix, range, untyped};
 pub use rowkey_derive::RowKey;
 #[cfg(feature = "memory")]
 #[doc(inline)]
@@ -142,9 +142,10 @@ pub mod __private {
         Plain, RawAs, RawField, RawOf, Reader, Sink, StartsWith, With, Within, Writer,
     };
     pub use crate::keys::error::{DecodeError, WidthError};
+    pub use crate::keys::foreign::{Case, Delimiter, HashFunction, HashPrefix};
     pub use crate::keys::key::{Fixed, IsFixed, KeyReader, KeyWriter, RowKey, write_into};
     pub use crate::keys::layout::{FieldLayout, Layout, Nulls, Type, Variant};
-    pub use crate::keys::lead::{Lead, Salt, SaltHash};
+    pub use crate::keys::lead::{Lead, Salt, SaltFormat, SaltHash};
     pub use crate::keys::prefix::{
         FirstField, Nested, NextField, OrderedField, PrefixBuf, Select, Selection, VariantFirst,
     };

@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::parse::discouraged::Speculative;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Ident, Lit, LitStr, Member, Path, Token, parenthesized};
+use syn::{Attribute, Ident, Lit, LitByteStr, LitStr, Member, Path, Token, parenthesized};
 
 use crate::Mistakes;
 
@@ -154,6 +154,20 @@ impl Arg {
             mistakes.at(self.place(), format!("write a name: `{} = {example}`", self.name));
         }
         ident
+    }
+
+    /// `name = "text"`: one to eight bytes.
+    pub(crate) fn delimiter(&self, mistakes: &mut Mistakes) -> Option<LitByteStr> {
+        let bytes = match self.parsed() {
+            Some(Lit::Str(text)) => Some((text.value().into_bytes(), text.span())),
+            Some(Lit::ByteStr(bytes)) => Some((bytes.value(), bytes.span())),
+            _ => None,
+        };
+        let bytes = bytes.filter(|(bytes, _)| (1..=8).contains(&bytes.len()));
+        if bytes.is_none() {
+            mistakes.at(self.place(), format!("write one to eight bytes in quotes: `{} = \"-\"`", self.name));
+        }
+        bytes.map(|(bytes, span)| LitByteStr::new(&bytes, span))
     }
 
     /// `name = "path"`.

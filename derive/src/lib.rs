@@ -214,10 +214,12 @@ use proc_macro::TokenStream;
 /// - `buckets`: the number of buckets, 1 to 65,536. Required. The bucket is one byte for up to 256 buckets, else two.
 /// - `by`: names of fields, or their indexes in a tuple struct. Default: all fields. A prefix that fixes these fields
 ///   reads one bucket.
-/// - `hash`: `xxh3`, `xxh64`, `md5`, `java` (the hash of Apache Phoenix), or your own `fn(&[u8]) -> u64` with a name:
+/// - `hash`: `xxh3`, `xxh64`, `md5`, `java` (the hash of Apache Phoenix), `hash_code` (Java's `String.hashCode`),
+///   `murmur3` and `crc32` (feature `hashes`), or your own `fn(&[u8]) -> u64` with a name:
 ///   `hash("fnv", path::to::fn)`. Default: `xxh3`.
-/// - `format`: `binary`, or `hex` for digits as text: one digit for up to 16 buckets, two for up to 256, else four.
-///   Default: `binary`.
+/// - `format`: `binary`, or `hex` for digits as text: one digit for up to 16 buckets, two for up to 256, else four. Or
+///   `decimal`: as many digits as the last bucket has. Default: `binary`.
+/// - `delimiter`: one to eight bytes after the digits, `delimiter = "-"`. Default: none.
 ///
 /// ```
 /// use rowkey::{RowKey, Select};
@@ -243,6 +245,9 @@ use proc_macro::TokenStream;
 /// m is the bytes of the fields in `by`. Shape: `md5(4 by 0) ..`.
 ///
 /// - `bytes`: the length of the digest, 1 to 16. Default: 16.
+/// - `hash`, `hex`, `delimiter`: for keys that [other programs](https://docs.rs/rowkey) begin with another hash than MD5
+///   (`sha1`, `sha256`, `murmur3`, `crc32`, `hash_code`), with its first hex digits (`hex = 4`), or with a delimiter
+///   after it. m is then without the delimiter that ends it. Shape: `hash(sha1 hex[4 '_'] by 0) ..`.
 /// - `by`: names of the first fields of the key. Default: all fields.
 ///
 /// A prefix must fix every field in `by`. A key whose fields are all hashed can only be read with `get`, or by a scan

@@ -3,7 +3,7 @@
 use crate::keys::encode::{Field, Reader, Sink, Writer};
 use crate::keys::error::{DecodeError, DecodeReason, WidthError};
 use crate::keys::layout::{Layout, Type};
-use crate::keys::lead::hashed_part;
+use crate::keys::lead::MOST_WIDTH;
 use crate::keys::prefix::{TupleField, TuplePrefix, tuple_prefix};
 use crate::keys::untyped::{Explanation, LayoutBuf};
 use crate::keys::writer::Slot;
@@ -199,7 +199,7 @@ impl<'s, S: Sink, const N: usize> KeyWriter<'s, S, N> {
     #[inline]
     pub fn new(out: &'s mut S, layout: &Layout) -> Self {
         let start = out.written().len();
-        out.extend_bytes(&[0; 16][..layout.lead.width().min(16)]);
+        out.extend_bytes(&[0; MOST_WIDTH][..layout.lead.width().min(MOST_WIDTH)]);
         Self { w: Writer::new(out), start, ends: [0; N], fields: 0 }
     }
 
@@ -227,7 +227,7 @@ impl<'s, S: Sink, const N: usize> KeyWriter<'s, S, N> {
     pub fn finish(mut self, layout: &Layout) {
         let Some(key) = self.w.sink().written().get_mut(self.start..) else { return };
         let (lead, body) = key.split_at_mut(layout.lead.width().min(key.len()));
-        let known = layout.lead.write(&hashed_part(body, layout.by, &self.ends), lead);
+        let known = layout.lead.write(&layout.hashed().part(body, &self.ends), lead);
         debug_assert!(known.is_ok(), "a constant layout has its salt's hash");
     }
 }
@@ -276,7 +276,7 @@ impl<'a, const N: usize> KeyReader<'a, N> {
     #[inline(always)]
     pub fn finish(&self, layout: &Layout) -> Result<(), DecodeError> {
         self.r.end()?;
-        layout.lead.check(self.key, layout.by, &self.ends)
+        layout.lead.check(self.key, layout.hashed(), &self.ends)
     }
 }
 

@@ -4,7 +4,8 @@
 //! [`LayoutBuf`](crate::LayoutBuf) is its owned form, which also reads and writes keys.
 
 use crate::keys::error::DecodeError;
-use crate::keys::lead::Lead;
+use crate::keys::foreign::Foreign;
+use crate::keys::lead::{Hashed, Lead};
 use crate::keys::reader::Reader;
 
 /// Reads a value of a user's own encoding, and returns it as text for [`explain`](crate::RowKey::explain).
@@ -33,6 +34,24 @@ impl Layout {
         }
     }
 
+    /// The part that a salt or a hash is taken over.
+    #[inline]
+    pub(crate) const fn hashed(&self) -> Hashed<'static> {
+        let last = match self.by {
+            [.., last] => *last,
+            [] => self.fields.len().saturating_sub(1),
+        };
+        let delimiter = match self.fields {
+            [] => 0,
+            fields if last >= fields.len() => 0,
+            fields => match fields[last].ty {
+                Type::Scalar(Scalar::Foreign(foreign)) => foreign.delimiter_len(),
+                _ => 0,
+            },
+        };
+        Hashed { by: self.by, delimiter }
+    }
+
     /// Returns the layout, checked for what a shape can express.
     ///
     /// # Panics
@@ -42,8 +61,27 @@ impl Layout {
     #[track_caller]
     pub const fn checked(self) -> Self {
         assert!(fields_fit(self.fields, 0), "a key's types are nested at most 128 deep: flatten some of them");
+        assert!(
+            ends_last(self.fields),
+            "a field that ends with the key is the last one, and ascending: end it before a delimiter"
+        );
         self
     }
+}
+
+/// Returns whether no field but the last ends with the key.
+const fn ends_last(fields: &[FieldLayout]) -> bool {
+    let mut i = 0;
+    while i < fields.len() {
+        if let Type::Scalar(Scalar::Foreign(foreign)) = fields[i].ty
+            && foreign.ends_with_key()
+            && (i + 1 < fields.len() || fields[i].desc)
+        {
+            return false;
+        }
+        i += 1;
+    }
+    true
 }
 
 /// Maximum depth to which types may be nested. A shape may come from somebody else, and reading it takes stack for each
@@ -304,6 +342,8 @@ macro_rules! scalars {
             ByteArray(usize),
             /// A tile of this zoom, from 1 to 29.
             QuadKey(u8),
+            /// An encoding of other programs.
+            Foreign(Foreign),
         }
 
         impl Scalar {
@@ -313,6 +353,7 @@ macro_rules! scalars {
                     $(Self::$variant => $width,)*
                     Self::ByteArray(len) => Some(len),
                     Self::QuadKey(zoom) => Some(zoom.div_ceil(4) as usize),
+                    Self::Foreign(foreign) => foreign.width(),
                 }
             }
 
@@ -323,11 +364,12 @@ macro_rules! scalars {
                     _ if shape.starts_with("quadkey[") => {
                         (1..=crate::keys::geo::MAX_ZOOM).map(Self::QuadKey).find(|scalar| scalar.to_string() == shape)
                     }
-                    _ => {
+                    _ if shape.starts_with("bytes[") => {
                         let len = shape.strip_prefix("bytes[")?.strip_suffix(']')?;
                         let len: usize = len.parse().ok()?;
                         Some(Self::ByteArray(len)).filter(|scalar| scalar.to_string() == shape)
                     }
+                    _ => Foreign::from_shape(shape).map(Self::Foreign),
                 }
             }
         }
@@ -338,6 +380,7 @@ macro_rules! scalars {
                     $(Self::$variant => f.write_str($shape),)*
                     Self::ByteArray(len) => write!(f, "bytes[{len}]"),
                     Self::QuadKey(zoom) => write!(f, "quadkey[{zoom}]"),
+                    Self::Foreign(foreign) => foreign.fmt(f),
                 }
             }
         }

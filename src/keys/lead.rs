@@ -9,13 +9,22 @@
 //! 16 buckets, hex   '7' ………         1 lower-case digit up to 16, 2 up to 256, else 4
 //! md5(4)            1b c7 e0 33 ……   the first bytes of MD5(m)
 //! ```
+//!
+//! Keys of [other programs](crate::foreign) have others: a bucket in decimal before a delimiter, the digits of another
+//! hash.
 
 use std::borrow::Cow;
 
 use md5::{Digest as _, Md5};
 use xxhash_rust::{xxh3::xxh3_64, xxh64::xxh64};
 
+use crate::keys::encode::{Reader, Writer};
 use crate::keys::error::{DecodeError, DecodeReason, Hex};
+#[cfg(feature = "hashes")]
+use crate::keys::foreign::HashFunction;
+use crate::keys::foreign::{Case, Delimiter, End, Foreign, Form, HashPrefix, TextField, hash_code};
+use crate::keys::untyped::Value;
+use crate::keys::writer::Slot;
 
 /// The bytes before a key's fields, as a layout describes them: none, a salt, or a digest.
 ///
@@ -30,7 +39,114 @@ pub enum Lead<N> {
     Salt(Salt<N>),
     /// The first bytes of MD5(m): this many, 1 to 16.
     Digest(u8),
+    /// The beginning of a hash, as other programs write it.
+    Hash(HashPrefix),
 }
+
+#[cfg(feature = "hashes")]
+fn big_endian(hash: Option<Vec<u8>>) -> u64 {
+    hash.unwrap_or_default().iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+/// The bytes of a bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SaltFormat {
+    /// One byte up to 256 buckets, else two, big-endian.
+    Binary,
+    /// Lower-case hex digits, which a shell shows as they are: 1 up to 16 buckets, 2 up to 256, else 4.
+    Hex,
+    /// As other programs write a number: with a width, perhaps before a delimiter.
+    Foreign(Foreign),
+}
+
+impl SaltFormat {
+    /// Buckets in decimal, with as many digits as the last has, before a delimiter of up to eight bytes.
+    ///
+    /// ```
+    /// use rowkey::lead::SaltFormat;
+    ///
+    /// let SaltFormat::Foreign(format) = SaltFormat::decimal(20, b"-") else { panic!("of another program") };
+    /// assert_eq!(format.to_string(), "dec[2 '-']");
+    /// ```
+    ///
+    /// # Panics
+    /// If the delimiter has more bytes, or is a digit. In a constant that is a compile error.
+    #[track_caller]
+    pub const fn decimal(buckets: u32, delimiter: &[u8]) -> Self {
+        let digits = match buckets.saturating_sub(1).checked_ilog10() {
+            Some(log) => log as u16 + 1,
+            None => 1,
+        };
+        Self::text(Form::Decimal, digits, delimiter)
+    }
+
+    /// Buckets in lower-case hex, with as many digits as the last has, before a delimiter of up to eight bytes.
+    ///
+    /// # Panics
+    /// As [`decimal`](Self::decimal).
+    #[track_caller]
+    pub const fn hex(buckets: u32, delimiter: &[u8]) -> Self {
+        let digits = match buckets.saturating_sub(1).checked_ilog2() {
+            Some(log) => log as u16 / 4 + 1,
+            None => 1,
+        };
+        Self::text(Form::Hex(Case::Lower), digits, delimiter)
+    }
+
+    #[track_caller]
+    const fn text(form: Form, digits: u16, delimiter: &[u8]) -> Self {
+        let end = match (delimiter.len(), Delimiter::new(delimiter)) {
+            (0, _) => End::Width,
+            (_, Some(delimiter)) => End::Before(delimiter),
+            (_, None) => panic!("a delimiter has at most eight bytes"),
+        };
+        match TextField::new(form, Some(digits), end) {
+            Ok(field) => Self::Foreign(Foreign::Text(field)),
+            Err(_) => panic!("a bucket could not be told from the delimiter"),
+        }
+    }
+
+    /// The number of bytes of a bucket.
+    const fn width(self, buckets: u32) -> usize {
+        match (self, buckets) {
+            (Self::Foreign(foreign), _) => match foreign.width() {
+                Some(width) => width,
+                None => 0,
+            },
+            (Self::Binary, ..=256) | (Self::Hex, ..=16) => 1,
+            (Self::Binary, _) | (Self::Hex, ..=256) => 2,
+            (Self::Hex, _) => 4,
+        }
+    }
+
+    /// Returns whether each of so many buckets can be written, and read again.
+    pub(crate) fn can_write(self, buckets: u32) -> bool {
+        let Self::Foreign(foreign) = self else { return true };
+        let last = Value::Unsigned(buckets.saturating_sub(1).into());
+        let is_written = foreign.encode(&last, &mut Writer::new(&mut Vec::new())).is_ok();
+        is_written && foreign.width().is_some_and(|width| (1..=MOST_WIDTH).contains(&width))
+    }
+
+    fn write(self, bucket: u32, lead: &mut [u8]) {
+        let digit = |shift: usize, bits| (bucket >> shift) & bits;
+        for (i, byte) in lead.iter_mut().rev().enumerate() {
+            *byte = match self {
+                Self::Hex => b"0123456789abcdef"[digit(4 * i, 15) as usize],
+                _ => digit(8 * i, 255) as u8,
+            };
+        }
+    }
+
+    fn write_foreign(foreign: Foreign, bucket: u32, lead: &mut [u8]) {
+        let mut slot = Slot::new(lead);
+        let written = foreign.encode(&Value::Unsigned(bucket.into()), &mut Writer::new(&mut slot));
+        debug_assert!(written.is_ok() && slot.is_full(), "a checked format writes every bucket");
+    }
+}
+
+/// The most bytes before the fields of a key.
+pub(crate) const MOST_WIDTH: usize = HashPrefix::MOST;
 
 /// A salt: how the bucket of a row is computed and written.
 #[doc(alias = "salting")]
@@ -40,8 +156,8 @@ pub struct Salt<N> {
     pub buckets: u32,
     /// The hash that picks a row's bucket.
     pub hash: SaltHash<N>,
-    /// True if the bucket is written in lower-case hex digits, which a shell shows as they are.
-    pub hex: bool,
+    /// The bytes of a bucket.
+    pub format: SaltFormat,
 }
 
 /// The hash that picks a row's salt bucket, and its name. Two are equal if their names are.
@@ -76,6 +192,23 @@ impl SaltHash<&'static str> {
         let hash = bytes.iter().fold(1i32, |h, &byte| h.wrapping_mul(31).wrapping_add(i32::from(byte as i8)));
         u64::from(hash.unsigned_abs())
     });
+    /// Java's `String.hashCode` of m, made positive; in shapes `hash_code[java]`.
+    pub const HASH_CODE: Self = Self::new("hash_code[java]", |m| u64::from((hash_code(m) as i32).unsigned_abs()));
+    /// MurmurHash3 of 32 bits for x86, seed 0; in shapes `murmur3[32]`.
+    #[cfg(feature = "hashes")]
+    pub const MURMUR3: Self = Self::new("murmur3[32]", |m| big_endian(HashFunction::Murmur3.of(m)));
+    /// CRC-32 of IEEE 802.3; in shapes `crc32[ieee]`.
+    #[cfg(feature = "hashes")]
+    pub const CRC32: Self = Self::new("crc32[ieee]", |m| big_endian(HashFunction::Crc32.of(m)));
+
+    /// The hashes of other programs: in shapes bracketed words, which no hash of a user's can take.
+    pub const FOREIGN: &'static [Self] = &[
+        Self::HASH_CODE,
+        #[cfg(feature = "hashes")]
+        Self::MURMUR3,
+        #[cfg(feature = "hashes")]
+        Self::CRC32,
+    ];
     /// The hashes that have a name in the format.
     pub const KNOWN: [Self; 4] = [Self::XXH3, Self::XXH64, Self::MD5, Self::JAVA];
 
@@ -89,7 +222,8 @@ impl SaltHash<String> {
     /// The hash of this name, without its function if it is a user's own.
     pub fn named(name: impl Into<String>) -> Self {
         let name = name.into();
-        let hash = SaltHash::KNOWN.into_iter().find(|known| known.name == name).and_then(|known| known.hash);
+        let known = SaltHash::KNOWN.iter().chain(SaltHash::FOREIGN).find(|known| known.name == name);
+        let hash = known.and_then(|known| known.hash);
         Self { name, hash }
     }
 }
@@ -101,6 +235,7 @@ impl<N> Lead<N> {
             Self::None => 0,
             Self::Salt(salt) => salt.width(),
             Self::Digest(bytes) => *bytes as usize,
+            Self::Hash(prefix) => prefix.width(),
         }
     }
 }
@@ -115,17 +250,19 @@ impl<N: AsRef<str>> Lead<N> {
             Self::None => {}
             Self::Salt(salt) => salt.write(salt.bucket(m)?, lead),
             Self::Digest(_) => write_digest(m, lead),
+            Self::Hash(prefix) if prefix.write(m, lead) => {}
+            Self::Hash(prefix) => return Err(UnknownHash(prefix.function().name().to_owned())),
         }
         Ok(())
     }
 
     /// Checks the lead of a key against its fields; inlined as `write` is.
     #[inline(always)]
-    pub(crate) fn check(&self, key: &[u8], by: &[usize], ends: &[usize]) -> Result<(), DecodeError> {
-        let mut due = [0; 16];
+    pub(crate) fn check(&self, key: &[u8], hashed: Hashed<'_>, ends: &[usize]) -> Result<(), DecodeError> {
+        let mut due = [0; MOST_WIDTH];
         let width = self.width().min(due.len());
         let (found, body) = key.split_at(width.min(key.len()));
-        match self.write(&hashed_part(body, by, ends), &mut due[..width]) {
+        match self.write(&hashed.part(body, ends), &mut due[..width]) {
             Ok(()) if *found == due[..width] => Ok(()),
             Ok(()) => Err(self.wrong(found, due)),
             Err(unknown) => Err(DecodeError::new(0, DecodeReason::Unreadable(unknown.to_string()))),
@@ -133,7 +270,7 @@ impl<N: AsRef<str>> Lead<N> {
     }
 
     #[cold]
-    fn wrong(&self, found: &[u8], due: [u8; 16]) -> DecodeError {
+    fn wrong(&self, found: &[u8], due: [u8; MOST_WIDTH]) -> DecodeError {
         let kind = if matches!(self, Self::Salt(_)) { "salt" } else { "digest" };
         let (found, expected) = (Hex(found).to_string(), Hex(&due[..found.len()]).to_string());
         DecodeError::new(0, DecodeReason::Lead { kind, found, expected })
@@ -153,22 +290,36 @@ pub struct UnknownHash(pub String);
 impl<N> Salt<N> {
     /// The width of a bucket, in bytes.
     pub const fn width(&self) -> usize {
-        match (self.hex, self.buckets) {
-            (false, ..=256) | (true, ..=16) => 1,
-            (false, _) | (true, ..=256) => 2,
-            (true, _) => 4,
-        }
+        self.format.width(self.buckets)
+    }
+
+    /// The bucket that a key begins with; `None` if it begins with none.
+    ///
+    /// ```
+    /// use rowkey::lead::{Salt, SaltFormat, SaltHash};
+    ///
+    /// let salt = Salt { buckets: 20, hash: SaltHash::XXH3, format: SaltFormat::decimal(20, b"-") };
+    /// assert_eq!((salt.bucket_of(b"07-ada"), salt.bucket_of(b"20-ada"), salt.bucket_of(b"7-ada")), (Some(7), None, None));
+    /// ```
+    pub fn bucket_of(&self, key: &[u8]) -> Option<u32> {
+        let lead = key.get(..self.width())?;
+        let bucket = match self.format {
+            SaltFormat::Binary => lead.iter().fold(0, |number, byte| number << 8 | u128::from(*byte)),
+            SaltFormat::Hex => u128::from_str_radix(str::from_utf8(lead).ok()?, 16).ok()?,
+            SaltFormat::Foreign(foreign) => match foreign.decode(&mut Reader::new(lead)).ok()? {
+                Value::Unsigned(bucket) => bucket,
+                _ => return None,
+            },
+        };
+        u32::try_from(bucket).ok().filter(|bucket| *bucket < self.buckets)
     }
 
     /// Writes a bucket into all bytes of `lead`.
     #[inline]
     pub(crate) fn write(&self, bucket: u32, lead: &mut [u8]) {
-        for (i, byte) in lead.iter_mut().rev().enumerate() {
-            *byte = if self.hex {
-                b"0123456789abcdef"[(bucket >> (4 * i) & 15) as usize]
-            } else {
-                (bucket >> (8 * i)) as u8
-            };
+        match self.format {
+            SaltFormat::Foreign(foreign) => SaltFormat::write_foreign(foreign, bucket, lead),
+            format => format.write(bucket, lead),
         }
     }
 }
@@ -185,9 +336,32 @@ impl<N: AsRef<str>> Salt<N> {
     }
 }
 
-/// m: the whole body, or its `by` fields joined. `ends` are the ends of the body's fields.
+/// The part of a key that is hashed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hashed<'l> {
+    /// The fields by index; none: all.
+    pub(crate) by: &'l [usize],
+    /// The length of the delimiter that ends the last of these fields: it is left out.
+    pub(crate) delimiter: usize,
+}
+
+impl Hashed<'_> {
+    /// m: the whole body, or its `by` fields joined. `ends` are the ends of the body's fields.
+    #[inline]
+    pub(crate) fn part<'a>(self, body: &'a [u8], ends: &[usize]) -> Cow<'a, [u8]> {
+        match (joined(body, self.by, ends), self.delimiter) {
+            (m, 0) => m,
+            (Cow::Borrowed(m), delimiter) => Cow::Borrowed(&m[..m.len().saturating_sub(delimiter)]),
+            (Cow::Owned(mut m), delimiter) => {
+                m.truncate(m.len().saturating_sub(delimiter));
+                Cow::Owned(m)
+            }
+        }
+    }
+}
+
 #[inline]
-pub(crate) fn hashed_part<'a>(body: &'a [u8], by: &[usize], ends: &[usize]) -> Cow<'a, [u8]> {
+fn joined<'a>(body: &'a [u8], by: &[usize], ends: &[usize]) -> Cow<'a, [u8]> {
     let field = |&i: &usize| {
         let start = if i == 0 { 0 } else { ends[i - 1] };
         &body[start..ends[i]]

@@ -9,6 +9,7 @@ pub mod cursor;
 pub mod encode;
 pub(crate) mod error;
 pub(crate) mod fingerprint;
+pub mod foreign;
 pub mod geo;
 pub(crate) mod host;
 pub(crate) mod key;

@@ -62,9 +62,52 @@ impl<'de> Reader<'de> {
         Ok(self.upright(run))
     }
 
+    /// Reads up to the next `delimiter`, and the delimiter too: borrowed in an ascending field, copied in a descending
+    /// one.
+    ///
+    /// # Errors
+    /// If it does not come.
+    ///
+    /// ```
+    /// use rowkey::encode::Reader;
+    ///
+    /// let mut r = Reader::new(b"ada::7");
+    /// assert_eq!(&*r.until(b"::")?, b"ada");
+    /// assert_eq!((r.left(), r.peek()), (1, Some(b'7')));
+    /// # Ok::<(), rowkey::DecodeError>(())
+    /// ```
+    pub fn until(&mut self, delimiter: &[u8]) -> Result<Cow<'de, [u8]>, DecodeError> {
+        let found = match self.mask {
+            0 => memchr::memmem::find(self.rest(), delimiter),
+            mask => {
+                let inverted: Vec<u8> = delimiter.iter().map(|byte| byte ^ mask).collect();
+                memchr::memmem::find(self.rest(), &inverted)
+            }
+        };
+        let Some(len) = found else {
+            let expected = "it ends with the field's delimiter";
+            return Err(self.bad_value(self.at, String::from_utf8_lossy(self.rest()), expected));
+        };
+        let run = &self.rest()[..len];
+        self.at += len + delimiter.len();
+        Ok(self.upright(run))
+    }
+
+    /// The next byte, which stays to be read; `None` at the end of the key.
+    #[inline]
+    pub fn peek(&self) -> Option<u8> {
+        self.rest().first().map(|byte| byte ^ self.mask)
+    }
+
+    /// The number of bytes of the key that were not read.
+    #[inline]
+    pub fn left(&self) -> usize {
+        self.rest().len()
+    }
+
     /// Reads all remaining bytes.
     #[inline]
-    pub(crate) fn remainder(&mut self) -> Cow<'de, [u8]> {
+    pub fn remainder(&mut self) -> Cow<'de, [u8]> {
         let run = self.rest();
         self.at = self.bytes.len();
         self.upright(run)

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::keys::lead::{Lead, UnknownHash, hashed_part};
+use crate::keys::lead::{Hashed, Lead, UnknownHash};
 use crate::keys::range::{KeyRange, successor};
 
 /// A place between keys.
@@ -94,16 +94,16 @@ pub(crate) enum Unselectable {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LeadOver<'l, N> {
     pub(crate) lead: &'l Lead<N>,
-    pub(crate) by: &'l [usize],
+    pub(crate) hashed: Hashed<'l>,
     /// The number of fields of a key.
     pub(crate) fields: usize,
 }
 
 impl<N: AsRef<str>> LeadOver<'_, N> {
     /// The bytes that the salt or digest is taken over ("m" in FORMAT.md), if this span fixes all the fields involved.
-    fn hashed<'s>(&self, span: &'s KeySpan) -> Option<Cow<'s, [u8]>> {
-        let due = self.by.last().map_or(self.fields, |last| last + 1);
-        (span.ends.len() >= due).then(|| hashed_part(&span.body, self.by, &span.ends))
+    fn m<'s>(&self, span: &'s KeySpan) -> Option<Cow<'s, [u8]>> {
+        let due = self.hashed.by.last().map_or(self.fields, |last| last + 1);
+        (span.ends.len() >= due).then(|| self.hashed.part(&span.body, &span.ends))
     }
 
     /// The ranges of the spans: one list for each salt bucket that can hold rows of them; a single list for a key
@@ -116,14 +116,14 @@ impl<N: AsRef<str>> LeadOver<'_, N> {
         let mut by_bucket = vec![Vec::new(); lists];
         let mut lead = vec![0; self.lead.width()];
         for span in spans {
-            match (self.lead, self.hashed(span)) {
+            match (self.lead, self.m(span)) {
                 (Lead::None, _) => by_bucket[0].extend(span.range(&[], self.fields)),
-                (Lead::Digest(_), Some(m)) => {
+                (Lead::Digest(_) | Lead::Hash(_), Some(m)) => {
                     self.lead.write(&m, &mut lead)?;
                     by_bucket[0].extend(span.range(&lead, self.fields));
                 }
-                (Lead::Digest(_), None) if span.is_everything() => by_bucket[0].push(KeyRange::all()),
-                (Lead::Digest(_), None) => return Err(Unselectable::Hashed),
+                (Lead::Digest(_) | Lead::Hash(_), None) if span.is_everything() => by_bucket[0].push(KeyRange::all()),
+                (Lead::Digest(_) | Lead::Hash(_), None) => return Err(Unselectable::Hashed),
                 (Lead::Salt(salt), Some(m)) => {
                     let bucket = salt.bucket(&m)?;
                     salt.write(bucket, &mut lead);

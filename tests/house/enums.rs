@@ -7,10 +7,15 @@ use std::path::Path;
 use crate::{code, sources};
 
 /// Public enums without `#[non_exhaustive]`: the folder and the names of each, and why a match on it needs no other arm.
-const CLOSED: [(&str, &[&str], &str); 13] = [
+const CLOSED: [(&str, &[&str], &str); 14] = [
     ("src/keys", &["FieldSpan"], "is hidden: the derive's code has it"),
     ("src/keys", &["Lead"], "is the format of layouts: who reads one cannot pass over what keys begin with"),
     ("src/keys", &["Nulls"], "a field has two ends"),
+    (
+        "src/keys/foreign",
+        &["Case", "Endian", "Order"],
+        "letters have two cases and bytes two orders; values sort right, the other way round, or not",
+    ),
     ("src/store", &["Access"], "a value is read or written"),
     ("src/store", &["OpenMode", "Write"], "an engine has to do each"),
     ("src/store", &["Step"], "the caller of a merge has to do each"),

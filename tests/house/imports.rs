@@ -26,8 +26,19 @@ const TO_ENGINES: &[&str] = &["store", "error", "Error", "ErrorKind", "KeyRange"
 const TO_WIDE_ENGINES: &[&str] =
     &["store", "wide", "nonblocking", "clock", "error", "Error", "ErrorKind", "KeyRange", "Result"];
 /// What the design tool imports of `rowkey`: keys, split points and, of wide rows, schemas; no stores and no tables.
-const TO_DESIGNS: &[&str] =
-    &["KeyRange", "LayoutBuf", "LayoutError", "RowKey", "Value", "layout", "lead", "splits", "untyped", "wide"];
+const TO_DESIGNS: &[&str] = &[
+    "KeyRange",
+    "LayoutBuf",
+    "LayoutError",
+    "RowKey",
+    "Value",
+    "foreign",
+    "layout",
+    "lead",
+    "splits",
+    "untyped",
+    "wide",
+];
 /// The crates in `crates/`, what each may import of `rowkey`, and why no more.
 const CRATES: [(&str, &[&str], &str); 7] = [
     ("rowkey-retry", &[], "it stands alone"),

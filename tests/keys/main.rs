@@ -1,7 +1,9 @@
 //! Keys: their bytes, order, layouts and prefixes; fields of types of other crates; places, hosts.
 
 mod derive;
+mod fdb_tuple;
 mod foreign;
+mod foreign_binary;
 mod format;
 mod fuzzed;
 mod geo;
@@ -10,4 +12,5 @@ mod hosts;
 mod imports;
 mod order;
 mod selects;
+mod text_keys;
 mod traps;

@@ -104,7 +104,16 @@ fn lines(
     layout: &LayoutBuf,
     splits: Option<&Splits>,
 ) -> Result<Profile, Failure> {
-    // On a terminal alone, and on standard error: output stays as it is.
+    let bar = progress(bytes);
+    let told = |keys: u64, bytes: u64| told(&bar, keys, bytes);
+    let profile = sample::read(reader, form, layout, splits, told);
+    bar.finish_and_clear();
+    profile.map_err(|error| Failure::new(format!("{name}: {error}")))
+}
+
+/// A bar of how much was read of so many bytes: on a terminal alone, and on standard error, so that output stays as it
+/// is.
+pub(crate) fn progress(bytes: Option<u64>) -> ProgressBar {
     let bar = match (io::stderr().is_terminal(), bytes) {
         (false, _) => ProgressBar::hidden(),
         (true, Some(bytes)) => ProgressBar::new(bytes),
@@ -113,11 +122,11 @@ fn lines(
     if let Ok(style) = ProgressStyle::with_template("{bytes}/{total_bytes} {eta} {msg}") {
         bar.set_style(style);
     }
-    let told = |keys: u64, bytes: u64| {
-        bar.set_position(bytes);
-        bar.set_message(format!("{keys} keys"));
-    };
-    let profile = sample::read(reader, form, layout, splits, told);
-    bar.finish_and_clear();
-    profile.map_err(|error| Failure::new(format!("{name}: {error}")))
+    bar
+}
+
+/// Shows how many keys and bytes were read.
+pub(crate) fn told(bar: &ProgressBar, keys: u64, bytes: u64) {
+    bar.set_position(bytes);
+    bar.set_message(format!("{keys} keys"));
 }

@@ -31,6 +31,8 @@ fn hostile_arguments_are_shown_and_not_sent() {
         &["check", "--json=X", "a"],
         &["explain", "--shape", "(X", "00"],
         &["explain", "X", "t", "00"],
+        &["infer", "--form", "X"],
+        &["infer", "X"],
         &["man", "X"],
         &["fmt", "X"],
         &["suggest", "X"],

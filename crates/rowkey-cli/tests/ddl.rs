@@ -101,3 +101,37 @@ fn ddl_is_json_for_programs() {
         assert!(json["notes"].as_array().into_iter().flatten().all(|note| note["place"]["line"].is_u64()), "{json}");
     }
 }
+
+/// A file of split points lies beside the script that names it.
+#[test]
+fn scripts_and_broken_descriptions_are_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("points.txt"), "10\n20\n").expect("a file");
+    let script = folder.path().join("create.rb");
+    std::fs::write(&script, "create 't', {NAME => 'f', TTL => 60}, SPLITS_FILE => 'points.txt'\n").expect("a file");
+    let (status, design, errors) = rowkey(&["import", "--from", "shell", &script.display().to_string()], "");
+    assert_eq!((status, errors.as_str()), (Some(0), ""));
+    assert!(
+        design.contains("splits = { keys = [\"3130\", \"3230\"] }") && design.contains("ttl = \"1 min\""),
+        "{design}"
+    );
+
+    let described = "Table t is ENABLED\nt\nCOLUMN FAMILIES DESCRIPTION\n{NAME => 'f', BLOOMFILTER => 'ROW', VERS\n\
+        IONS => '3', TTL => '60 SECONDS (1\nMINUTE)'}\n1 row(s)\nTook 0.1 seconds\n";
+    let (status, design, errors) = rowkey(&["import", "--from", "describe"], described);
+    assert_eq!((status, errors.as_str()), (Some(0), ""));
+    assert!(design.ends_with("[table.t.family.f]\nversions = 3\nttl = \"1 min\"\n"), "{design}");
+
+    let (status, design, errors) = rowkey(&["import", "--from", "describe"], &described.replace("VERS\n", "VERSU\n"));
+    assert_eq!((status, design.as_str()), (Some(2), ""));
+    assert!(
+        errors.contains("VERSUIONS is no option of a family") && errors.contains("standard input:4:37"),
+        "{errors}"
+    );
+
+    let terraform =
+        "resource \"google_bigtable_table\" \"t\" {\n  name = \"t\"\n  column_family {\n    family = \"f\"\n  }\n}\n";
+    let (status, design, errors) = rowkey(&["import", "--from", "terraform"], terraform);
+    assert_eq!((status, errors.as_str()), (Some(0), ""));
+    assert!(design.contains("[table.t.family.f]\nversions = 2147483647\n"), "{design}");
+}

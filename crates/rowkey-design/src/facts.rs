@@ -174,8 +174,10 @@ fn only_time(fields: &[FieldFacts<'_>], table: &TableDesign) -> Option<usize> {
     if !by_time || fields.iter().any(|field| field.growth.is_some()) {
         return None;
     }
-    let number = |field: &FieldFacts<'_>| {
-        matches!(field.field.ty, TypeBuf::Scalar(Scalar::U32 | Scalar::U64 | Scalar::I32 | Scalar::I64))
+    let number = |field: &FieldFacts<'_>| match field.field.ty {
+        TypeBuf::Scalar(Scalar::Foreign(foreign)) => foreign.values() == Scalar::U128,
+        TypeBuf::Scalar(scalar) => matches!(scalar, Scalar::U32 | Scalar::U64 | Scalar::I32 | Scalar::I64),
+        _ => false,
     };
     let unsaid = |field: &FieldFacts<'_>| {
         field.meaning.is_none() && field.stats.is_none_or(|stats| stats.distinct.is_none() && stats.grows.is_none())
@@ -252,6 +254,9 @@ fn growth(ty: &TypeBuf, meaning: Option<Meaning>) -> Option<Growth> {
         Some(_) => None,
         None => match ty {
             TypeBuf::Scalar(Scalar::Instant) => Some(Growth::Time(Some(1.0))),
+            TypeBuf::Scalar(Scalar::Foreign(foreign)) if foreign.values() == Scalar::Instant => {
+                Some(Growth::Time(None))
+            }
             TypeBuf::Option(inner) => growth(inner, None),
             TypeBuf::Tuple(fields) => fields.first().and_then(|first| growth(&first.ty, None)),
             _ => None,

@@ -37,6 +37,7 @@ mod format;
 mod forms;
 mod from_key;
 mod import;
+pub mod infer;
 mod lines;
 mod load;
 mod problem;

@@ -64,6 +64,10 @@ impl<'d> WriteLoad<'d> {
             Lead::None => None,
             Lead::Salt(salt) => Some(f64::from(salt.buckets)),
             Lead::Digest(bytes) => Some(256f64.powi(i32::from(*bytes))),
+            Lead::Hash(prefix) => Some(match prefix.taken() {
+                (bytes, None) => 256f64.powi(i32::from(bytes)),
+                (digits, Some(_)) => 16f64.powi(i32::from(digits)),
+            }),
         };
         let Some(hashes) = hashes else {
             (load.places, load.busiest) = (fields.map(|shares| 1.0 / shares.squares), fields.map(|shares| shares.most));

@@ -156,7 +156,7 @@ fn descriptions_of_families_come_back_whatever_their_names() {
 
     let unknown = "Table a is ENABLED\n{NAME => 'f', VERSIONS => '1', BLOOMFILTER => 'ROWPREFIX_FIXED_LENGTH'}\n";
     let problems = imported(unknown, Source::Describe, None).expect_err("another filter").to_string();
-    assert!(problems.starts_with("pasted:2:1: a design has no BLOOMFILTER => 'ROWPREFIX_FIXED_LENGTH'"), "{problems}");
+    assert!(problems.starts_with("pasted:2:32: a design has no BLOOMFILTER => 'ROWPREFIX_FIXED_LENGTH'"), "{problems}");
 }
 
 /// Output of the shell after the split points is no split point. Fewer lines than the number of regions are an error.

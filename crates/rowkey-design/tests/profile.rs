@@ -370,7 +370,7 @@ proptest! {
         prop_assert_eq!(found.case.is_some(), cases.values().any(|same| same.len() > 1));
 
         if let rowkey::lead::Lead::Salt(salt) = layout.lead() {
-            let bucket = |key: &[u8]| match salt.hex {
+            let bucket = |key: &[u8]| match salt.format == rowkey::lead::SaltFormat::Hex {
                 true => usize::from_str_radix(std::str::from_utf8(&key[..2]).unwrap(), 16).unwrap(),
                 false => usize::from(key[0]),
             };

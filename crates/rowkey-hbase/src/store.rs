@@ -10,8 +10,8 @@ use rowkey::error::RowErrors;
 use rowkey::nonblocking::{AsyncWideStore, Batches, StoreFuture, empty_scan, refused_scan};
 use rowkey::store::{Call, CallOptions, Scan, TableId};
 use rowkey::wide::{
-    Column, Columns, Condition, Edit, Mutation, Row, TableSchema, WideGuarantees, check_mutation,
-    counter_columns, counter_sums, not_a_counter,
+    Column, Columns, Condition, Edit, Mutation, Row, TableSchema, WideGuarantees, check_mutation, counter_columns,
+    counter_sums, not_a_counter,
 };
 use rowkey::{Error, ErrorKind};
 use tokio::time::sleep;

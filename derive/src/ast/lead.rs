@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use syn::parse::{ParseStream, Parser};
-use syn::{Ident, LitStr, Path, Token};
+use syn::{Ident, LitByteStr, LitStr, Path, Token};
 
 use crate::Mistakes;
 use crate::attr::{Arg, ArgValue};
@@ -17,8 +17,17 @@ pub(crate) struct Salt {
     pub(crate) arg: Arg,
     pub(crate) buckets: Option<(Arg, u64)>,
     pub(crate) hash: Hash,
-    pub(crate) hex: bool,
+    pub(crate) format: Format,
+    pub(crate) delimiter: Option<LitByteStr>,
     pub(crate) by: Vec<TokenStream>,
+}
+
+/// How a bucket is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    Binary,
+    Hex,
+    Decimal,
 }
 
 pub(crate) enum Hash {
@@ -30,8 +39,19 @@ pub(crate) enum Hash {
 
 pub(crate) struct Digest {
     pub(crate) arg: Arg,
-    pub(crate) bytes: u64,
+    /// The variant of `rowkey::foreign::HashFunction`.
+    pub(crate) function: &'static str,
+    pub(crate) taken: Taken,
+    pub(crate) delimiter: Option<LitByteStr>,
     pub(crate) by: Vec<TokenStream>,
+}
+
+/// How much of a hash comes before the fields.
+#[derive(Clone, Copy)]
+pub(crate) enum Taken {
+    Bytes(u64),
+    /// Digits in hex.
+    Hex(u64),
 }
 
 impl Lead {
@@ -51,8 +71,9 @@ impl Lead {
 
 impl Salt {
     pub(crate) fn read(arg: Arg, mistakes: &mut Mistakes) -> Self {
-        let (mut buckets, mut hash, mut hex, mut by) = (None, Hash::Known("XXH3"), false, Vec::new());
-        let inner = arg.inner(&["buckets", "by", "hash", "format"], "buckets = 16", mistakes);
+        let (mut buckets, mut hash, mut format, mut by) = (None, Hash::Known("XXH3"), Format::Binary, Vec::new());
+        let mut delimiter = None;
+        let inner = arg.inner(&["buckets", "by", "hash", "format", "delimiter"], "buckets = 16", mistakes);
         if inner.as_ref().is_some_and(|inner| !inner.iter().any(|arg| arg.name == "buckets")) {
             mistakes.at(&arg, "`salt` needs the number of buckets: write `salt(buckets = 16)`");
         }
@@ -65,24 +86,35 @@ impl Salt {
                         hash = read;
                     }
                 }
-                _ => hex = is_hex(&arg, mistakes),
+                "delimiter" => delimiter = arg.delimiter(mistakes),
+                _ => format = Format::read(&arg, mistakes),
             }
         }
-        Self { arg, buckets, hash, hex, by }
+        if delimiter.is_some() && format == Format::Binary {
+            mistakes.at(&arg, "a delimiter comes after digits: write `format = decimal` or `format = hex` too");
+        }
+        Self { arg, buckets, hash, format, delimiter, by }
     }
 }
 
-fn is_hex(arg: &Arg, mistakes: &mut Mistakes) -> bool {
-    let Some(format) = arg.ident("hex", mistakes) else { return false };
-    if format != "hex" && format != "binary" {
-        mistakes.at(&format, "the format of a salt is `binary` or `hex`");
+impl Format {
+    fn read(arg: &Arg, mistakes: &mut Mistakes) -> Self {
+        let Some(format) = arg.ident("hex", mistakes) else { return Self::Binary };
+        match format.to_string().as_str() {
+            "binary" => Self::Binary,
+            "hex" => Self::Hex,
+            "decimal" => Self::Decimal,
+            _ => {
+                mistakes.at(&format, "the format of a salt is `binary`, `hex` or `decimal`");
+                Self::Binary
+            }
+        }
     }
-    format == "hex"
 }
 
 impl Hash {
-    const EXPECTED: &str =
-        "the hash of a salt is `xxh3`, `xxh64`, `md5`, `java`, or your own: `hash(\"its_name\", path::to::fn)`";
+    const EXPECTED: &str = "the hash of a salt is `xxh3`, `xxh64`, `md5`, `java`, `hash_code`, `murmur3`, `crc32`, or your own: \
+         `hash(\"its_name\", path::to::fn)`";
 
     fn read(arg: &Arg, mistakes: &mut Mistakes) -> Option<Self> {
         if let ArgValue::List(list) = &arg.value {
@@ -93,6 +125,9 @@ impl Hash {
             Some("xxh64") => "XXH64",
             Some("md5") => "MD5",
             Some("java") => "JAVA",
+            Some("hash_code") => "HASH_CODE",
+            Some("murmur3") => "MURMUR3",
+            Some("crc32") => "CRC32",
             _ => {
                 mistakes.at(arg.place(), Self::EXPECTED);
                 return None;
@@ -172,17 +207,54 @@ fn is_reserved(word: &str) -> bool {
 
 impl Digest {
     pub(crate) fn read(arg: Arg, mistakes: &mut Mistakes) -> Self {
-        let (mut bytes, mut by) = (16, Vec::new());
-        for arg in arg.inner(&["bytes", "by"], "bytes = 16", mistakes).into_iter().flatten() {
-            if arg.name == "by" {
-                by = arg.names(mistakes);
-            } else if let Some(number) = arg.number(16, mistakes) {
-                bytes = number;
-                if !(1..=16).contains(&number) {
-                    mistakes.at(arg.place(), format!("a digest has 1 to 16 bytes, not {number}"));
+        let (mut of, mut taken, mut delimiter, mut by) = (("Md5", 16), None, None, Vec::new());
+        for arg in arg.inner(&["bytes", "hex", "hash", "delimiter", "by"], "bytes = 16", mistakes).into_iter().flatten()
+        {
+            match arg.name.to_string().as_str() {
+                "by" => by = arg.names(mistakes),
+                "hash" => of = hash_function(&arg, mistakes).unwrap_or(of),
+                "delimiter" => delimiter = arg.delimiter(mistakes),
+                _ if taken.is_some() => {
+                    mistakes.at(&arg, "`bytes` and `hex` both say how much of the hash: remove one")
                 }
+                _ => taken = Some((arg.number(16, mistakes).unwrap_or(1), arg)),
             }
         }
-        Self { arg, bytes, by }
+        let (function, most) = of;
+        let taken = taken.map(|(number, arg)| {
+            let is_hex = arg.name == "hex";
+            let (most, what) = if is_hex { (2 * most, "hex digits") } else { (most, "bytes") };
+            if !(1..=most).contains(&number) {
+                mistakes.at(arg.place(), format!("a digest has 1 to {most} {what}, not {number}"));
+            }
+            if is_hex { Taken::Hex(number) } else { Taken::Bytes(number) }
+        });
+        Self { arg, function, taken: taken.unwrap_or(Taken::Bytes(most)), delimiter, by }
     }
+
+    /// The bytes of a digest of rowkey's own; `None` of another program's hash.
+    pub(crate) fn own(&self) -> Option<u64> {
+        match self {
+            Self { function: "Md5", taken: Taken::Bytes(bytes), delimiter: None, .. } => Some(*bytes),
+            _ => None,
+        }
+    }
+}
+
+/// The variant of `HashFunction`, and the number of its bytes.
+fn hash_function(arg: &Arg, mistakes: &mut Mistakes) -> Option<(&'static str, u64)> {
+    let name = arg.ident("md5", mistakes)?;
+    let known = match name.to_string().as_str() {
+        "md5" => ("Md5", 16),
+        "sha1" => ("Sha1", 20),
+        "sha256" => ("Sha256", 32),
+        "murmur3" => ("Murmur3", 4),
+        "crc32" => ("Crc32", 4),
+        "hash_code" => ("HashCode", 4),
+        _ => {
+            mistakes.at(&name, "the hash is `md5`, `sha1`, `sha256`, `murmur3`, `crc32` or `hash_code`");
+            return None;
+        }
+    };
+    Some(known)
 }

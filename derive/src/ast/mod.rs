@@ -11,7 +11,7 @@ use syn::{Data, DeriveInput, Generics, Ident, Index, Member, Path, Type, Visibil
 use crate::Mistakes;
 use crate::attr::{self, Arg};
 
-pub(crate) use lead::{Digest, Hash, Lead, Salt};
+pub(crate) use lead::{Digest, Format, Hash, Lead, Salt, Taken};
 
 pub(crate) struct Key<'i> {
     pub(crate) ident: &'i Ident,

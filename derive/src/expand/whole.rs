@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 
 use super::generics::decoded;
 use super::phantoms;
-use crate::ast::{Field, Hash, Key, Lead, Salt};
+use crate::ast::{Field, Format, Hash, Key, Lead, Salt, Taken};
 
 pub(crate) fn key(key: &Key<'_>, all: &[Field]) -> TokenStream {
     let (p, ident, name) = (&key.private, key.ident, key.name());
@@ -74,8 +74,25 @@ fn lead(key: &Key<'_>) -> TokenStream {
             quote!(#p::Lead::Salt(#salt))
         }
         Lead::Digest(digest) => {
-            let bytes = Literal::u8_suffixed(digest.bytes as u8);
-            quote!(#p::Lead::Digest(#bytes))
+            if let Some(bytes) = digest.own() {
+                let bytes = Literal::u8_suffixed(bytes as u8);
+                return quote!(#p::Lead::Digest(#bytes));
+            }
+            let function = format_ident!("{}", digest.function);
+            let prefix = match digest.taken {
+                Taken::Bytes(bytes) => {
+                    let bytes = Literal::u8_suffixed(bytes as u8);
+                    quote!(#p::HashPrefix::bytes(#p::HashFunction::#function, #bytes))
+                }
+                Taken::Hex(digits) => {
+                    let digits = Literal::u8_suffixed(digits as u8);
+                    quote!(#p::HashPrefix::hex(#p::HashFunction::#function, #digits, #p::Case::Lower))
+                }
+            };
+            let before = digest.delimiter.as_ref().map(
+                |delimiter| quote!(.before(#p::Delimiter::new(#delimiter).expect("the derive has counted its bytes"))),
+            );
+            quote!(#p::Lead::Hash(#prefix.expect("the derive has counted its bytes") #before))
         }
     }
 }
@@ -89,6 +106,12 @@ fn salt_layout(salt: &Salt, p: &TokenStream) -> TokenStream {
         }
         Hash::Own(name, path) => quote_spanned!(path.span()=> #p::SaltHash::new(#name, #path)),
     };
-    let hex = salt.hex;
-    quote!(#p::Salt { buckets: #buckets, hash: #hash, hex: #hex })
+    let format = match (salt.format, &salt.delimiter) {
+        (Format::Binary, _) => quote!(#p::SaltFormat::Binary),
+        (Format::Hex, None) => quote!(#p::SaltFormat::Hex),
+        (Format::Hex, Some(delimiter)) => quote!(#p::SaltFormat::hex(#buckets, #delimiter)),
+        (Format::Decimal, None) => quote!(#p::SaltFormat::decimal(#buckets, b"")),
+        (Format::Decimal, Some(delimiter)) => quote!(#p::SaltFormat::decimal(#buckets, #delimiter)),
+    };
+    quote!(#p::Salt { buckets: #buckets, hash: #hash, format: #format })
 }

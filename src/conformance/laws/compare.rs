@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::net::IpAddr;
 
+use super::foreign::compare_own;
+use crate::keys::foreign::Order;
 use crate::keys::layout::{Nulls, Scalar};
 use crate::keys::untyped::{FieldBuf, LayoutBuf, TypeBuf, Value};
 
@@ -60,6 +62,13 @@ fn value(ty: &TypeBuf, a: &Value, b: &Value) -> Ordering {
         (TypeBuf::Scalar(Scalar::HostPath), Value::Text(a), Value::Text(b)) => page(a, b),
         (TypeBuf::Scalar(Scalar::Decimal), Value::Decimal(a), Value::Decimal(b)) => decimal(a, b),
         (TypeBuf::Scalar(Scalar::Url), Value::Tuple(a), Value::Tuple(b)) => url(a, b),
+        (TypeBuf::Scalar(Scalar::Foreign(foreign)), a, b) => {
+            let order = match foreign.values() {
+                Scalar::Foreign(_) => compare_own(a, b, scalar),
+                values => value(&TypeBuf::Scalar(values), a, b),
+            };
+            if foreign.order() == Order::Descending { order.reverse() } else { order }
+        }
         (_, a, b) => scalar(a, b),
     }
 }

@@ -7,9 +7,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
+use super::foreign::{near_own, of_own};
 use crate::keys::geo::MAX_ZOOM;
 use crate::keys::layout::{Nulls, Scalar};
-use crate::keys::lead::{Lead, Salt, SaltHash};
+use crate::keys::lead::{Lead, Salt, SaltFormat, SaltHash};
 use crate::keys::untyped::{CustomBuf, FieldBuf, LayoutBuf, TypeBuf, Value, VariantBuf};
 
 /// Bytes with a meaning in the format, and their inversions.
@@ -71,7 +72,7 @@ fn salt() -> impl Strategy<Value = Salt<String>> {
     ];
     (buckets, select(&SaltHash::KNOWN[..]), any::<bool>()).prop_map(|(buckets, hash, hex)| {
         let hash = SaltHash { name: hash.name.to_owned(), hash: hash.hash };
-        Salt { buckets, hash, hex }
+        Salt { buckets, hash, format: if hex { SaltFormat::Hex } else { SaltFormat::Binary } }
     })
 }
 
@@ -265,6 +266,8 @@ fn of_scalar(scalar: Scalar) -> BoxedStrategy<Value> {
             let seconds = prop_oneof![select(&[i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX][..]), any::<i64>()];
             (seconds, nanos()).prop_map(|(seconds, nanos)| Value::Instant(seconds, nanos)).boxed()
         }
+        Foreign(foreign) if foreign.values() == scalar => of_own(foreign, of_scalar),
+        Foreign(foreign) => of_scalar(foreign.values()).prop_map(move |value| foreign.nearest(value)).boxed(),
         Duration => {
             let seconds = prop_oneof![select(&[0, 1, u64::MAX - 1, u64::MAX][..]), any::<u64>()];
             (seconds, nanos()).prop_map(|(s, ns)| Value::Duration(std::time::Duration::new(s, ns))).boxed()
@@ -372,6 +375,12 @@ impl Dice {
 
 /// A value one small step from another, of the same type.
 fn near(ty: &TypeBuf, value: &Value, dice: &mut Dice) -> Value {
+    if let TypeBuf::Scalar(Scalar::Foreign(foreign)) = ty {
+        return match foreign.values() {
+            Scalar::Foreign(_) => near_own(value, &mut |scalar, value| near(&TypeBuf::Scalar(scalar), value, dice)),
+            values => foreign.nearest(near(&TypeBuf::Scalar(values), value, dice)),
+        };
+    }
     let up = dice.below(2) == 0;
     match (ty, value) {
         (TypeBuf::Option(inner), Value::Option(Some(value))) if dice.below(3) > 0 => {

@@ -3,6 +3,7 @@
 use std::ops::{Bound, Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
 use crate::keys::encode::{Sink, Writer};
+use crate::keys::foreign::{Foreign, Order};
 
 /// A value that a prefix takes for a field of type `C`: a `C`, a `&C`, and for text `&str` and the like.
 #[diagnostic::on_unimplemented(
@@ -11,6 +12,10 @@ use crate::keys::encode::{Sink, Writer};
     note = "convert other values first: `Millis(n)`, `Millis::floor(time)?`, `Bucket::floor(time)?`, `HostPath::parse(text)?`"
 )]
 pub trait IntoField<C: ?Sized> {
+    /// The encoding of another program, if the field has one.
+    #[doc(hidden)]
+    const FOREIGN: Option<Foreign> = None;
+
     /// Writes the value as the field is written.
     fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>);
 }
@@ -52,6 +57,10 @@ pub(crate) use into_field;
     note = "write `a..b`, `a..=b`, `a..`, `..b`, `..=b`, `..`, or `(Bound<T>, Bound<T>)`"
 )]
 pub trait FieldRange<C: ?Sized> {
+    /// That of the bounds.
+    #[doc(hidden)]
+    const FOREIGN: Option<Foreign> = None;
+
     /// Writes the bounds' values, ascending, and returns the kind of each bound.
     fn encode_bounds(&self, low: &mut Vec<u8>, high: &mut Vec<u8>) -> (Bound<()>, Bound<()>);
 }
@@ -63,6 +72,8 @@ fn encode_bound<C: ?Sized, V: IntoField<C>>(bound: Bound<&V>, out: &mut Vec<u8>)
 macro_rules! ranges {
     ($($range:ident($self:ident) => $low:expr, $high:expr;)*) => {$(
         impl<C: ?Sized, V: IntoField<C>> FieldRange<C> for $range<V> {
+            const FOREIGN: Option<Foreign> = V::FOREIGN;
+
             fn encode_bounds(&$self, low: &mut Vec<u8>, high: &mut Vec<u8>) -> (Bound<()>, Bound<()>) {
                 (encode_bound::<C, V>($low, low), encode_bound::<C, V>($high, high))
             }
@@ -78,6 +89,8 @@ ranges! {
 }
 
 impl<C: ?Sized, V: IntoField<C>> FieldRange<C> for (Bound<V>, Bound<V>) {
+    const FOREIGN: Option<Foreign> = V::FOREIGN;
+
     fn encode_bounds(&self, low: &mut Vec<u8>, high: &mut Vec<u8>) -> (Bound<()>, Bound<()>) {
         (encode_bound(self.0.as_ref(), low), encode_bound(self.1.as_ref(), high))
     }
@@ -132,10 +145,35 @@ pub enum FieldSpan {
 }
 
 impl FieldSpan {
-    pub(crate) fn range<C: ?Sized>(range: &impl FieldRange<C>) -> Self {
+    pub(crate) fn range<C: ?Sized, R: FieldRange<C>>(range: &R) -> Self {
+        const {
+            assert!(
+                !matches!(R::FOREIGN, Some(foreign) if matches!(foreign.order(), Order::None)),
+                "there are no ranges of this field: its bytes are not in the order of its values"
+            );
+        }
         let (mut low, mut high) = (Vec::new(), Vec::new());
         let (low_kind, high_kind) = range.encode_bounds(&mut low, &mut high);
-        Self::Range(low_kind.map(|()| low), high_kind.map(|()| high))
+        let (low, high) = (low_kind.map(|()| low), high_kind.map(|()| high));
+        let Some(foreign) = R::FOREIGN else { return Self::Range(low, high) };
+        let (low, high) = if foreign.order() == Order::Descending { (high, low) } else { (low, high) };
+        if !foreign.ends_with_key() {
+            return Self::Range(low, high);
+        }
+        // The next value has one more byte.
+        let next = |mut value: Vec<u8>| {
+            value.push(0);
+            value
+        };
+        let low = match low {
+            Bound::Excluded(value) => Bound::Included(next(value)),
+            low => low,
+        };
+        let high = match high {
+            Bound::Included(value) => Bound::Excluded(next(value)),
+            high => high,
+        };
+        Self::Range(low, high)
     }
 }
 

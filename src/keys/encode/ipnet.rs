@@ -35,13 +35,13 @@ macro_rules! within {
     ($($net:ty: $address:ty, $any:ident;)*) => {$(
         impl Within<$net> for $address {
             fn within(net: &$net) -> Vec<FieldSpan> {
-                vec![FieldSpan::range::<Self>(&(net.network()..=net.broadcast()))]
+                vec![FieldSpan::range::<Self, _>(&(net.network()..=net.broadcast()))]
             }
         }
 
         impl Within<$net> for IpAddr {
             fn within(net: &$net) -> Vec<FieldSpan> {
-                vec![FieldSpan::range::<Self>(&(Self::from(net.network())..=Self::from(net.broadcast())))]
+                vec![FieldSpan::range::<Self, _>(&(Self::from(net.network())..=Self::from(net.broadcast())))]
             }
         }
 

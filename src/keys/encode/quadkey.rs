@@ -80,7 +80,7 @@ impl<const Z: u8> Within<Tile> for QuadKey<Z> {
 /// The quadkeys of a cover.
 impl<const Z: u8> Within<Cover<Z>> for QuadKey<Z> {
     fn within(area: &Cover<Z>) -> Vec<FieldSpan> {
-        area.ranges().iter().map(FieldSpan::range::<Self>).collect()
+        area.ranges().iter().map(FieldSpan::range::<Self, _>).collect()
     }
 }
 

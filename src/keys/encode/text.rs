@@ -94,7 +94,11 @@ pub trait ContentField<C: ?Sized>: Field {}
     note = "a `List` has no beginning in prefixes: `name_range(List(vec![1])..List(vec![2]))`; nor has an Option: `name_range(Some(\"x\")..Some(\"y\"))`",
     note = "`name_starts_with` is for text and bytes; the pages of a host by the start of their paths are `name_under(&Site::host(\"..\")?.path_starts_with(\"/..\"))`"
 )]
-pub trait StartsWith<C: ?Sized> {}
+pub trait StartsWith<C: ?Sized> {
+    /// True if beginnings are written as they are, without escapes.
+    #[doc(hidden)]
+    const IS_RAW: bool = false;
+}
 
 #[inline]
 pub(crate) fn encode<S: Sink>(content: &[u8], w: &mut Writer<'_, S>) {

@@ -5,7 +5,8 @@ use std::marker::PhantomData;
 use crate::keys::encode::IntoField;
 use crate::keys::encode::{Codec, Reader, Sink, Writer};
 use crate::keys::error::DecodeError;
-use crate::keys::layout::Type;
+use crate::keys::foreign::Foreign;
+use crate::keys::layout::{Scalar, Type};
 use crate::keys::words;
 
 /// An encoding of your own for fields of type `T`: `#[rowkey(with = path)]` names it.
@@ -166,6 +167,10 @@ pub trait Encoding<T> {
     /// ```
     const PARAMETERS: &'static [u64] = &[];
 
+    /// The encoding of another program, if it is one that a layout knows by itself.
+    #[doc(hidden)]
+    const FOREIGN: Option<Foreign> = None;
+
     /// Writes the value.
     fn encode<S: Sink>(value: &T, w: &mut Writer<'_, S>);
 
@@ -190,17 +195,20 @@ pub struct With<E, T>(PhantomData<(E, T)>);
 impl<E: Encoding<T>, T> Codec for With<E, T> {
     type Value = T;
     type Ref<'a> = T;
-    const TYPE: &'static Type = &Type::Custom {
-        shape: {
-            assert!(
-                is_custom_shape(E::SHAPE),
-                "an Encoding's SHAPE is one word that is not a word of the format, without brackets, commas and colons"
-            );
-            E::SHAPE
+    const TYPE: &'static Type = &match E::FOREIGN {
+        Some(foreign) => Type::Scalar(Scalar::Foreign(foreign)),
+        None => Type::Custom {
+            shape: {
+                assert!(
+                    is_custom_shape(E::SHAPE),
+                    "an Encoding's SHAPE is one word that is not a word of the format, without brackets, commas and colons"
+                );
+                E::SHAPE
+            },
+            parameters: E::PARAMETERS,
+            width: E::WIDTH,
+            describe: |r| E::decode(r).map(|value| E::describe(&value)),
         },
-        parameters: E::PARAMETERS,
-        width: E::WIDTH,
-        describe: |r| E::decode(r).map(|value| E::describe(&value)),
     };
 
     #[inline]
@@ -224,6 +232,8 @@ impl<E: Encoding<T>, T> Codec for With<E, T> {
 
 #[diagnostic::do_not_recommend]
 impl<E: Encoding<T>, T> IntoField<With<E, T>> for T {
+    const FOREIGN: Option<Foreign> = E::FOREIGN;
+
     #[inline]
     fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>) {
         E::encode(self, w);
@@ -232,6 +242,8 @@ impl<E: Encoding<T>, T> IntoField<With<E, T>> for T {
 
 #[diagnostic::do_not_recommend]
 impl<E: Encoding<T>, T> IntoField<With<E, T>> for &T {
+    const FOREIGN: Option<Foreign> = E::FOREIGN;
+
     #[inline]
     fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>) {
         E::encode(self, w);

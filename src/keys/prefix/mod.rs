@@ -127,7 +127,7 @@ impl<K: RowKey + ?Sized> Selection<K> {
             Lead::Salt(_) => Lead::None,
             lead => lead,
         };
-        let lead = LeadOver { lead: &unsalted, by: layout.by, fields: layout.fields.len() };
+        let lead = LeadOver { lead: &unsalted, hashed: layout.hashed(), fields: layout.fields.len() };
         lead.ranges(&self.spans).unwrap_or_default().into_iter().flatten().collect()
     }
 
@@ -175,7 +175,7 @@ impl<K: RowKey + ?Sized> Selection<K> {
     /// salt it is one list. If nothing is selected it is empty.
     pub fn ranges_by_bucket(&self) -> Vec<Vec<KeyRange>> {
         let layout = K::LAYOUT;
-        let lead = LeadOver { lead: &layout.lead, by: layout.by, fields: layout.fields.len() };
+        let lead = LeadOver { lead: &layout.lead, hashed: layout.hashed(), fields: layout.fields.len() };
         // There is no error: a derived salt has its hash's function, and the builder of a hashed key ends only where
         // the digest is known.
         let mut buckets = lead.ranges(&self.spans).unwrap_or_default();

@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::{FieldBuf, LayoutBuf, LayoutError, TypeBuf};
+use super::{FieldBuf, LayoutBuf, LayoutError, TypeBuf, fields_width};
 use crate::keys::encode::is_custom_shape;
+use crate::keys::foreign::{Foreign, Order};
 use crate::keys::layout::{MAX_DEPTH, Nulls, Scalar};
-use crate::keys::lead::Lead;
+use crate::keys::lead::{Lead, Salt, SaltFormat, SaltHash};
 
 impl LayoutBuf {
     /// Returns the layout of these parts, checked.
@@ -31,8 +32,13 @@ impl LayoutBuf {
             Lead::Salt(salt) if !(1..=65_536).contains(&salt.buckets) => {
                 return err("prefix.salt.buckets", format!("{} is not from 1 to 65536", salt.buckets));
             }
-            Lead::Salt(salt) if !is_custom_shape(&salt.hash.name) && salt.hash.name != "md5" => {
+            Lead::Salt(salt) if !is_hash(&salt.hash.name) => {
                 return err("prefix.salt.hash", format!("{:?} is not a valid name of a hash", salt.hash.name));
+            }
+            Lead::Salt(Salt { buckets, format: format @ SaltFormat::Foreign(foreign), .. })
+                if !format.can_write(*buckets) =>
+            {
+                return err("prefix.salt.format", format!("{foreign} can't write {buckets} buckets"));
             }
             Lead::Digest(bytes) if !(1..=16).contains(bytes) => {
                 return err("prefix.md5.bytes", format!("{bytes} is not from 1 to 16"));
@@ -42,7 +48,11 @@ impl LayoutBuf {
             }
             _ => {}
         }
-        let by = if matches!(self.lead, Lead::Digest(_)) { "prefix.md5.by" } else { "prefix.salt.by" };
+        let by = match self.lead {
+            Lead::Digest(_) => "prefix.md5.by",
+            Lead::Hash(_) => "prefix.hash.by",
+            _ => "prefix.salt.by",
+        };
         if !self.by.is_sorted_by(|a, b| a < b) {
             return err(by, "the indices are not ascending".into());
         }
@@ -50,16 +60,52 @@ impl LayoutBuf {
             return err(by, format!("there is no field {index}"));
         }
         check_names(self.fields.iter().map(|field| &field.name), "fields")?;
-        let last = self.fields.len() - 1;
         for (i, field) in self.fields.iter().enumerate() {
-            field.check(&format!("fields[{i}]"), i == last, 0)?;
+            field.check(&format!("fields[{i}]"), Some(&self.fields[i + 1..]), 0)?;
         }
         Ok(())
     }
 }
 
+/// Returns whether a hash of a salt can have this name: one that is known, or a user's own.
+fn is_hash(name: &str) -> bool {
+    let mut known = SaltHash::KNOWN.iter().chain(SaltHash::FOREIGN);
+    is_custom_shape(name) || known.any(|known| known.name == name) || UNBUILT.contains(&name)
+}
+
+/// The hashes of other programs that are there with the feature `hashes`.
+const UNBUILT: [&str; 2] = ["murmur3[32]", "crc32[ieee]"];
+
+/// The place that an encoding must have if it can't tell its end alone.
+fn due_place(foreign: &Foreign) -> Option<String> {
+    match foreign.bytes_after() {
+        _ if foreign.ends_with_key() => {
+            Some("it ends with the key: it is for the last field of a key, if it is ascending".into())
+        }
+        Some(bytes) => Some(format!("the fields after it have {bytes} bytes together, all of a fixed width")),
+        None if foreign.looks_ahead() => {
+            let due = "it is ascending, in the key itself, and after it is another ascending fdb[…], or nothing";
+            Some(format!("what is after it says where it ends: {due}"))
+        }
+        None => None,
+    }
+}
+
+/// Returns whether a field of a key, before these fields, has the place that its encoding must have.
+fn has_due_place(foreign: &Foreign, after: &[FieldBuf]) -> bool {
+    match foreign.bytes_after() {
+        Some(bytes) => fields_width(after) == Some(bytes),
+        None if foreign.looks_ahead() => match after.first() {
+            Some(next) => !next.desc && matches!(next.foreign(), Some(Foreign::Fdb(_))),
+            None => true,
+        },
+        None => after.is_empty() || !foreign.ends_with_key(),
+    }
+}
+
 impl FieldBuf {
-    fn check(&self, path: &str, can_be_raw: bool, depth: usize) -> Result<(), LayoutError> {
+    /// `after` are the fields after it, if it is a field of the key itself.
+    fn check(&self, path: &str, after: Option<&[Self]>, depth: usize) -> Result<(), LayoutError> {
         if let Some(nulls) = self.nulls {
             if !matches!(self.ty, TypeBuf::Option(_)) {
                 return Err(LayoutError::new(format!("{path}.nulls"), "the type is not an option"));
@@ -70,7 +116,7 @@ impl FieldBuf {
                 return Err(LayoutError::new(format!("{path}.nulls"), reason));
             }
         }
-        if self.raw && (!can_be_raw || self.desc) {
+        if self.raw && (after.is_none_or(|after| !after.is_empty()) || self.desc) {
             return Err(LayoutError::new(
                 format!("{path}.raw"),
                 "raw is for the last field of a key, if it is ascending",
@@ -81,6 +127,14 @@ impl FieldBuf {
                 format!("{path}.raw"),
                 "only text, bytes, host paths, decimals, and lists of items of one width can be raw",
             ));
+        }
+        if let Some(foreign) = self.foreign() {
+            if self.desc && foreign.order() != Order::Ascending {
+                return Err(LayoutError::new(format!("{path}.desc"), "its bytes are not in the order of its values"));
+            }
+            if after.is_some_and(|after| !self.desc && has_due_place(foreign, after)) {
+                return Ok(());
+            }
         }
         self.ty.check(&format!("{path}.type"), depth)
     }
@@ -96,6 +150,10 @@ impl TypeBuf {
             Self::Scalar(Scalar::Url) if cfg!(not(feature = "url")) => {
                 Err(LayoutError::new(path, "build rowkey with its feature `url` to read a `url`"))
             }
+            Self::Scalar(Scalar::Foreign(foreign)) => match due_place(foreign) {
+                Some(due) => Err(LayoutError::new(path, due)),
+                None => Ok(()),
+            },
             Self::Scalar(_) => Ok(()),
             Self::Option(inner) => inner.check(&format!("{path}.option"), depth + 1),
             Self::List(item) => item.check(&format!("{path}.list"), depth + 1),
@@ -148,5 +206,5 @@ fn check_names<'n>(names: impl Iterator<Item = &'n String>, path: &str) -> Resul
 
 fn check_fields(fields: &[FieldBuf], path: &str, depth: usize) -> Result<(), LayoutError> {
     check_names(fields.iter().map(|field| &field.name), path)?;
-    fields.iter().enumerate().try_for_each(|(i, field)| field.check(&format!("{path}[{i}]"), false, depth))
+    fields.iter().enumerate().try_for_each(|(i, field)| field.check(&format!("{path}[{i}]"), None, depth))
 }

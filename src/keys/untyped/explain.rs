@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::LayoutBuf;
 use super::key::Trace;
-use crate::keys::error::{DecodeError, Hex};
-use crate::keys::lead::Lead;
+use crate::keys::error::{DecodeError, Hex, Printable};
+use crate::keys::lead::{Lead, SaltFormat};
 
 /// The explanation of a key's bytes, part by part: field, direction, value, escapes, salt. Its `Display` is a table.
 ///
@@ -86,10 +86,13 @@ impl Trace for Teller<'_> {
         let (shape, value, note) = match self.layout.lead() {
             Lead::None => return,
             Lead::Digest(_) => ("digest", Hex(bytes).to_string(), "of MD5".to_owned()),
+            Lead::Hash(prefix) => ("hash", Printable(bytes).to_string(), format!("of {}", prefix.function().name())),
             Lead::Salt(salt) => {
-                let value = match (salt.hex, std::str::from_utf8(bytes)) {
-                    (true, Ok(digits)) if digits.is_ascii() => digits.escape_debug().to_string(),
-                    _ => bytes.iter().fold(0u64, |bucket, &byte| bucket << 8 | u64::from(byte)).to_string(),
+                let is_text =
+                    !matches!(salt.format, SaltFormat::Binary) && bytes.iter().all(|byte| byte.is_ascii_graphic());
+                let value = match is_text {
+                    true => Printable(bytes).to_string(),
+                    false => bytes.iter().fold(0u64, |bucket, &byte| bucket << 8 | u64::from(byte)).to_string(),
                 };
                 ("salt", value, format!("of {} buckets by {}", salt.buckets, salt.hash.name))
             }

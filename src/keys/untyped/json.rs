@@ -16,7 +16,9 @@ use super::serial::LayoutRepr;
 use super::{FieldBuf, LayoutBuf, LayoutError, TypeBuf, Value, ValueError};
 use crate::keys::encode::decimal::Number;
 use crate::keys::error::{Hex, quoted};
-use crate::keys::layout::Scalar;
+use crate::keys::foreign::fdb::{self, Fields};
+use crate::keys::foreign::{FdbElement, Foreign};
+use crate::keys::layout::{MAX_DEPTH, Scalar};
 
 impl LayoutBuf {
     /// Reads a layout from JSON.
@@ -166,7 +168,39 @@ fn scalar_from_json(scalar: Scalar, json: &Json) -> Result<Value, ValueError> {
             let (seconds, nanos) = seconds_and_nanos(json)?;
             Value::Duration(Duration::new(seconds, nanos))
         }
+        Scalar::Foreign(foreign) if foreign.values() == scalar => own_from_json(foreign, json)?,
+        Scalar::Foreign(foreign) => scalar_from_json(foreign.values(), json)?,
     })
+}
+
+/// A value of an encoding that no other type has.
+fn own_from_json(foreign: Foreign, json: &Json) -> Result<Value, ValueError> {
+    if foreign == Foreign::Fdb(FdbElement::Any) {
+        return element_from_json(json, 0);
+    }
+    array(json, 0)?;
+    Ok(Value::Tuple(Vec::new()))
+}
+
+/// An element of a tuple of FoundationDB: `[tag, [fields]]`.
+fn element_from_json(json: &Json, depth: usize) -> Result<Value, ValueError> {
+    if depth >= MAX_DEPTH {
+        return Err(ValueError::new("tuples are nested at most 128 deep"));
+    }
+    let [tag, of] = array(json, 2)? else { return Err(ValueError::new("not a pair")) };
+    let known = tag.as_u64().and_then(|tag| Some((u8::try_from(tag).ok()?, fdb::fields(tag.try_into().ok()?)?)));
+    let Some((tag, fields)) = known else {
+        return Err(ValueError::new(format!("{} is not the type of an element", quoted(tag))));
+    };
+    let fields = match fields {
+        Fields::None => array(of, 0).map(|_| Vec::new())?,
+        Fields::One(scalar) => vec![scalar_from_json(scalar, &array(of, 1)?[0])?],
+        Fields::Elements => {
+            let elements = of.as_array().ok_or_else(|| ValueError::new(format!("{} is not an array", quoted(of))))?;
+            elements.iter().map(|element| element_from_json(element, depth + 1)).collect::<Result<_, _>>()?
+        }
+    };
+    Ok(Value::Enum(tag, fields))
 }
 
 impl Value {

@@ -7,7 +7,7 @@ use crate::keys::encode::decimal::Number;
 use crate::keys::encode::{HostPath, RawField, Reader, Sink, Writer, another, decode_tag, encode_tag, mark};
 use crate::keys::error::{DecodeError, DecodeReason, Hex, quoted};
 use crate::keys::layout::Scalar;
-use crate::keys::lead::{Lead, UnknownHash, hashed_part};
+use crate::keys::lead::{Lead, UnknownHash};
 use crate::keys::writer::Slot;
 
 /// Up to this width, in bytes, room for a whole key is made at once. A limit, because a layout that was read may state
@@ -28,6 +28,15 @@ pub struct ValueError {
 impl ValueError {
     pub(super) fn new(reason: impl Into<String>) -> Self {
         Self { path: String::new(), reason: reason.into() }
+    }
+
+    /// The same error with the reason of an encoding, unless there is none.
+    #[cold]
+    fn because(mut self, why: &str) -> Self {
+        if !why.is_empty() {
+            self.reason = format!("{}: {why}", self.reason);
+        }
+        self
     }
 
     #[cold]
@@ -96,7 +105,7 @@ impl LayoutBuf {
             }
         }
         let (lead, body) = out.written()[start..].split_at_mut(width);
-        Ok(self.lead.write(&hashed_part(body, &self.by, &ends), lead)?)
+        Ok(self.lead.write(&self.hashed().part(body, &ends), lead)?)
     }
 
     /// Returns the values of a key, one for each field.
@@ -170,7 +179,7 @@ impl LayoutBuf {
 
     #[inline(never)]
     fn check_lead(&self, key: &[u8], ends: &[usize]) -> Result<(), DecodeError> {
-        self.lead.check(key, &self.by, ends)
+        self.lead.check(key, self.hashed(), ends)
     }
 }
 
@@ -189,7 +198,7 @@ pub(super) fn encode_field(field: &FieldBuf, value: &Value, w: &mut Writer<'_, i
 
 #[inline(always)]
 fn encode_scalar(scalar: &Scalar, value: &Value, w: &mut Writer<'_, impl Sink>) -> Result<(), ValueError> {
-    value::encode(*scalar, value, w).ok_or_else(|| mismatch(scalar, value))
+    value::encode(*scalar, value, w).ok_or_else(|| mismatch(scalar, value).because(refusal(*scalar, value)))
 }
 
 fn encode_option(inner: &TypeBuf, value: &Value, other: bool, w: &mut Writer<'_, impl Sink>) -> Result<(), ValueError> {
@@ -282,6 +291,13 @@ fn encode_raw(ty: &TypeBuf, value: &Value, w: &mut Writer<'_, impl Sink>) -> Res
         (ty, value) => return Err(mismatch(ty, value)),
     }
     Ok(())
+}
+
+/// The reason why a foreign encoding refuses a value.
+#[cold]
+fn refusal(scalar: Scalar, value: &Value) -> &'static str {
+    let Scalar::Foreign(foreign) = scalar else { return "" };
+    foreign.encode(value, &mut Writer::new(&mut Vec::new())).err().unwrap_or_default()
 }
 
 #[cold]

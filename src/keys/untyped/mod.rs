@@ -17,8 +17,9 @@ pub use self::key::ValueError;
 pub use self::select::FieldValues;
 pub use self::value::Value;
 use crate::keys::fingerprint::Fingerprint;
+use crate::keys::foreign::{Foreign, Order};
 use crate::keys::layout::{DescribeFn, FieldLayout, Layout, Nulls, Scalar, Type, Variant};
-use crate::keys::lead::{Lead, Salt, SaltHash};
+use crate::keys::lead::{Hashed, Lead, Salt, SaltHash};
 #[doc(hidden)]
 pub use crate::keys::words;
 
@@ -151,11 +152,11 @@ impl LayoutBuf {
     ///
     /// ```
     /// use rowkey::LayoutBuf;
-    /// use rowkey::lead::{Lead, Salt, SaltHash};
+    /// use rowkey::lead::{Lead, Salt, SaltFormat, SaltHash};
     /// use rowkey::untyped::FieldBuf;
     ///
     /// let fields = vec![FieldBuf::new("user", "u64")?, FieldBuf::new("at", "i64 desc")?];
-    /// let salt = Salt { buckets: 16, hash: SaltHash::named("xxh3"), hex: false };
+    /// let salt = Salt { buckets: 16, hash: SaltHash::named("xxh3"), format: SaltFormat::Binary };
     /// let layout = LayoutBuf::of_fields("Event", Lead::Salt(salt), vec![0], fields)?;
     /// assert_eq!(layout.shape(), "salt(16 xxh3 by 0) u64, i64 desc");
     /// # Ok::<(), rowkey::LayoutError>(())
@@ -194,9 +195,33 @@ impl LayoutBuf {
         self.width
     }
 
+    /// The part that a salt or a hash is taken over.
+    pub(crate) fn hashed(&self) -> Hashed<'_> {
+        let last = self.by.last().and_then(|last| self.fields.get(*last)).or(self.fields.last());
+        let delimiter = match last.map(|field| &field.ty) {
+            Some(TypeBuf::Scalar(Scalar::Foreign(foreign))) => foreign.delimiter_len(),
+            _ => 0,
+        };
+        Hashed { by: &self.by, delimiter }
+    }
+
     /// The key's shape, in the grammar of FORMAT.md: all that determines the bytes of keys, without names.
     pub fn shape(&self) -> String {
         self.to_string()
+    }
+
+    /// Returns whether keys sort as their values do, field by field. Some encodings of other programs have another
+    /// order: [`Foreign::order`](crate::foreign::Foreign::order).
+    ///
+    /// ```
+    /// use rowkey::LayoutBuf;
+    ///
+    /// assert!("text, dec[10]".parse::<LayoutBuf>()?.is_ordered());
+    /// assert!(!"dec['#'], u8".parse::<LayoutBuf>()?.is_ordered());
+    /// # Ok::<(), rowkey::LayoutError>(())
+    /// ```
+    pub fn is_ordered(&self) -> bool {
+        self.fields.iter().all(|field| field.ty.is_ordered())
     }
 
     /// Returns whether this layout reads every key of `older`, with the same values: the two differ only in variants
@@ -247,6 +272,29 @@ impl FieldBuf {
     const fn is_plain(&self) -> bool {
         !self.desc && self.nulls.is_none() && !self.raw
     }
+
+    /// The encoding of another program, if it is one.
+    pub(crate) const fn foreign(&self) -> Option<&Foreign> {
+        match &self.ty {
+            TypeBuf::Scalar(Scalar::Foreign(foreign)) => Some(foreign),
+            _ => None,
+        }
+    }
+
+    /// Returns whether a key can begin with another one because of this field.
+    #[cfg(feature = "laws")]
+    pub(crate) fn can_begin_another(&self) -> bool {
+        let can = |foreign: &Foreign| foreign.bytes_after().is_some() || foreign.looks_ahead();
+        self.ends_with_key() || self.foreign().is_some_and(can)
+    }
+
+    /// Returns whether a value ends with the key: it has no end of its own.
+    pub(crate) const fn ends_with_key(&self) -> bool {
+        match self.foreign() {
+            Some(foreign) => foreign.ends_with_key(),
+            None => self.raw,
+        }
+    }
 }
 
 impl TypeBuf {
@@ -262,6 +310,22 @@ impl TypeBuf {
             }
             Self::Tuple(fields) => fields_width(fields),
             Self::Custom(custom) => custom.width,
+        }
+    }
+
+    fn is_ordered(&self) -> bool {
+        self.all_foreign(&|foreign| foreign.order() != Order::None)
+    }
+
+    /// Returns whether this holds of all encodings of other programs within.
+    fn all_foreign(&self, holds: &dyn Fn(&Foreign) -> bool) -> bool {
+        let all = |fields: &[FieldBuf]| fields.iter().all(|field| field.ty.all_foreign(holds));
+        match self {
+            Self::Scalar(Scalar::Foreign(foreign)) => holds(foreign),
+            Self::Scalar(_) | Self::Custom(_) => true,
+            Self::Option(inner) | Self::List(inner) => inner.all_foreign(holds),
+            Self::Enum(variants) => variants.iter().all(|variant| all(&variant.fields)),
+            Self::Tuple(fields) => all(fields),
         }
     }
 
@@ -316,8 +380,9 @@ fn owned_lead(lead: Lead<&str>) -> Lead<String> {
     match lead {
         Lead::None => Lead::None,
         Lead::Digest(bytes) => Lead::Digest(bytes),
-        Lead::Salt(Salt { buckets, hash, hex }) => {
-            Lead::Salt(Salt { buckets, hash: SaltHash { name: hash.name.to_owned(), hash: hash.hash }, hex })
+        Lead::Hash(prefix) => Lead::Hash(prefix),
+        Lead::Salt(Salt { buckets, hash, format }) => {
+            Lead::Salt(Salt { buckets, hash: SaltHash { name: hash.name.to_owned(), hash: hash.hash }, format })
         }
     }
 }

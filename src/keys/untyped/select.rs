@@ -5,10 +5,11 @@ use std::ops::Bound;
 use super::key::encode_field;
 use super::{FieldBuf, LayoutBuf, TypeBuf, Value, ValueError};
 use crate::keys::encode::{FieldSpan, Writer, under_host};
+use crate::keys::foreign::{Foreign, Order};
 use crate::keys::layout::Scalar;
 use crate::keys::prefix::PrefixBuf;
-use crate::keys::range::KeyRange;
-use crate::keys::span::{KeySpan, LeadOver};
+use crate::keys::range::{KeyRange, successor};
+use crate::keys::span::{Cut, KeySpan, LeadOver};
 
 /// The condition of a query on the field after those that it fixes. Bounds are in the logical order of the field,
 /// whatever its direction.
@@ -80,7 +81,7 @@ impl LayoutBuf {
             encode_field(field, value, &mut Writer::new(&mut body))?;
             ends.push(body.len());
         }
-        let spans = match next {
+        let mut spans = match next {
             None => vec![KeySpan::prefix(body, ends)],
             Some(next) => {
                 let Some(field) = self.fields.get(leading.len()) else {
@@ -89,14 +90,40 @@ impl LayoutBuf {
                 field.spans(&PrefixBuf::encoded(body, ends), next)?
             }
         };
-        let lead = LeadOver { lead: &self.lead, by: &self.by, fields: self.fields.len() };
+        spans.iter_mut().try_for_each(|span| self.narrow(span))?;
+        let lead = LeadOver { lead: &self.lead, hashed: self.hashed(), fields: self.fields.len() };
         lead.ranges(&spans).map_err(|error| ValueError::new(error.to_string()))
     }
 }
 
+impl LayoutBuf {
+    /// Takes out of a span the keys whose last fixed field is another value that begins with this one.
+    ///
+    /// # Errors
+    /// If it can not, because only whole keys say where one of its fields ends.
+    fn narrow(&self, span: &mut KeySpan) -> Result<(), ValueError> {
+        let fixed = &self.fields[..span.ends.len()];
+        let is = |field: &FieldBuf, holds: fn(&Foreign) -> bool| field.foreign().is_some_and(holds);
+        let open = fixed.iter().find(|field| is(field, |foreign| foreign.bytes_after().is_some()));
+        if let Some(field) = open.filter(|_| fixed.len() < self.fields.len()) {
+            let reason = format!("there is no range of the keys with one {}, but of whole keys", field.ty);
+            return Err(ValueError::new(reason).within(&field.name));
+        }
+        let is_fixed_alone = span.ends.last() == Some(&span.body.len()) && span.high == Cut::After(Vec::new());
+        if is_fixed_alone && fixed.last().is_some_and(|field| is(field, Foreign::looks_ahead)) {
+            span.high = Cut::Before(LONGER.to_vec());
+        }
+        Ok(())
+    }
+}
+
+/// The byte with which a value goes on that begins with another one, if its encoding looks ahead. No other field that
+/// may be after it begins so.
+const LONGER: [u8; 1] = [0xff];
+
 impl FieldBuf {
     fn spans(&self, prefix: &PrefixBuf, values: &FieldValues) -> Result<Vec<KeySpan>, ValueError> {
-        let span = |field| prefix.clone().span(field, self.desc, self.raw);
+        let span = |field| prefix.clone().span(field, self.desc, self.ends_with_key());
         match values {
             FieldValues::In(values) => {
                 values.iter().map(|value| Ok(span(FieldSpan::Value(self.ascending(value)?)))).collect()
@@ -109,7 +136,26 @@ impl FieldBuf {
                         Bound::Unbounded => Bound::Unbounded,
                     })
                 };
-                Ok(vec![span(FieldSpan::Range(bytes(low)?, bytes(high)?))])
+                let (mut low, mut high) = (bytes(low)?, bytes(high)?);
+                if self.foreign().is_some_and(Foreign::looks_ahead) {
+                    let longer = |value: Vec<u8>| [value.as_slice(), &LONGER].concat();
+                    low = match low {
+                        Bound::Excluded(value) => Bound::Included(longer(value)),
+                        low => low,
+                    };
+                    high = match high {
+                        Bound::Included(value) => Bound::Excluded(longer(value)),
+                        high => high,
+                    };
+                }
+                match self.order() {
+                    Order::Ascending => Ok(vec![span(FieldSpan::Range(low, high))]),
+                    Order::Descending => Ok(vec![span(FieldSpan::Range(high, low))]),
+                    Order::None => {
+                        let reason = format!("there is no range of a {}: its bytes have another order", self.ty);
+                        Err(ValueError::new(reason).within(&self.name))
+                    }
+                }
             }
             FieldValues::StartsWith(start) => Ok(vec![self.starting(prefix, start)?]),
             FieldValues::Under(host) => {
@@ -125,6 +171,15 @@ impl FieldBuf {
         }
     }
 
+    /// The order of the bytes. Of a type with parts it is that of its values only if it is that of all parts.
+    fn order(&self) -> Order {
+        match &self.ty {
+            TypeBuf::Scalar(Scalar::Foreign(foreign)) => foreign.order(),
+            ty if ty.all_foreign(&|foreign| foreign.order() == Order::Ascending) => Order::Ascending,
+            _ => Order::None,
+        }
+    }
+
     /// The bytes of a value as if the field were ascending: bounds are turned as a whole.
     fn ascending(&self, value: &Value) -> Result<Vec<u8>, ValueError> {
         let field = Self { desc: false, ..self.clone() };
@@ -137,6 +192,18 @@ impl FieldBuf {
         let content = match (&self.ty, start) {
             (TypeBuf::Scalar(Scalar::Text), Value::Text(text)) => text.as_bytes(),
             (TypeBuf::Scalar(Scalar::Bytes), Value::Bytes(bytes)) => bytes,
+            (TypeBuf::Scalar(Scalar::Foreign(Foreign::Groups)), Value::Bytes(start)) => {
+                let low = Bound::Included(self.ascending(&Value::Bytes(start.clone()))?);
+                let high = match successor(start) {
+                    Some(after) => Bound::Excluded(self.ascending(&Value::Bytes(after))?),
+                    None => Bound::Unbounded,
+                };
+                return Ok(prefix.clone().span(FieldSpan::Range(low, high), self.desc, false));
+            }
+            (TypeBuf::Scalar(Scalar::Foreign(foreign)), start) if foreign.starting(start).is_some() => {
+                let content = foreign.starting(start).unwrap_or_default();
+                return Ok(prefix.clone().starting(&content, self.desc, true));
+            }
             (ty, start) => {
                 let reason = format!("{start} is not the beginning of a {ty}");
                 return Err(ValueError::new(reason).within(&self.name));

@@ -17,8 +17,9 @@ use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::{CustomBuf, FieldBuf, LayoutBuf, LayoutError, TypeBuf, VariantBuf};
+use crate::keys::foreign::NotAHash;
 use crate::keys::layout::{Layout, Nulls, Scalar};
-use crate::keys::lead::{Lead, Salt, SaltHash};
+use crate::keys::lead::{Lead, Salt, SaltFormat, SaltHash};
 
 const VERSION: u32 = 1;
 
@@ -40,6 +41,13 @@ enum PrefixRepr {
         hash: String,
         #[serde(default, skip_serializing_if = "is_false")]
         hex: bool,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        format: Option<String>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        by: Vec<usize>,
+    },
+    Hash {
+        of: String,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         by: Vec<usize>,
     },
@@ -91,8 +99,14 @@ impl From<&LayoutBuf> for LayoutRepr {
         let prefix = match &layout.lead {
             Lead::None => None,
             Lead::Digest(bytes) => Some(PrefixRepr::Md5 { bytes: *bytes, by }),
-            Lead::Salt(Salt { buckets, hash, hex }) => {
-                Some(PrefixRepr::Salt { buckets: *buckets, hash: hash.name.clone(), hex: *hex, by })
+            Lead::Hash(prefix) => Some(PrefixRepr::Hash { of: prefix.to_string(), by }),
+            Lead::Salt(Salt { buckets, hash, format }) => {
+                let (hex, format) = match format {
+                    SaltFormat::Binary => (false, None),
+                    SaltFormat::Hex => (true, None),
+                    SaltFormat::Foreign(foreign) => (false, Some(foreign.to_string())),
+                };
+                Some(PrefixRepr::Salt { buckets: *buckets, hash: hash.name.clone(), hex, format, by })
             }
         };
         let fields = layout.fields.iter().cloned().map(FieldRepr::from).collect();
@@ -140,8 +154,19 @@ impl TryFrom<LayoutRepr> for LayoutBuf {
         let (lead, by) = match prefix {
             None => (Lead::None, Vec::new()),
             Some(PrefixRepr::Md5 { bytes, by }) => (Lead::Digest(bytes), by),
-            Some(PrefixRepr::Salt { buckets, hash, hex, by }) => {
-                (Lead::Salt(Salt { buckets, hash: SaltHash::named(hash), hex }), by)
+            Some(PrefixRepr::Hash { of, by }) => {
+                let prefix =
+                    of.parse().map_err(|error: NotAHash| LayoutError::new("prefix.hash.of", error.to_string()))?;
+                (Lead::Hash(prefix), by)
+            }
+            Some(PrefixRepr::Salt { buckets, hash, hex, format, by }) => {
+                let format = match (hex, format.as_deref().map(Scalar::from_shape)) {
+                    (false, None) => SaltFormat::Binary,
+                    (true, None) => SaltFormat::Hex,
+                    (false, Some(Some(Scalar::Foreign(foreign)))) => SaltFormat::Foreign(foreign),
+                    _ => return Err(LayoutError::new("prefix.salt.format", "it is not the format of a salt")),
+                };
+                (Lead::Salt(Salt { buckets, hash: SaltHash::named(hash), format }), by)
             }
         };
         Self::checked(name, lead, by, fields.into_iter().map(FieldBuf::from).collect())

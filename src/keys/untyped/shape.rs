@@ -4,6 +4,7 @@
 //! key     = [prefix " "] field {", " field}
 //! prefix  = "salt(" buckets " " hash [" hex"] [" by" {" " index}] ")" | "md5(" bytes [" by" {" " index}] ")"
 //! field   = type [" desc"] [" nulls_first" | " nulls_last"] [" raw"]
+//! scalar  = word | word "[" parameters "]"
 //! type    = scalar | "option<" type ">" | "list<" type ">" | "enum{" tag ": " tuple {", " tag ": " tuple} "}" | tuple | word
 //! tuple   = "(" [field {", " field}] ")"
 //! ```
@@ -12,8 +13,9 @@ use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
 use super::{CustomBuf, FieldBuf, LayoutBuf, LayoutError, TypeBuf, VariantBuf};
+use crate::keys::foreign::{HashPrefix, NotAHash};
 use crate::keys::layout::{MAX_DEPTH, Nulls, Scalar};
-use crate::keys::lead::{Lead, Salt, SaltHash};
+use crate::keys::lead::{Lead, Salt, SaltFormat, SaltHash};
 
 impl Display for LayoutBuf {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -26,8 +28,17 @@ impl Display for LayoutBuf {
         };
         match &self.lead {
             Lead::None => {}
-            Lead::Salt(Salt { buckets, hash, hex }) => {
-                write!(f, "salt({buckets} {}{}", hash.name, if *hex { " hex" } else { "" })?;
+            Lead::Salt(Salt { buckets, hash, format }) => {
+                write!(f, "salt({buckets} {}", hash.name)?;
+                match format {
+                    SaltFormat::Binary => {}
+                    SaltFormat::Hex => f.write_str(" hex")?,
+                    SaltFormat::Foreign(foreign) => write!(f, " {foreign}")?,
+                }
+                by(f)?;
+            }
+            Lead::Hash(prefix) => {
+                write!(f, "hash({prefix}")?;
                 by(f)?;
             }
             Lead::Digest(bytes) => {
@@ -181,7 +192,12 @@ impl Parser<'_> {
             let buckets = self.number()?;
             self.expect(" ")?;
             let hash = SaltHash::named(self.word()?);
-            Lead::Salt(Salt { buckets, hash, hex: self.eat(" hex") })
+            Lead::Salt(Salt { buckets, hash, format: self.salt_format()? })
+        } else if self.eat("hash(") {
+            let read = HashPrefix::read(self.rest()).map(|(prefix, rest)| (prefix, self.text.len() - rest.len()));
+            let (prefix, at) = read.ok_or_else(|| self.error(NotAHash.to_string()))?;
+            self.at = at;
+            Lead::Hash(prefix)
         } else if self.eat("md5(") {
             Lead::Digest(self.number()?)
         } else {
@@ -198,6 +214,25 @@ impl Parser<'_> {
         }
         self.expect(") ")?;
         Ok((lead, by))
+    }
+
+    fn salt_format(&mut self) -> Result<SaltFormat, LayoutError> {
+        let start = self.at;
+        if !self.eat(" ") {
+            return Ok(SaltFormat::Binary);
+        }
+        let bracketed = bracketed(self.rest()).map(str::to_owned);
+        match bracketed.as_deref().map(|word| (word.len(), Scalar::from_shape(word))) {
+            Some((len, Some(Scalar::Foreign(foreign)))) => {
+                self.at += len;
+                Ok(SaltFormat::Foreign(foreign))
+            }
+            Some(_) => Err(self.error("expected the format of a salt: `hex`, `dec[2 '-']`")),
+            None => {
+                self.at = start;
+                Ok(if self.eat(" hex") { SaltFormat::Hex } else { SaltFormat::Binary })
+            }
+        }
     }
 
     fn field(&mut self, index: usize, depth: usize) -> Result<FieldBuf, LayoutError> {
@@ -241,7 +276,13 @@ impl Parser<'_> {
             return self.tuple(depth + 1).map(TypeBuf::Tuple);
         }
         let start = self.at;
-        let word = self.word()?;
+        let word = match bracketed(self.rest()).map(str::to_owned) {
+            Some(word) => {
+                self.at += word.len();
+                word
+            }
+            None => self.word()?,
+        };
         if let Some(scalar) = Scalar::from_shape(&word) {
             return Ok(TypeBuf::Scalar(scalar));
         }
@@ -265,6 +306,17 @@ impl Parser<'_> {
     }
 }
 
+/// A word with parameters in brackets at the beginning of a text, in which brackets in quotes do not count.
+fn bracketed(text: &str) -> Option<&str> {
+    let open = text.find(|char: char| !char.is_ascii_lowercase()).filter(|at| text[*at..].starts_with('['))?;
+    let mut is_quoted = false;
+    let close = text[open..].char_indices().find(|(_, char)| {
+        is_quoted ^= *char == '\'';
+        *char == ']' && !is_quoted
+    })?;
+    Some(&text[..=open + close.0])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -276,6 +328,12 @@ mod tests {
             "salt(16 xxh3 hex by 0 2) text, option<u8> desc nulls_first, bytes[16], list<(u8, i16 desc)> raw",
             "md5(16 by 0) enum{1: (), 2: (u64, text)} desc, ()",
             "salt(4 md5) my-own, (ipaddr) desc",
+            "salt(20 hash_code[java] dec[2 '-'] by 0) text['#'], dec[10]",
+            "hash(md5 hex[4 '_'] by 0) text['_'], dec[10]",
+            "hash(sha1 bytes[4]) text, u8",
+            "text['#'], reversed[','], dec[10], dec[3 '::'], int['_'], minus[99 '#'], minus[9223372036854775807 19 '#']",
+            "hex[16], hex[8 upper '#'], hex['#'], hexbytes[32 upper], hexbytes['-'], uuid[text], uuid[text '#']",
+            "date['yyyy-MM-dd''T''HH' '#'], date['yyyyMMdd'], text['\\x00'], option<text['>']> desc, text[end]",
         ] {
             assert_eq!(shape.parse::<LayoutBuf>().unwrap().shape(), shape);
         }
@@ -305,6 +363,10 @@ mod tests {
                 "list<text> raw",
                 "fields[0].raw: only text, bytes, host paths, decimals, and lists of items of one width can be raw",
             ),
+            ("salt(20 xxh3 dec[1]) u8", "prefix.salt.format: dec[1] can't write 20 buckets"),
+            ("salt(20 xxh3 text[2]) u8", "prefix.salt.format: text[2] can't write 20 buckets"),
+            ("salt(20 xxh3 dec['-']) u8", "prefix.salt.format: dec['-'] can't write 20 buckets"),
+            ("hash(md5 hex[33]) u8", "byte 5: expected a hash and how much of it: `md5 hex[4 '_']`"),
             ("md5(17) u8", "prefix.md5.bytes: 17 is not from 1 to 16"),
             ("md5(4 by 1) u8, u8", "prefix.md5.by: a digest is taken over the first fields, in order"),
         ] {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::keys::encode::decimal::Number;
 use crate::keys::encode::{Field, HostPath, Instant, Reader, Sink, Writer, quadkey};
 use crate::keys::error::{DecodeError, Hex};
+use crate::keys::foreign::Foreign;
 use crate::keys::geo::Tile;
 use crate::keys::layout::Scalar;
 use crate::keys::moment::since_1970;
@@ -203,6 +204,16 @@ fn encode_byte_array<S: Sink>(len: usize, value: &Value, w: &mut Writer<'_, S>) 
 }
 
 #[inline(never)]
+fn encode_foreign<S: Sink>(foreign: Foreign, value: &Value, w: &mut Writer<'_, S>) -> Option<()> {
+    foreign.encode(value, w).ok()
+}
+
+#[inline(never)]
+fn decode_foreign(foreign: Foreign, r: &mut Reader<'_>) -> Result<Value, DecodeError> {
+    foreign.decode(r)
+}
+
+#[inline(never)]
 fn encode_quadkey<S: Sink>(zoom: u8, value: &Value, w: &mut Writer<'_, S>) -> Option<()> {
     let Value::Text(digits) = value else { return None };
     let tile = digits.parse::<Tile>().ok().filter(|tile| zoom > 0 && tile.zoom() == zoom)?;
@@ -248,6 +259,7 @@ pub(super) fn decode<T>(scalar: Scalar, r: &mut Reader<'_>, put: impl FnOnce(Val
         Scalar::Url => Err(r.bad_value(r.offset(), "a URL", "the feature `url` reads it")),
         Scalar::ByteArray(len) => r.bytes(len).map(|bytes| put(Value::Bytes(bytes.into_owned()))),
         Scalar::QuadKey(zoom) => decode_quadkey(zoom, r).map(put),
+        Scalar::Foreign(foreign) => decode_foreign(foreign, r).map(put),
     }
 }
 
@@ -283,5 +295,6 @@ pub(super) fn encode<S: Sink>(scalar: Scalar, value: &Value, w: &mut Writer<'_, 
         Scalar::Url => None,
         Scalar::ByteArray(len) => encode_byte_array(len, value, w),
         Scalar::QuadKey(zoom) => encode_quadkey(zoom, value, w),
+        Scalar::Foreign(foreign) => encode_foreign(foreign, value, w),
     }
 }

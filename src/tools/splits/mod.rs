@@ -33,6 +33,7 @@ mod text;
 
 pub use self::sample::Weight;
 use crate::keys::error::Hex;
+use crate::keys::foreign::Case;
 use crate::keys::key::RowKey;
 use crate::keys::lead::{Lead, Salt};
 use crate::keys::range::KeyRange;
@@ -174,6 +175,19 @@ impl Splits {
         match prefix {
             Lead::None => Err(SplitsError::NotSpread { key: key.to_owned(), needed: "salt or digest" }),
             Lead::Digest(bytes) => Self::even_bytes(regions, &vec![0; usize::from(*bytes)], None, 0),
+            Lead::Hash(hash) => match hash.taken() {
+                (bytes, None) => Self::even_bytes(regions, &vec![0; bytes.into()], None, 0),
+                (digits, Some(case)) => {
+                    // More digits change nothing: a number of regions has at most eight.
+                    let width = usize::from(digits.min(8));
+                    let splits = Self::hex_in(regions, &"0".repeat(width), &"f".repeat(width))?;
+                    Ok(if case == Case::Upper {
+                        Self(splits.0.iter().map(|key| key.to_ascii_uppercase()).collect())
+                    } else {
+                        splits
+                    })
+                }
+            },
             Lead::Salt(_) if regions == 0 => Err(SplitsError::NoRegions),
             Lead::Salt(salt) if regions > salt.buckets => {
                 Err(SplitsError::TooManyRegions { regions, keys: Some(salt.buckets.into()) })

@@ -1,23 +1,28 @@
 //! `rowkey import`.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use rowkey_design::internal::import::{Source, import};
+use rowkey_design::internal::import::{Source, import_with};
 
 use crate::args::described;
 use crate::failure::Failure;
 
-/// Prints a design file from a struct's layout, a wide table's schema, HBase's describe, Phoenix's CREATE TABLE or cbt
-/// ls.
+/// Prints a design file from a struct's layout, a wide table's schema, HBase's describe or create, Phoenix's CREATE TABLE
+/// and CREATE INDEX, cbt ls, or Terraform's resources.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   printf \"describe 'visits'\\nget_splits 'visits'\\n\" | hbase shell -n | rowkey import --from describe
+  rowkey import --from describe pasted.txt
+  rowkey import --from shell create_tables.rb
+  rowkey import --from terraform bigtable.tf
   cbt ls visits | rowkey import --from cbt --name visits > visits.rowkey.toml
   cargo run -p rowkey-bigtable --example schema -- PROJECT INSTANCE visits | rowkey import --from schema --name visits
   rowkey import --from phoenix visits.sql
   printf '!set maxwidth 10000\n!columns VISITS\n' | sqlline.py zookeeper | rowkey import --from phoenix
+
+Lines of describe may be broken at any width, as a terminal breaks them.
 
 The lists of sqlline have to have COLUMN_NAME, TYPE_NAME or DATA_TYPE, and KEY_SEQ. TABLE_SCHEM, TABLE_NAME, COLUMN_FAMILY,
 COLUMN_SIZE, NULLABLE, SORT_ORDER (1 is descending) and SALT_BUCKETS are read where they are there; what a list does not say is
@@ -39,7 +44,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         Some(path) => crate::designs::file(path)?,
         None => crate::designs::of("standard input".to_owned(), std::io::stdin().lock())?,
     };
-    let text = import(file, args.from, args.name.as_deref())?;
+    // A file that the text names lies beside it.
+    let folder = args.file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+    let named = |path: &str| {
+        let path = folder.join(path);
+        std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
+    };
+    let text = import_with(file, args.from, args.name.as_deref(), &named)?;
     std::io::stdout().lock().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -7,6 +7,7 @@ mod diff;
 mod explain;
 mod fmt;
 mod import;
+mod infer;
 mod man;
 mod rule;
 mod schema;
@@ -41,6 +42,7 @@ enum Command {
     Explain(explain::Args),
     Ddl(ddl::Args),
     Import(import::Args),
+    Infer(infer::Args),
     Diff(diff::Args),
     Suggest(suggest::Args),
     Fmt(fmt::Args),
@@ -58,6 +60,7 @@ impl Cli {
             Command::Explain(args) => explain::run(&args),
             Command::Ddl(args) => ddl::run(&args),
             Command::Import(args) => import::run(&args),
+            Command::Infer(args) => infer::run(&args),
             Command::Diff(args) => diff::run(&args),
             Command::Suggest(args) => suggest::run(&args),
             Command::Fmt(args) => fmt::run(&args),

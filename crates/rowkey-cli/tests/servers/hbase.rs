@@ -1,6 +1,7 @@
 //! HBase's shell.
 
 use std::collections::BTreeSet;
+use std::process::{Command, Stdio};
 
 use rowkey::untyped::FieldValues;
 use rowkey::{KeyRange, LayoutBuf, Value};
@@ -8,7 +9,7 @@ use rowkey_design::Design;
 use rowkey_design::internal::quote;
 use rowkey_testkit::hbase::shell_cells;
 
-use super::{Numbers, ddl_of_import, design, path, programs, root, rowkey, with, within};
+use super::{Numbers, ddl_of_import, design, path, printed, programs, root, rowkey, variable, with, within};
 
 fn names(design: &Design) -> Vec<String> {
     let of = |table: &rowkey_design::internal::TableDesign| {
@@ -64,6 +65,29 @@ fn the_shell_creates_each_design_and_describe_gives_it_back() {
     ] {
         let described = create(&names, &ddl);
         assert_eq!(ddl_of_import(&described, "describe", &[]), ddl);
+    }
+}
+
+/// The shell breaks its rows at the width of its terminal.
+#[test]
+#[ignore = "needs HBase: run servers/test-tools"]
+fn descriptions_of_terminals_of_several_widths_are_the_same_design() {
+    let ddl = "create \"pasted.widths\",\n  {NAME => \"f\", VERSIONS => 1, IS_MOB => true, MOB_THRESHOLD => 5},\n  \
+        {NAME => \"one family\", VERSIONS => 5, TTL => 86400, COMPRESSION => \"GZ\"}\n";
+    create(&["pasted.widths".to_owned()], &format!("{}, MAX_FILESIZE => 1073741824\n", ddl.trim_end()));
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("describe.rb");
+    std::fs::write(&path, "describe \"pasted.widths\"\nexit\n").expect("a file");
+    let shell = root().join("servers/hbase/shell").display().to_string();
+    for width in [40, 79, 120, 200] {
+        let command = format!("stty cols {width}; {shell} {} {}", variable("ROWKEY_HBASE"), path.display());
+        // The program `script` gives the shell a terminal.
+        let log = folder.path().join("log");
+        let described = printed(Command::new("script").args(["-qec", &command]).arg(log).stdin(Stdio::null()));
+        let trimmed: String = described.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
+        for text in [described, trimmed] {
+            assert_eq!(ddl_of_import(&text, "describe", &[]), ddl, "{width}: {text}");
+        }
     }
 }
 

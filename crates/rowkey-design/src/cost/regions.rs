@@ -103,12 +103,12 @@ fn number(bytes: &[u8]) -> u128 {
 
 /// True if the ranges of a condition are as wide for each value, as numbers.
 fn is_as_wide_anywhere(ty: &TypeBuf, condition: Condition) -> bool {
-    use Scalar::{Bool, Decimal, F32, F64, HostPath, QuadKey, Tile, Url};
+    use Scalar::{Bool, Decimal, F32, F64, Foreign, HostPath, QuadKey, Tile, Url};
     match (ty, condition) {
         (TypeBuf::Option(inner), _) => is_as_wide_anywhere(inner, condition),
         (TypeBuf::Tuple(fields), _) => fields.first().is_some_and(|first| is_as_wide_anywhere(&first.ty, condition)),
         (TypeBuf::Scalar(scalar), Condition::StartsWith(_)) => !matches!(scalar, HostPath | Url),
-        (TypeBuf::Scalar(Bool | Decimal | F32 | F64 | QuadKey(_) | Tile), _) => false,
+        (TypeBuf::Scalar(Bool | Decimal | F32 | F64 | QuadKey(_) | Tile | Foreign(_)), _) => false,
         (TypeBuf::Scalar(scalar), Condition::Range(_)) => scalar.width().is_some(),
         _ => false,
     }

@@ -1,5 +1,6 @@
 //! The rows of a query: in its ranges, and of these the ones that it wants. From what is known of the fields.
 
+use rowkey::foreign::{Foreign, Form};
 use rowkey::layout::Scalar;
 use rowkey::lead::Lead;
 use rowkey::untyped::TypeBuf;
@@ -152,7 +153,7 @@ impl Known {
         // What is merged is read by itself for each value of the next field.
         let merged = usize::from(matches!(cost.order, OrderFit::Merge { .. }));
         let digest = match key.layout.lead() {
-            Lead::Digest(_) => crate::load::by(key),
+            Lead::Digest(_) | Lead::Hash(_) => crate::load::by(key),
             Lead::None | Lead::Salt(_) => Vec::new(),
         };
         let before = leading + merged..first;
@@ -206,6 +207,11 @@ fn alphabet(ty: &TypeBuf) -> f64 {
     match ty {
         TypeBuf::Scalar(Scalar::Bytes | Scalar::ByteArray(_)) => 256.0,
         TypeBuf::Scalar(Scalar::QuadKey(_) | Scalar::Tile) => 4.0,
+        TypeBuf::Scalar(Scalar::Foreign(Foreign::Text(field))) => match field.form() {
+            Form::Hex(_) | Form::HexBytes(_) | Form::Uuid => 16.0,
+            Form::Decimal | Form::Signed | Form::Minus(_) | Form::Date(_) => 10.0,
+            _ => LETTERS,
+        },
         TypeBuf::Option(inner) => alphabet(inner),
         _ => LETTERS,
     }

@@ -62,6 +62,9 @@ fn starting(ty: &TypeBuf, value: &Value, letters: usize) -> Option<FieldValues> 
         (TypeBuf::Scalar(Scalar::Text), Value::Text(text)) => {
             FieldValues::StartsWith(Value::Text(text.chars().take(letters).collect()))
         }
+        (TypeBuf::Scalar(Scalar::Foreign(foreign)), Value::Text(text)) if foreign.values() == Scalar::Text => {
+            FieldValues::StartsWith(Value::Text(text.chars().take(letters).collect()))
+        }
         (TypeBuf::Scalar(Scalar::Bytes), Value::Bytes(bytes)) => {
             FieldValues::StartsWith(Value::Bytes(bytes.iter().copied().take(letters).collect()))
         }

@@ -39,6 +39,9 @@ pub(crate) fn of_field(field: &FieldFacts<'_>, k: u64) -> Value {
 
 fn now(ty: &TypeBuf, growth: Option<Growth>) -> Option<u64> {
     match (ty, growth) {
+        (TypeBuf::Scalar(Scalar::Foreign(foreign)), _) if foreign.values() != Scalar::Foreign(*foreign) => {
+            now(&TypeBuf::Scalar(foreign.values()), growth)
+        }
         (TypeBuf::Scalar(Scalar::ByteArray(_) | Scalar::Bytes | Scalar::Text), _) => None,
         (_, Some(Growth::TimeId)) => Some(((NOW * 1000.0) as u64) << SNOWFLAKE),
         _ => Some((NOW / seconds(ty, growth)) as u64),
@@ -204,6 +207,8 @@ fn scalar_value(scalar: Scalar, k: u64) -> Value {
             Value::Unsigned(0),
             Value::Text(String::new()),
         ]),
+        Scalar::Foreign(foreign) if foreign.values() == scalar => Value::Tuple(Vec::new()),
+        Scalar::Foreign(foreign) => foreign.nearest(scalar_value(foreign.values(), k)),
         _ => Value::Text(format!("{k:020}")),
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use rowkey::layout::Scalar;
-use rowkey::lead::Lead;
+use rowkey::lead::{Lead, SaltFormat};
 use rowkey::untyped::{FieldBuf, TypeBuf};
 
 use super::{NewTable, Said, hbase, shown, versions, whole_seconds};
@@ -243,7 +243,7 @@ fn salt(table: &NewTable<'_>, said: &mut Said) -> Option<u32> {
     let place = table.lead;
     let salt = match table.layout.lead() {
         Lead::Salt(salt) => salt,
-        Lead::Digest(_) => {
+        Lead::Digest(_) | Lead::Hash(_) => {
             said.problem(place, "the layout is not Phoenix's: it begins with a digest, and Phoenix has none", HELP);
             return None;
         }
@@ -251,7 +251,7 @@ fn salt(table: &NewTable<'_>, said: &mut Said) -> Option<u32> {
     };
     let prevents = if salt.hash.name != "java" {
         format!("its salt is taken by {}, and Phoenix's SALT_BUCKETS by the hash that is `java` here", salt.hash.name)
-    } else if salt.hex {
+    } else if salt.format != SaltFormat::Binary {
         "its salt is written in hex digits, and Phoenix's is a byte".to_owned()
     } else if !(1..=256).contains(&salt.buckets) {
         format!("its salt has {} buckets, and Phoenix's 256 at most", salt.buckets)

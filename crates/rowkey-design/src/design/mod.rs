@@ -97,12 +97,16 @@ record! {
         hash: Option<Located<String>>,
         /// The encoding of the bucket. Default: binary.
         format: Option<SaltFormat>,
+        /// The bucket as another program writes it, in the words of a shape: `dec[2 '-']`.
+        text: Option<Located<String>>,
     }
 
-    /// A digest (MD5) of the first fields, before them.
+    /// A digest of the first fields, before them.
     pub struct Digest {
-        /// The number of bytes of the digest.
-        bytes: Located<u32> where Bounds::whole(1, 16),
+        /// The number of bytes of MD5. Default: 16.
+        bytes: Option<Located<u32>> where Bounds::whole(1, 16),
+        /// The beginning of a hash as another program writes it, in the words of a shape: `sha1 hex[4 '_']`.
+        of: Option<Located<String>>,
         /// The fields that it is taken from. Default: all.
         by: Vec<Located<String>>,
     }

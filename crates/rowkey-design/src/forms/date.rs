@@ -26,7 +26,7 @@ pub(super) fn date(text: &str) -> Option<(i64, u32)> {
 }
 
 /// Seconds since 1970 and nanoseconds as RFC 3339 writes them, with three digits of a second at a time.
-pub(super) fn written(seconds: i64, nanos: u32) -> Option<String> {
+pub(crate) fn written(seconds: i64, nanos: u32) -> Option<String> {
     let (days, of_day) = (seconds.div_euclid(86_400).checked_add(719_468)?, seconds.rem_euclid(86_400));
     let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;

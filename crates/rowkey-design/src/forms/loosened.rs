@@ -64,6 +64,7 @@ fn loosened_scalar(scalar: Scalar, json: Json) -> Json {
         (Scalar::Instant | Scalar::Duration | Scalar::Url, Json::Array(items)) => {
             items.into_iter().map(whole).collect()
         }
+        (Scalar::Foreign(foreign), json) if foreign.values() != scalar => loosened_scalar(foreign.values(), json),
         // A decimal would lose digits, and text its spelling.
         (Scalar::Decimal | Scalar::Text, json) => json,
         (_, json) => whole(json),

@@ -8,6 +8,7 @@ mod times;
 use data_encoding::{BASE64, HEXLOWER, HEXLOWER_PERMISSIVE};
 use rowkey::LayoutBuf;
 
+pub(crate) use self::date::written;
 pub use self::times::Times;
 pub(crate) use self::times::key_loosened;
 use crate::choice::choices;

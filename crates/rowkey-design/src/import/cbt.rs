@@ -1,8 +1,8 @@
 //! The output of `cbt ls TABLE`: families and when their cells are garbage.
 
-use super::draft::{Draft, Family, period};
+use super::draft::{Draft, Family};
+use super::garbage::{HELP, Kept, Policy, Said};
 use super::{Reading, lines};
-use crate::ddl::ALL_VERSIONS;
 
 pub(super) fn read(text: &str, name: Option<&str>, reading: &mut Reading) -> Vec<Draft> {
     let Some(name) = name else {
@@ -20,82 +20,31 @@ pub(super) fn read(text: &str, name: Option<&str>, reading: &mut Reading) -> Vec
         let mut columns = line.split('\t').filter(|column| !column.is_empty());
         let Some(family) = columns.next().filter(|family| !family.chars().all(|c| c == '-')) else { continue };
         let mut family = Family::new(family);
-        let policy = columns.next().map(str::trim).filter(|policy| !["", "{}", "<never>"].contains(policy));
+        let kept = columns.next().map(str::trim).filter(|policy| !["", "{}", "<never>"].contains(policy));
         let at = start..start + line.len();
-        match policy.map_or(Ok(Kept::default()), kept) {
+        match kept.map_or(Ok(Kept::default()), |text| Kept::of(&policy(text, 0)?)) {
             Ok(kept) => kept.say(&mut family),
-            Err(reason) => reading.problem(
-                at,
-                format!("a design cannot say this policy: {reason}"),
-                "a design has the most versions, an age, and the fewest versions that stay after it",
-            ),
+            Err(reason) => reading.problem(at, format!("a design cannot say this policy: {reason}"), HELP),
         }
         draft.families.push(family);
     }
     vec![draft]
 }
 
-/// The versions and age that a policy leaves of a cell.
-#[derive(Default)]
-struct Kept {
-    age: Option<u64>,
-    most: Option<u32>,
-    fewest: Option<u32>,
-}
-
-impl Kept {
-    fn say(&self, family: &mut Family) {
-        if let Some(millis) = self.age {
-            family.option("ttl", period(millis));
-        }
-        family.option("versions", self.most.unwrap_or(ALL_VERSIONS).to_string());
-        if let Some(fewest) = self.fewest {
-            family.option("min_versions", fewest.to_string());
-        }
+/// Reads `age() > 1d`, `versions() > 3`, `(A || B)`, `(A && B)`, where A may be in parentheses again.
+fn policy(text: &str, depth: usize) -> Said<Policy> {
+    let parts = |separator| Some(top(inside(text)?, separator)).filter(|parts| parts.len() > 1 && depth < 8);
+    let read = |parts: Vec<&str>| parts.into_iter().map(|part| policy(part, depth + 1)).collect::<Said<_>>();
+    if let Some(parts) = parts(" || ") {
+        return Ok(Policy::Any(read(parts)?));
     }
-}
-
-type Said<T> = Result<T, String>;
-
-fn set<T>(slot: &mut Option<T>, value: T) -> Said<()> {
-    match slot.replace(value) {
-        None => Ok(()),
-        Some(_) => Err("it has two ages, or two numbers of versions".to_owned()),
+    if let Some(parts) = parts(" && ") {
+        return Ok(Policy::All(read(parts)?));
     }
-}
-
-/// Reads `age() > 1d`, `versions() > 3`, `(A || B)`, where A may be `(age() > 1d && versions() > 2)`.
-fn kept(policy: &str) -> Said<Kept> {
-    let mut kept = Kept::default();
-    let inner = inside(policy);
-    if let Some(inner) = inner.filter(|inner| top(inner, " && ").len() > 1) {
-        all(inner, &mut kept)?;
-        return Ok(kept);
+    match text.strip_prefix("age() > ") {
+        Some(age) => duration(age).map(Policy::Age),
+        None => versions(text).map(Policy::Versions),
     }
-    for part in top(inner.unwrap_or(policy), " || ") {
-        if let Some(inner) = inside(part) {
-            all(inner, &mut kept)?;
-        } else if let Some(age) = part.strip_prefix("age() > ") {
-            set(&mut kept.age, duration(age)?)?;
-        } else {
-            set(&mut kept.most, versions(part)?)?;
-        }
-    }
-    Ok(kept)
-}
-
-/// An age and a number of versions, both of which a cell has to exceed.
-fn all(policy: &str, kept: &mut Kept) -> Said<()> {
-    for part in top(policy, " && ") {
-        match part.strip_prefix("age() > ") {
-            Some(age) => set(&mut kept.age, duration(age)?)?,
-            None => set(&mut kept.fewest, versions(part)?)?,
-        }
-    }
-    if kept.age.is_none() || kept.fewest.is_none() {
-        return Err(format!("{policy:?} is not an age and a number of versions"));
-    }
-    Ok(())
 }
 
 fn inside(policy: &str) -> Option<&str> {

@@ -17,6 +17,7 @@ pub(super) struct Draft {
     pub(super) settings: Vec<(&'static str, String)>,
     pub(super) splits: Splits,
     pub(super) families: Vec<Family>,
+    pub(super) secondaries: Vec<Secondary>,
     /// The places of families that [`Draft::family`] made.
     pub(super) places: HashMap<String, usize>,
 }
@@ -38,6 +39,34 @@ pub(super) enum Splits {
     None,
     Buckets,
     Keys(Vec<Vec<u8>>),
+    /// A rule of the design file, and its number of regions.
+    Equal(&'static str, u32),
+}
+
+impl Splits {
+    /// As TOML; none if there are none.
+    fn toml(&self) -> Option<String> {
+        Some(match self {
+            Self::None => return None,
+            Self::Buckets => "\"buckets\"".to_owned(),
+            Self::Equal(rule, regions) => format!("{{ {rule} = {regions} }}"),
+            Self::Keys(keys) => {
+                let hex = |key: &Vec<u8>| key.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+                format!("{{ keys = {} }}", list(&keys.iter().map(hex).collect::<Vec<_>>()))
+            }
+        })
+    }
+}
+
+/// A table of the same rows under another key.
+#[derive(Default)]
+pub(super) struct Secondary {
+    pub(super) name: String,
+    pub(super) comments: Vec<String>,
+    pub(super) key: Vec<String>,
+    /// The salt, as TOML.
+    pub(super) salt: Option<String>,
+    pub(super) splits: Splits,
 }
 
 /// A family.
@@ -79,14 +108,8 @@ pub(super) fn text(drafts: &[Draft]) -> String {
         for (name, value) in &draft.settings {
             _ = writeln!(text, "{name} = {value}");
         }
-        match &draft.splits {
-            Splits::None => {}
-            Splits::Buckets => text.push_str("splits = \"buckets\"\n"),
-            Splits::Keys(keys) => {
-                let hex = |key: &Vec<u8>| key.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-                let keys: Vec<_> = keys.iter().map(hex).collect();
-                _ = writeln!(text, "splits = {{ keys = {} }}", list(&keys));
-            }
+        if let Some(splits) = draft.splits.toml() {
+            _ = writeln!(text, "splits = {splits}");
         }
         for family in &draft.families {
             _ = write!(text, "\n[table.{table}.family.{}]\n", quote::toml_key(&family.name));
@@ -96,6 +119,17 @@ pub(super) fn text(drafts: &[Draft]) -> String {
             }
             if !family.columns.is_empty() {
                 _ = writeln!(text, "columns = {}", list(&family.columns));
+            }
+        }
+        for secondary in &draft.secondaries {
+            _ = write!(text, "\n[[table.{table}.secondary]]\n");
+            comments(&mut text, &secondary.comments);
+            _ = writeln!(text, "name = {}\nkey = {}", quote::toml(&secondary.name), list(&secondary.key));
+            if let Some(salt) = &secondary.salt {
+                _ = writeln!(text, "salt = {salt}");
+            }
+            if let Some(splits) = secondary.splits.toml() {
+                _ = writeln!(text, "splits = {splits}");
             }
         }
     }

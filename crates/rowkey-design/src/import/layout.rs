@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use rowkey::LayoutBuf;
-use rowkey::lead::{Lead, Salt};
+use rowkey::lead::{Lead, Salt, SaltFormat};
 
 use super::Reading;
 use super::draft::{Draft, Splits};
@@ -17,12 +17,28 @@ pub(super) fn read(text: &str, name: Option<&str>, reading: &mut Reading) -> Vec
             return Vec::new();
         }
     };
-    let mut draft = Draft { name: name.unwrap_or(layout.name()).to_owned(), ..Draft::default() };
-    key(&layout, &mut draft, 0..0, reading);
+    vec![draft(&layout, name.unwrap_or(layout.name()), &[], Vec::new(), reading)]
+}
+
+/// A table of this layout; `means` has the words for fields, by name.
+pub(super) fn draft(
+    layout: &LayoutBuf,
+    table: &str,
+    means: &[(&str, &str)],
+    comments: Vec<String>,
+    reading: &mut Reading,
+) -> Draft {
+    let mut draft = Draft { name: table.to_owned(), comments, ..Draft::default() };
+    key(layout, &mut draft, 0..0, reading);
+    if !means.is_empty() {
+        let means: Vec<_> =
+            means.iter().map(|(field, word)| format!("{} = {}", quote::toml_key(field), quote::toml(word))).collect();
+        draft.settings.push(("means", format!("{{ {} }}", means.join(", "))));
+    }
     if let Lead::Salt(_) = layout.lead() {
         draft.splits = Splits::Buckets;
     }
-    vec![draft]
+    draft
 }
 
 /// Adds the fields of a layout that stands at `at`, and what is before them.
@@ -49,13 +65,20 @@ pub(super) fn key(layout: &LayoutBuf, draft: &mut Draft, at: Range<usize>, readi
     match layout.lead() {
         Lead::None => {}
         Lead::Digest(bytes) => draft.settings.push(("hashed", format!("{{ bytes = {bytes}{by} }}"))),
-        Lead::Salt(Salt { buckets, hash, hex }) => {
+        Lead::Hash(prefix) => {
+            draft.settings.push(("hashed", format!("{{ of = {}{by} }}", quote::toml(&prefix.to_string()))))
+        }
+        Lead::Salt(Salt { buckets, hash, format }) => {
             let hash = match hash.name.as_str() {
                 "xxh3" => String::new(),
                 name => format!(", hash = {}", quote::toml(name)),
             };
-            let hex = if *hex { ", format = \"hex\"" } else { "" };
-            draft.settings.push(("salt", format!("{{ buckets = {buckets}{by}{hash}{hex} }}")));
+            let format = match format {
+                SaltFormat::Binary => String::new(),
+                SaltFormat::Foreign(foreign) => format!(", format = {}", quote::toml(&foreign.to_string())),
+                _ => ", format = \"hex\"".to_owned(),
+            };
+            draft.settings.push(("salt", format!("{{ buckets = {buckets}{by}{hash}{format} }}")));
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Design files from what is there: a struct's layout, a wide table's schema, HBase's `describe`, Phoenix's
-//! `CREATE TABLE`, `cbt ls`.
+//! Design files from what is there: a struct's layout, a wide table's schema, HBase's `describe` and `create`, Phoenix's
+//! `CREATE TABLE` and `CREATE INDEX`, `cbt ls`, Terraform's resources.
 //!
 //! ```
 //! use rowkey_design::internal::import::{Source, import};
@@ -14,12 +14,16 @@
 //! ```
 
 mod cbt;
-mod describe;
 mod draft;
+mod garbage;
+pub(crate) mod hbase;
 mod layout;
 mod phoenix;
 mod schema;
 mod sql;
+mod terraform;
+
+use rowkey::LayoutBuf;
 
 use crate::choice::choices;
 use crate::problem::{File, Files, Problem, Problems, Span};
@@ -30,15 +34,20 @@ choices! {
     pub enum Source {
         /// A key's layout as JSON, from LayoutBuf::to_json.
         Layout = "layout",
-        /// Output of describe 'TABLE' of HBase's shell, and of get_splits 'TABLE' after it.
+        /// Output of describe 'TABLE' of HBase's shell, and of get_splits 'TABLE' after it; a table's line of the web
+        /// interface; names of regions.
         ///
-        /// Of one or many tables.
+        /// Of one or many tables, of HBase 0.90 to 3.0. Lines may be broken at any width.
         Describe = "describe",
-        /// CREATE TABLE of Apache Phoenix; or what sqlline printed for !columns TABLE, !describe TABLE, or a SELECT
+        /// Commands create and alter of HBase's shell.
+        Shell = "shell",
+        /// CREATE TABLE and CREATE INDEX of Apache Phoenix; or what sqlline printed for !columns TABLE, !describe TABLE, or a SELECT
         /// from SYSTEM.CATALOG, as a table or CSV.
         Phoenix = "phoenix",
         /// Output of cbt ls TABLE.
         Cbt = "cbt",
+        /// Resources google_bigtable_table and google_bigtable_gc_policy of Terraform.
+        Terraform = "terraform",
         /// The schema of a wide table as a program prints it: rowkey::wide::TableSchema, from WideDatabase::schema.
         Schema = "schema",
     }
@@ -53,23 +62,41 @@ choices! {
 /// # Errors
 /// If the text is not what it should be, or has what no design can say: each reason with its place.
 pub fn import(file: File, source: Source, name: Option<&str>) -> Result<String, Problems> {
+    import_with(file, source, name, &|path| Err(format!("{path}: no file can be read here")))
+}
+
+/// Returns the text of a design file, as [`import`] does. The function reads a file that the text names, such as that of
+/// `SPLITS_FILE`, or says why it cannot.
+///
+/// # Errors
+/// As of [`import`].
+pub fn import_with(
+    file: File,
+    source: Source,
+    name: Option<&str>,
+    named: &dyn Fn(&str) -> Result<String, String>,
+) -> Result<String, Problems> {
     let mut files = Files::default();
     let mut reading = Reading { file: files.add(file.clone()), problems: Vec::new() };
     let drafts = match source {
         Source::Layout => layout::read(&file.text, name, &mut reading),
-        Source::Describe => describe::read(&file.text, name, &mut reading),
+        Source::Describe => hbase::describe(&file.text, name, &mut reading),
+        Source::Shell => hbase::shell(&file.text, named, &mut reading),
         Source::Phoenix => phoenix::read(&file.text, name, &mut reading),
         Source::Cbt => cbt::read(&file.text, name, &mut reading),
+        Source::Terraform => terraform::read(&file.text, &mut reading),
         Source::Schema => schema::read(&file.text, name, &mut reading),
     };
     if drafts.is_empty() && reading.problems.is_empty() {
         let (what, how) = match source {
             Source::Layout => ("layout", "write it with LayoutBuf::to_json"),
             Source::Describe => ("description of a family", "paste what describe 'TABLE' printed"),
+            Source::Shell => ("command create", "write create 'TABLE', 'FAMILY'"),
             Source::Phoenix => {
                 ("CREATE TABLE or list of columns", "write the statement, or what sqlline printed for !columns")
             }
             Source::Cbt => ("list of families", "paste what cbt ls TABLE printed"),
+            Source::Terraform => ("resource google_bigtable_table", "paste the file that declares the table"),
             Source::Schema => ("line of a schema", "paste what TableSchema prints"),
         };
         reading.problem(0..0, format!("there is no {what} in this text"), how);
@@ -87,6 +114,28 @@ pub fn import(file: File, source: Source, name: Option<&str>) -> Result<String, 
         }
     }
     Err(Problems { files, list: reading.problems })
+}
+
+/// Returns the text of a design file with one table of this layout; `means` has the words for fields, by name.
+///
+/// # Errors
+/// If no design can say the layout.
+pub(crate) fn of_layout(
+    layout: &LayoutBuf,
+    table: &str,
+    means: &[(&str, &str)],
+    comments: Vec<String>,
+) -> Result<String, Problems> {
+    let mut files = Files::default();
+    let mut reading =
+        Reading { file: files.add(File { name: table.to_owned(), text: String::new() }), problems: Vec::new() };
+    let draft = layout::draft(layout, table, means, comments, &mut reading);
+    if !reading.problems.is_empty() {
+        return Err(Problems { files, list: reading.problems });
+    }
+    let text = draft::text(&[draft]);
+    Design::parse([File { name: format!("{table}.rowkey.toml"), text: text.clone() }])?;
+    Ok(text)
 }
 
 /// A text while it is read.

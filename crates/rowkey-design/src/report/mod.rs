@@ -5,6 +5,7 @@ mod columns;
 mod ddl;
 mod diff;
 mod github;
+mod infer;
 mod json;
 mod key;
 mod query;
@@ -28,6 +29,7 @@ use crate::rules::context::CheckOptions;
 
 pub use self::ddl::ddl_as_json;
 pub use self::diff::{diff_as_json, diff_as_text};
+pub use self::infer::{inferred_as_json, inferred_as_text};
 pub use self::key::{forms, forms_as_text, key_as_json, key_as_text, keys_as_json};
 pub use self::query::{query_as_json, query_as_text};
 pub use self::regions::{regions_as_json, regions_as_text};

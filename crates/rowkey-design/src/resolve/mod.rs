@@ -7,7 +7,8 @@ use std::collections::{HashMap, HashSet, hash_map};
 use indexmap::IndexMap;
 use indexmap::map::Entry;
 use rowkey::LayoutBuf;
-use rowkey::lead::{Lead, Salt as SaltOf, SaltHash};
+use rowkey::layout::Scalar;
+use rowkey::lead::{Lead, Salt as SaltOf, SaltFormat as FormatOf, SaltHash};
 use rowkey::splits::Splits as SplitPoints;
 
 use crate::design::{
@@ -283,6 +284,39 @@ fn layout_of_secondary(secondary: &Secondary, problems: &mut Vec<Problem>) -> Op
     layout(&secondary.name, &secondary.key, secondary.salt.as_ref(), None, problems)
 }
 
+/// The bytes of a bucket; a problem where a text is not the format of one.
+fn salt_format(salt: &Salt, problems: &mut Vec<Problem>) -> FormatOf {
+    let own = match salt.format {
+        Some(SaltFormat::Hex) => FormatOf::Hex,
+        _ => FormatOf::Binary,
+    };
+    let Some(text) = &salt.text else { return own };
+    match Scalar::from_shape(text) {
+        Some(Scalar::Foreign(foreign)) if salt.format.is_none() => FormatOf::Foreign(foreign),
+        _ => {
+            let message = format!("{:?} is not how a bucket is written", text.as_str());
+            let help = "write a width and perhaps a delimiter, and no `format`: text = \"dec[2 '-']\"";
+            problems.push(Problem { place: text.place, message, help: Some(help.to_owned()) });
+            own
+        }
+    }
+}
+
+/// The digest; a problem where a text is not the beginning of a hash.
+fn digest(digest: &Digest, problems: &mut Vec<Problem>) -> Lead<String> {
+    let bytes = digest.bytes.as_ref().map_or(16, |bytes| u8::try_from(**bytes).unwrap_or(u8::MAX));
+    let Some(of) = &digest.of else { return Lead::Digest(bytes) };
+    match of.parse() {
+        Ok(prefix) if digest.bytes.is_none() => Lead::Hash(prefix),
+        _ => {
+            let message = format!("{:?} is not the beginning of a hash", of.as_str());
+            let help = "write a hash and how much of it, and no `bytes`: of = \"sha1 hex[4 '_']\"";
+            problems.push(Problem { place: of.place, message, help: Some(help.to_owned()) });
+            Lead::Digest(bytes)
+        }
+    }
+}
+
 /// The layout of a key as a file has it.
 pub(crate) fn layout(
     name: &Located<String>,
@@ -293,7 +327,7 @@ pub(crate) fn layout(
 ) -> Option<LayoutBuf> {
     let before = problems.len();
     let names: Vec<&str> = key.iter().map(|field| field.name.as_str()).collect();
-    let mut indices = |by: &[Located<String>]| -> Vec<usize> {
+    let indices = |by: &[Located<String>], problems: &mut Vec<Problem>| -> Vec<usize> {
         by.iter().for_each(|name| refer("field", name, name.place, &names, problems));
         let mut by: Vec<_> =
             by.iter().filter_map(|name| names.iter().position(|field| field == &name.as_str())).collect();
@@ -303,12 +337,12 @@ pub(crate) fn layout(
     let (lead, by, place) = match (salt, hashed) {
         (Some(salt), None) => {
             let hash = SaltHash::named(salt.hash.as_ref().map_or("xxh3", |hash| hash.as_str()));
-            let hex = salt.format == Some(SaltFormat::Hex);
-            (Lead::Salt(SaltOf { buckets: *salt.buckets, hash, hex }), indices(&salt.by), salt.place)
+            let format = salt_format(salt, problems);
+            (Lead::Salt(SaltOf { buckets: *salt.buckets, hash, format }), indices(&salt.by, problems), salt.place)
         }
         (None, Some(hashed)) => {
-            let bytes = u8::try_from(*hashed.bytes).unwrap_or(u8::MAX);
-            (Lead::Digest(bytes), indices(&hashed.by), hashed.place)
+            let by = indices(&hashed.by, problems);
+            (digest(hashed, problems), by, hashed.place)
         }
         (None, None) => (Lead::None, Vec::new(), name.place),
         (Some(_), Some(hashed)) => {

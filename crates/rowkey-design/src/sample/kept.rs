@@ -24,7 +24,7 @@ impl Hasher for OfHash {
 type ByHash<T> = HashMap<u64, T, BuildHasherDefault<OfHash>>;
 
 /// Keys, each as likely as any other.
-pub(super) struct Chosen {
+pub(crate) struct Chosen {
     /// A key is kept whose random number is not above it.
     limit: u64,
     kept: Vec<Kept>,
@@ -46,12 +46,12 @@ impl Chosen {
     /// The memory of a key beside its bytes.
     const EACH: usize = size_of::<Kept>() + 16;
 
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { limit: u64::MAX, kept: Vec::new(), bytes: 0 }
     }
 
     #[inline]
-    pub(super) fn add(&mut self, random: u64, key: &[u8], value_bytes: Option<u64>) {
+    pub(crate) fn add(&mut self, random: u64, key: &[u8], value_bytes: Option<u64>) {
         if random <= self.limit && key.len() <= Self::LONGEST {
             self.keep(random, key, value_bytes);
         }
@@ -69,7 +69,7 @@ impl Chosen {
     }
 
     /// Keys in order, each with the bytes of its row's value.
-    pub(super) fn sorted(self) -> (Vec<Vec<u8>>, Vec<Option<u64>>) {
+    pub(crate) fn sorted(self) -> (Vec<Vec<u8>>, Vec<Option<u64>>) {
         let mut keys: Vec<_> = self.kept.into_iter().map(|kept| (kept.key, kept.value_bytes)).collect();
         keys.sort_unstable();
         keys.into_iter().unzip()

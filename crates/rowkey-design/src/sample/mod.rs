@@ -11,7 +11,7 @@ pub(crate) mod differ;
 mod direction;
 mod field;
 mod files;
-mod kept;
+pub(crate) mod kept;
 mod profiler;
 mod spread;
 mod value;
@@ -78,9 +78,23 @@ pub fn read_by(
     key: impl Fn(&str, &mut Vec<u8>) -> Result<(), String> + Sync,
     layout: &LayoutBuf,
     splits: Option<&Splits>,
-    mut progress: impl FnMut(u64, u64),
+    progress: impl FnMut(u64, u64),
 ) -> Result<Profile, SampleError> {
     let mut profiler = Profiler::new(layout, splits);
+    each_key(reader, key, |line, key, size| profiler.add_line(line, key, size), progress)?;
+    Ok(profiler.finish())
+}
+
+/// Reads the keys of a reader, each with its line and the size of its row's value.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn each_key(
+    reader: impl BufRead,
+    key: impl Fn(&str, &mut Vec<u8>) -> Result<(), String> + Sync,
+    mut each: impl FnMut(u64, &[u8], Option<u64>),
+    mut progress: impl FnMut(u64, u64),
+) -> Result<(), SampleError> {
     let (mut keys, mut bytes) = (0u64, 0);
     let read = in_order(
         reader,
@@ -89,7 +103,7 @@ pub fn read_by(
             bytes += block.read;
             let mut start = 0;
             for (line, end, size) in block.ends {
-                profiler.add_line(line, &block.bytes[start..end], size);
+                each(line, &block.bytes[start..end], size);
                 start = end;
                 keys += 1;
                 if keys % STEP == 0 {
@@ -103,7 +117,7 @@ pub fn read_by(
         return Err(fault);
     }
     progress(keys, bytes);
-    Ok(profiler.finish())
+    Ok(())
 }
 
 /// The keys of a block of lines.

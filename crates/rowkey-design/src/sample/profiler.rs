@@ -244,9 +244,5 @@ fn prefix(first: &[u8], second: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
 
 /// The number in a salt.
 fn bucket(salt: &Salt<String>, key: &[u8]) -> Option<usize> {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    key.get(..salt.width())?.iter().try_fold(0usize, |all, &byte| match salt.hex {
-        true => Some(all * 16 + digit(byte)? as usize),
-        false => Some(all * 256 + usize::from(byte)),
-    })
+    salt.bucket_of(key).map(|bucket| bucket as usize)
 }

@@ -203,7 +203,13 @@ impl<'d> Builder<'d> {
             let SaltHash { name, .. } = SaltHash::named("xxh3");
             Some(unplaced(name))
         });
-        unplaced(Salt { buckets: unplaced(buckets), by, hash, format: own.and_then(|salt| salt.format) })
+        unplaced(Salt {
+            buckets: unplaced(buckets),
+            by,
+            hash,
+            format: own.and_then(|salt| salt.format),
+            text: own.and_then(|salt| salt.text.clone()),
+        })
     }
 
     /// A field of the key at another place: only the last can be raw.
@@ -326,11 +332,15 @@ pub fn to_toml(table: &TableDesign) -> String {
         let hash = salt.hash.as_ref().filter(|hash| hash.as_str() != "xxh3");
         let hash = hash.map_or(String::new(), |hash| format!(", hash = {}", quote::toml(hash)));
         let format = salt.format.map_or(String::new(), |format| format!(", format = \"{format}\""));
-        format!("salt = {{ buckets = {}{by}{hash}{format} }}\n", *salt.buckets)
+        let text = salt.text.as_ref().map_or(String::new(), |text| format!(", text = {}", quote::toml(text)));
+        format!("salt = {{ buckets = {}{by}{hash}{format}{text} }}\n", *salt.buckets)
     };
     let hashed = |digest: &Digest| {
-        let by = if digest.by.is_empty() { String::new() } else { format!(", by = [{}]", names(&digest.by)) };
-        format!("hashed = {{ bytes = {}{by} }}\n", *digest.bytes)
+        let bytes = digest.bytes.as_ref().map(|bytes| format!("bytes = {}", **bytes));
+        let of = digest.of.as_ref().map(|of| format!("of = {}", quote::toml(of)));
+        let by = (!digest.by.is_empty()).then(|| format!("by = [{}]", names(&digest.by)));
+        let parts: Vec<String> = bytes.into_iter().chain(of).chain(by).collect();
+        format!("hashed = {{ {} }}\n", parts.join(", "))
     };
     let name = quote::toml_key(&table.name);
     let mut toml = format!("[table.{name}]\n{}", key_line(&table.table.key));

@@ -179,7 +179,10 @@ pub fn described(table: &TableDesign) -> String {
         parts.push(format!("salt({}{by})", *salt.buckets));
     }
     if let Some(hashed) = &table.table.hashed {
-        parts.push(format!("md5({})", *hashed.bytes));
+        parts.push(match &hashed.of {
+            Some(of) => format!("hash({})", **of),
+            None => format!("md5({})", hashed.bytes.as_ref().map_or(16, |bytes| **bytes)),
+        });
     }
     parts.extend(fields.iter().map(|field| format!("{}{}", field.name, if field.desc { " desc" } else { "" })));
     let key = parts.join(", ");

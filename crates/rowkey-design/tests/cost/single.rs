@@ -39,6 +39,7 @@ fn same<K: RowKey>(typed: rowkey::Selection<K>, query: &str, keys: &[Vec<Value>]
         rowkey::lead::Lead::None => String::new(),
         rowkey::lead::Lead::Salt(salt) => format!("salt = {{ buckets = {}, by = [{by}] }}", salt.buckets),
         rowkey::lead::Lead::Digest(bytes) => format!("hashed = {{ bytes = {bytes}, by = [{by}] }}"),
+        rowkey::lead::Lead::Hash(prefix) => format!("hashed = {{ of = \"{prefix}\", by = [{by}] }}"),
     };
     let text = format!("format = 1\n[table.t]\nkey = [{fields}]\n{lead}\n[[table.t.query]]\nname = \"q\"\n{query}\n");
     let design =

@@ -1,7 +1,7 @@
 use rowkey::RowKey;
 
 #[derive(RowKey)]
-#[rowkey(salt(buckets = 16, format = decimal))]
+#[rowkey(salt(buckets = 16, format = octal))]
 struct Key {
     user: u64,
 }

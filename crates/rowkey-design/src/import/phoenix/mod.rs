@@ -1,6 +1,7 @@
-//! `CREATE TABLE` of Phoenix, and the columns that its catalog has.
+//! `CREATE TABLE` and `CREATE INDEX` of Phoenix, and the columns that its catalog has.
 
 mod columns;
+mod index;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -14,16 +15,22 @@ pub(super) fn read(text: &str, name: Option<&str>, reading: &mut Reading) -> Vec
         return drafts;
     }
     let tokens = tokens(text, reading);
-    let mut drafts = Vec::new();
+    let mut tables: Vec<Table> = Vec::new();
     for statement in tokens.split(|token| token.word == Word::Mark(';')) {
         let mut parser = Parser { rest: statement, end: statement.last().map_or(0..0, |token| token.at.clone()) };
-        match parser.statement() {
-            Ok(Some(draft)) => drafts.push(draft),
-            Ok(None) => {}
-            Err((at, message, help)) => reading.problem(at, message, help),
+        if let Err((at, message, help)) = parser.statement(&mut tables) {
+            reading.problem(at, message, help);
         }
     }
-    drafts
+    tables.into_iter().map(|table| table.draft).collect()
+}
+
+/// A table that is created, for indexes of it.
+struct Table {
+    draft: Draft,
+    columns: Vec<Column>,
+    /// The columns of its key, and whether they are descending.
+    key: Vec<(String, bool)>,
 }
 
 type Wrong = (Range<usize>, String, &'static str);
@@ -36,6 +43,7 @@ struct Parser<'t> {
 }
 
 /// A column as it is declared.
+#[derive(Clone)]
 struct Column {
     family: Option<String>,
     name: String,
@@ -47,21 +55,36 @@ struct Column {
 }
 
 impl Parser<'_> {
-    fn statement(&mut self) -> Parsed<Option<Draft>> {
+    fn statement(&mut self, tables: &mut Vec<Table>) -> Parsed<()> {
+        if self.next_is("ALTER") {
+            let help = "write what it changes into CREATE TABLE, or import the columns by !columns";
+            return Err((self.at(), "ALTER is not read".to_owned(), help));
+        }
         if !self.keyword("CREATE") {
-            return Ok(None);
+            return Ok(());
+        }
+        if self.next_is("VIEW") {
+            return Err((self.at(), "a view has no key of its own".to_owned(), "import the table that it is of"));
+        }
+        let is_local = self.keyword("LOCAL");
+        _ = self.keyword("UNCOVERED");
+        if self.keyword("INDEX") {
+            return self.index(is_local, tables);
         }
         _ = self.keyword("IMMUTABLE");
-        if !self.keyword("TABLE") {
-            return Ok(None);
+        if self.keyword("TABLE") {
+            tables.push(self.table()?);
         }
-        if self.keyword("IF") && !(self.keyword("NOT") && self.keyword("EXISTS")) {
-            return Err(self.expected("NOT EXISTS"));
-        }
-        let mut draft = Draft { name: self.name()?, ..Draft::default() };
-        while self.mark('.') {
-            draft.name = format!("{}.{}", draft.name, self.name()?);
-        }
+        Ok(())
+    }
+
+    fn at(&self) -> Range<usize> {
+        self.rest.first().map_or(self.end.clone(), |token| token.at.clone())
+    }
+
+    fn table(&mut self) -> Parsed<Table> {
+        self.if_not_exists()?;
+        let mut draft = Draft { name: self.qualified()?, ..Draft::default() };
         let (mut columns, mut key) = (Vec::new(), Vec::new());
         self.expect('(')?;
         loop {
@@ -82,6 +105,27 @@ impl Parser<'_> {
         draft.fields(&columns, &key)?;
         draft.families(&columns, &key);
         self.options(&mut draft)?;
+        self.ended()?;
+        Ok(Table { draft, columns, key })
+    }
+
+    fn if_not_exists(&mut self) -> Parsed<()> {
+        if self.keyword("IF") && !(self.keyword("NOT") && self.keyword("EXISTS")) {
+            return Err(self.expected("NOT EXISTS"));
+        }
+        Ok(())
+    }
+
+    /// A name, with its schema.
+    fn qualified(&mut self) -> Parsed<String> {
+        let mut name = self.name()?;
+        while self.mark('.') {
+            name = format!("{name}.{}", self.name()?);
+        }
+        Ok(name)
+    }
+
+    fn ended(&self) -> Parsed<()> {
         if let Some(token) = self.rest.first() {
             return Err((
                 token.at.clone(),
@@ -89,11 +133,11 @@ impl Parser<'_> {
                 "end the statement with `;`",
             ));
         }
-        Ok(Some(draft))
+        Ok(())
     }
 
     fn column(&mut self, columns: &mut Vec<Column>, key: &mut Vec<(String, bool)>) -> Parsed<()> {
-        let at = self.rest.first().map_or(self.end.clone(), |token| token.at.clone());
+        let at = self.at();
         let first = self.name()?;
         let (family, name) = if self.mark('.') { (Some(first), self.name()?) } else { (None, first) };
         let ty = self.name()?;
@@ -148,15 +192,7 @@ impl Parser<'_> {
                 draft.splits = Splits::Keys(self.split_points()?);
                 continue;
             }
-            let first = self.name()?;
-            let (family, option) = if self.mark('.') { (Some(first), self.name()?) } else { (None, first) };
-            self.expect('=')?;
-            let value = match self.rest.first().map(|token| &token.word) {
-                Some(Word::Bare(text) | Word::Text(text) | Word::Quoted(text) | Word::Number(text)) => text.clone(),
-                _ => return Err(self.expected("a value")),
-            };
-            self.rest = &self.rest[1..];
-            _ = self.mark(',');
+            let (family, option, value) = self.option()?;
             match option.as_str() {
                 "COLUMN_ENCODED_BYTES" => encoded = value != "0" && !value.eq_ignore_ascii_case("none"),
                 "SALT_BUCKETS" if value == "0" => {}
@@ -173,6 +209,20 @@ impl Parser<'_> {
             draft.comments.push(comment.to_owned());
         }
         Ok(())
+    }
+
+    /// Reads `family.OPTION = value`.
+    fn option(&mut self) -> Parsed<(Option<String>, String, String)> {
+        let first = self.name()?;
+        let (family, option) = if self.mark('.') { (Some(first), self.name()?) } else { (None, first) };
+        self.expect('=')?;
+        let value = match self.rest.first().map(|token| &token.word) {
+            Some(Word::Bare(text) | Word::Text(text) | Word::Quoted(text) | Word::Number(text)) => text.clone(),
+            _ => return Err(self.expected("a value")),
+        };
+        self.rest = &self.rest[1..];
+        _ = self.mark(',');
+        Ok((family, option, value))
     }
 
     fn split_points(&mut self) -> Parsed<Vec<Vec<u8>>> {
@@ -233,8 +283,7 @@ impl Parser<'_> {
     }
 
     fn expected(&self, what: &str) -> Wrong {
-        let at = self.rest.first().map_or(self.end.clone(), |token| token.at.clone());
-        (at, format!("expected {what}"), "write it as Phoenix takes it")
+        (self.at(), format!("expected {what}"), "write it as Phoenix takes it")
     }
 }
 
@@ -246,24 +295,21 @@ impl Draft {
     fn fields(&mut self, columns: &[Column], key: &[(String, bool)]) -> Parsed<()> {
         let without = columns.iter().filter(|column| column.family.is_none());
         let by_name: HashMap<&str, &Column> = without.map(|column| (column.name.as_str(), column)).collect();
-        let mut means = Vec::new();
-        for (i, (name, desc)) in key.iter().enumerate() {
+        let mut fields = Vec::new();
+        for (name, desc) in key {
             let Some(column) = by_name.get(name.as_str()) else {
                 let at = columns.first().map_or(0..0, |column| column.at.clone());
                 return Err((at, format!("the key has {name:?}, which is no column"), "declare it"));
             };
-            let (shape, ended) = shape(column)?;
-            let last = i + 1 == key.len();
-            let desc = if *desc { " desc" } else { "" };
-            let raw = if last && ended && desc.is_empty() { " raw" } else { "" };
-            if column.name.is_empty() || column.name.contains(|c: char| c == ':' || c.is_whitespace()) {
-                let message = format!("a design takes no field named {:?}", column.name);
-                return Err((column.at.clone(), message, "a field's name has no `:` and no white space"));
-            }
+            fields.push((*column, *desc));
+        }
+        self.key = key_of(&fields)?;
+        let mut means = Vec::new();
+        for (column, _) in fields {
+            let name = &column.name;
             if !column.not_null && key.len() > 1 {
                 self.comments.push(format!("Phoenix takes NULL for {name}, and writes it as an empty text"));
             }
-            self.key.push(format!("{name}: {shape}{desc}{raw}"));
             // Its bytes are those of a number of milliseconds since 1970.
             if ["DATE", "TIME", "UNSIGNED_DATE", "UNSIGNED_TIME"].contains(&&*column.ty) {
                 means.push(format!("{} = \"milliseconds\"", crate::quote::toml_key(name)));
@@ -323,6 +369,24 @@ impl Draft {
         }
         Ok(())
     }
+}
+
+/// The fields of a key, of its columns and whether they are descending.
+fn key_of(columns: &[(&Column, bool)]) -> Parsed<Vec<String>> {
+    let mut fields = Vec::new();
+    for (i, (column, desc)) in columns.iter().enumerate() {
+        let (shape, ended) = shape(column)?;
+        let last = i + 1 == columns.len();
+        let desc = if *desc { " desc" } else { "" };
+        let raw = if last && ended && desc.is_empty() { " raw" } else { "" };
+        let name = &column.name;
+        if name.is_empty() || name.contains(|c: char| c == ':' || c.is_whitespace()) {
+            let message = format!("a design takes no field named {name:?}");
+            return Err((column.at.clone(), message, "a field's name has no `:` and no white space"));
+        }
+        fields.push(format!("{name}: {shape}{desc}{raw}"));
+    }
+    Ok(fields)
 }
 
 /// The shape of a column's bytes in a key, and whether they have an end of their own before other columns.

@@ -1,7 +1,8 @@
 //! H09: split points that do not fit the keys.
 
+use rowkey::foreign::Foreign;
 use rowkey::layout::Scalar;
-use rowkey::lead::Lead;
+use rowkey::lead::{Lead, SaltFormat};
 use rowkey::untyped::TypeBuf;
 
 use crate::design::Splits;
@@ -33,8 +34,16 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
         }
         return;
     }
-    let text = matches!(first.field.ty, TypeBuf::Scalar(Scalar::Text | Scalar::Char | Scalar::HostPath | Scalar::Url));
-    let hex_lead = matches!(key.layout.lead(), Lead::Salt(salt) if salt.hex);
+    let text = match first.field.ty {
+        TypeBuf::Scalar(Scalar::Foreign(foreign)) => matches!(foreign, Foreign::Text(_)),
+        TypeBuf::Scalar(scalar) => matches!(scalar, Scalar::Text | Scalar::Char | Scalar::HostPath | Scalar::Url),
+        _ => false,
+    };
+    let hex_lead = match key.layout.lead() {
+        Lead::Salt(salt) => salt.format != SaltFormat::Binary,
+        Lead::Hash(prefix) => prefix.taken().1.is_some(),
+        _ => false,
+    };
     let plain = matches!(key.layout.lead(), Lead::None);
     let why = match &splits.value {
         Splits::Hex(_) | Splits::Decimal(_) if !(plain && text && !first.field.desc || hex_lead) => {

@@ -1,0 +1,59 @@
+//! The rates of right layouts among random ones.
+
+use std::collections::BTreeSet;
+
+use crate::drawn::{self, Drawn};
+use crate::judge::{Case, Rates};
+use crate::written;
+
+fn case(Drawn { layout, units, keys }: Drawn) -> Case {
+    Case { layout, units, keys }
+}
+
+/// With `ROWKEY_LONG` all of those that the rates are told of.
+fn cases() -> usize {
+    if std::env::var_os("ROWKEY_LONG").is_some() { 200 } else { 40 }
+}
+
+#[track_caller]
+fn hold(rates: &Rates) {
+    rates.told.iter().for_each(|told| println!("{told}"));
+    let Rates { all, first, third, certain, certain_and_wrong, .. } = rates;
+    println!("{first} of {all} first, {third} among three, {certain} certain, {certain_and_wrong} of them wrong");
+    assert!(first * 100 >= all * 80, "{first} of {all} are first");
+    assert!(third * 100 >= all * 95, "{third} of {all} are among the first three");
+    assert_eq!(*certain_and_wrong, 0, "certain and wrong");
+}
+
+#[test]
+fn random_layouts_are_inferred() {
+    hold(&Rates::of(drawn::layouts(1).take(cases()).map(case)));
+}
+
+#[test]
+fn schemas_of_a_second_judge_are_inferred() {
+    hold(&Rates::of(written::cases(2).take(cases())));
+}
+
+/// The generator is judged by itself first: its layouts are of many kinds, and read their keys.
+#[test]
+fn drawn_layouts_read_their_keys() {
+    let mut words = BTreeSet::new();
+    let mut prefixed = 0;
+    for drawn in drawn::layouts(1).take(200) {
+        let shape = drawn.layout.shape();
+        assert!((100..=5100).contains(&drawn.keys.len()), "{shape}: {} keys", drawn.keys.len());
+        assert!((2..=4).contains(&drawn.layout.fields().len()) && drawn.units.len() == drawn.layout.fields().len());
+        for key in &drawn.keys {
+            assert!(drawn.layout.decode(key).is_ok(), "{shape}: {key:02x?}");
+        }
+        prefixed += u32::from(drawn.layout.lead().width() > 0);
+        for field in drawn.layout.fields() {
+            let field = field.ty.to_string();
+            words.insert(field.split(['[', ' ']).next().unwrap_or_default().to_owned());
+        }
+    }
+    let expected = ["bytes", "date", "dec", "hexbytes", "i64", "minus", "text", "u32", "u64", "u8", "uuid"];
+    assert_eq!(words.iter().collect::<Vec<_>>(), expected.iter().collect::<Vec<_>>());
+    assert!((40..110).contains(&prefixed), "{prefixed}");
+}

@@ -1,0 +1,276 @@
+//! Encodings that other programs write, so that a key that exists can be said, read and searched.
+//!
+//! A layout names them by bracketed words, which no encoding of a user's can take:
+//!
+//! ```
+//! use rowkey::{LayoutBuf, Value};
+//!
+//! // `ada#1600000001`, as Bigtable's pages advise.
+//! let layout: LayoutBuf = "text['#'], dec[10]".parse()?;
+//! let values = layout.decode(b"ada#1600000001")?;
+//! assert_eq!(values, [Value::Text("ada".into()), Value::Unsigned(1_600_000_001)]);
+//! assert_eq!(layout.encode(&values)?, b"ada#1600000001");
+//! // What would not be read back is refused.
+//! assert!(layout.encode(&[Value::Text("a#b".into()), Value::Unsigned(7)]).is_err());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Some break a law that all other fields keep: their bytes have no order, or they can't tell alone where they end.
+//! [`Foreign::order`], [`Foreign::ends_with_key`], [`Foreign::bytes_after`] and [`Foreign::looks_ahead`] say which;
+//! prefixes and ranges are refused where they would lose rows, or have others.
+
+mod binary;
+mod blanks;
+mod delimiter;
+pub(crate) mod fdb;
+mod groups;
+mod hash;
+mod nearest;
+mod pattern;
+mod text;
+mod typed;
+mod utf;
+
+use std::fmt;
+use std::num::NonZeroU16;
+
+pub use self::binary::{Binary, Endian};
+pub use self::delimiter::Delimiter;
+pub use self::fdb::FdbElement;
+pub(crate) use self::hash::hash_code;
+pub use self::hash::{HashFunction, HashPrefix, NotAHash};
+pub use self::pattern::Pattern;
+pub use self::text::{Case, End, Form, TextField};
+pub use self::typed::{
+    Before, Code, Date, DatePattern, Dated, Decimal, Digits, Ending, EndsBefore, EndsByWidth, EndsWithKey, Hex,
+    HexBytes, Minus, Padded, Reversed, Segment, Str, TextForm, ToEnd, UpTo, UuidText, WrongText,
+};
+use crate::keys::encode::{Reader, Sink, Writer};
+use crate::keys::error::{self, DecodeError};
+use crate::keys::layout::Scalar;
+use crate::keys::untyped::Value;
+
+/// An encoding that other programs write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Foreign {
+    /// A field of a text key.
+    Text(TextField),
+    /// An integer in binary.
+    Binary(Binary),
+    /// Bytes that are the same in every key, as a tag of the table. The value is the empty tuple.
+    Constant(Delimiter),
+    /// An element of a tuple of FoundationDB.
+    Fdb(FdbElement),
+    /// Bytes in groups of eight with a mark each, as TiDB writes them.
+    Groups,
+    /// Text in modified UTF-8 after its length in two bytes: Java's `DataOutput.writeUTF`.
+    JavaUtf,
+    /// Text of printable ASCII that is padded with blanks to this width: Phoenix's `CHAR(n)`.
+    Char(NonZeroU16),
+}
+
+/// The order that the bytes of values have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// That of the values.
+    Ascending,
+    /// The reverse of that of the values.
+    Descending,
+    /// Another one: there are no ranges of values.
+    None,
+}
+
+impl Foreign {
+    /// The number of bytes of a value; `None` if it differs from value to value.
+    pub const fn width(&self) -> Option<usize> {
+        match self {
+            Self::Text(field) => field.width(),
+            Self::Binary(number) => Some(number.width()),
+            Self::Constant(bytes) => Some(bytes.len()),
+            Self::Fdb(element) => element.width(),
+            Self::Groups | Self::JavaUtf => None,
+            Self::Char(width) => Some(width.get() as usize),
+        }
+    }
+
+    /// The order of the bytes.
+    pub const fn order(&self) -> Order {
+        match self {
+            Self::Text(field) => field.order(),
+            Self::Binary(number) => number.order(),
+            Self::Constant(_) | Self::Fdb(_) | Self::Groups | Self::Char(_) => Order::Ascending,
+            // The shorter text comes first.
+            Self::JavaUtf => Order::None,
+        }
+    }
+
+    /// Returns whether a value ends with the key, so that no field comes after it.
+    pub const fn ends_with_key(&self) -> bool {
+        match self {
+            Self::Text(field) => matches!(field.end(), End::Key),
+            _ => false,
+        }
+    }
+
+    /// The number of bytes that the fields after it have, if the end of a value is found by it: those fields have a
+    /// fixed width, and there are no ranges of keys by such a field, but of whole keys.
+    pub const fn bytes_after(&self) -> Option<usize> {
+        match self {
+            Self::Text(field) => match field.end() {
+                End::Rest(after) => Some(after as usize),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Returns whether the byte after a value says that it ended. What is after it is an [element](Self::Fdb) of
+    /// FoundationDB, whose first byte says so, or nothing.
+    pub const fn looks_ahead(&self) -> bool {
+        match self {
+            Self::Fdb(element) => element.looks_ahead(),
+            _ => false,
+        }
+    }
+
+    /// The type of rowkey's own that has the same values: what JSON and comparisons take them for. It is the encoding
+    /// itself if no other type has its values.
+    ///
+    /// ```
+    /// use rowkey::layout::Scalar;
+    ///
+    /// let Some(Scalar::Foreign(padded)) = Scalar::from_shape("dec[10]") else { panic!("a foreign encoding") };
+    /// assert_eq!(padded.values(), Scalar::U128);
+    /// ```
+    pub const fn values(&self) -> Scalar {
+        match self {
+            Self::Text(field) => match field.form() {
+                Form::Text | Form::Reversed => Scalar::Text,
+                Form::Decimal | Form::Minus(_) | Form::Hex(_) => Scalar::U128,
+                Form::Signed => Scalar::I128,
+                Form::HexBytes(_) => Scalar::Bytes,
+                Form::Uuid => Scalar::ByteArray(16),
+                Form::Date(_) => Scalar::Instant,
+            },
+            Self::Binary(number) => number.values(),
+            Self::Fdb(element) => match element.values() {
+                Some(scalar) => scalar,
+                None => Scalar::Foreign(*self),
+            },
+            Self::Constant(_) => Scalar::Foreign(*self),
+            Self::Groups => Scalar::Bytes,
+            Self::JavaUtf | Self::Char(_) => Scalar::Text,
+        }
+    }
+
+    /// The number of bytes that end a value and are no part of it. A salt or a hash is taken without them.
+    pub const fn delimiter_len(&self) -> usize {
+        match self {
+            Self::Text(field) => match field.end() {
+                End::Before(delimiter) => delimiter.len(),
+                _ => 0,
+            },
+            _ => 0,
+        }
+    }
+
+    /// The bytes that all values with this beginning begin with, and no others; `None` if there are none.
+    pub(crate) fn starting(&self, start: &Value) -> Option<Vec<u8>> {
+        match (self, start) {
+            (Self::Text(field), Value::Text(start)) => field.starting(start),
+            (Self::Fdb(element), start) => element.starting(start),
+            (Self::Char(width), Value::Text(start)) => blanks::starting(*width, start),
+            _ => None,
+        }
+    }
+
+    /// The encoding whose shape is this text.
+    pub(crate) fn from_shape(shape: &str) -> Option<Self> {
+        match shape {
+            "groups[8]" => return Some(Self::Groups),
+            "utf[java]" => return Some(Self::JavaUtf),
+            _ => {}
+        }
+        let constant = || shape.strip_prefix("const[").and_then(Delimiter::read);
+        let char = || shape.strip_prefix("char[")?.strip_suffix(']')?.parse().ok();
+        TextField::from_shape(shape)
+            .map(Self::Text)
+            .or_else(|| Binary::from_shape(shape).map(Self::Binary))
+            .or_else(|| constant().filter(|(_, rest)| *rest == "]").map(|(bytes, _)| Self::Constant(bytes)))
+            .or_else(|| char().map(Self::Char))
+            .or_else(|| FdbElement::from_shape(shape).map(Self::Fdb))
+            .filter(|foreign| foreign.to_string() == shape)
+    }
+
+    /// Writes a value.
+    ///
+    /// # Errors
+    /// If it is none of the encoding's: the reason, which is empty if it is of another type.
+    pub(crate) fn encode(&self, value: &Value, w: &mut Writer<'_, impl Sink>) -> Result<(), &'static str> {
+        match (self, value) {
+            (Self::Text(field), value) => {
+                w.bytes(&field.content(value)?);
+                if let End::Before(delimiter) = field.end() {
+                    w.bytes(delimiter.as_bytes());
+                }
+                Ok(())
+            }
+            (Self::Binary(number), value) => number.encode(value, w),
+            (Self::Fdb(element), value) => element.encode(value, w),
+            (Self::JavaUtf, Value::Text(text)) => utf::encode(text, w),
+            (Self::Char(width), Value::Text(text)) => blanks::encode(*width, text, w),
+            (Self::Groups, Value::Bytes(bytes)) => {
+                groups::encode(bytes, w);
+                Ok(())
+            }
+            (Self::Constant(bytes), Value::Tuple(parts)) if parts.is_empty() => {
+                w.bytes(bytes.as_bytes());
+                Ok(())
+            }
+            _ => Err(""),
+        }
+    }
+
+    pub(crate) fn decode(&self, r: &mut Reader<'_>) -> Result<Value, DecodeError> {
+        let at = r.offset();
+        match self {
+            Self::Text(field) => {
+                let content = match (field.end(), field.width()) {
+                    (End::Before(delimiter), _) => r.until(delimiter.as_bytes())?,
+                    (End::Width, Some(width)) => r.bytes(width)?,
+                    (End::Rest(after), _) => match r.left().checked_sub(after.into()) {
+                        Some(len) => r.bytes(len)?,
+                        // It ends too early: an error.
+                        None => r.bytes(after.into())?,
+                    },
+                    _ => r.remainder(),
+                };
+                field.value(&content).map_err(|due| r.bad_value(at, String::from_utf8_lossy(&content), due))
+            }
+            Self::Binary(number) => number.decode(r),
+            Self::Fdb(element) => element.decode(r),
+            Self::Groups => groups::decode(r).map(Value::Bytes),
+            Self::JavaUtf => utf::decode(r).map(Value::Text),
+            Self::Char(width) => blanks::decode(*width, r).map(Value::Text),
+            Self::Constant(bytes) => match r.bytes(bytes.len())? {
+                found if *found == *bytes.as_bytes() => Ok(Value::Tuple(Vec::new())),
+                found => Err(r.bad_value(at, error::Hex(&found).to_string(), "it is the field's constant")),
+            },
+        }
+    }
+}
+
+impl fmt::Display for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(field) => field.fmt(f),
+            Self::Binary(number) => number.fmt(f),
+            Self::Fdb(element) => element.fmt(f),
+            Self::Groups => f.write_str("groups[8]"),
+            Self::JavaUtf => f.write_str("utf[java]"),
+            Self::Char(width) => write!(f, "char[{width}]"),
+            Self::Constant(bytes) => write!(f, "const[{bytes}]"),
+        }
+    }
+}

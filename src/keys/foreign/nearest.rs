@@ -1,0 +1,88 @@
+//! Values that are made up, fitted to an encoding.
+
+use super::{End, Foreign, Form, TextField};
+use crate::keys::untyped::Value;
+
+impl Foreign {
+    /// Returns a value of the encoding that is near to one of its [type](Self::values): itself, if it is one. For
+    /// values that are made up.
+    ///
+    /// ```
+    /// use rowkey::Value;
+    /// use rowkey::layout::Scalar;
+    ///
+    /// let Some(Scalar::Foreign(digits)) = Scalar::from_shape("dec[2]") else { panic!("a foreign encoding") };
+    /// assert_eq!(digits.nearest(Value::Unsigned(1234)), Value::Unsigned(34));
+    /// ```
+    #[must_use]
+    pub fn nearest(&self, value: Value) -> Value {
+        match self {
+            Self::Text(field) => nearest_text(field, value),
+            Self::Binary(number) => match value {
+                Value::Unsigned(bits) => Value::Unsigned(bits & u128::MAX >> (128 - 8 * number.width())),
+                value => value,
+            },
+            // Now and then so long that it has more than one group.
+            Self::Groups => match value {
+                Value::Bytes(bytes) if bytes.len() < 5 && bytes.first().is_some_and(|first| first % 2 == 1) => {
+                    Value::Bytes([&[0; 5], bytes.as_slice()].concat())
+                }
+                value => value,
+            },
+            Self::Char(width) => match value {
+                Value::Text(text) => {
+                    let chars = text.chars().map(|char| if char.is_ascii_graphic() { char } else { ' ' });
+                    let text: String = chars.take(width.get().into()).collect();
+                    Value::Text(text.trim_end().to_owned())
+                }
+                value => value,
+            },
+            _ => value,
+        }
+    }
+}
+
+fn nearest_text(field: &TextField, value: Value) -> Value {
+    let delimiter = match field.end() {
+        End::Before(delimiter) => String::from_utf8_lossy(delimiter.as_bytes()).into_owned(),
+        _ => String::new(),
+    };
+    let width = field.width().map(|width| width - delimiter.len());
+    match (field.form(), value) {
+        (Form::Text | Form::Reversed, Value::Text(text)) => {
+            let mut text: String = match width {
+                Some(width) => {
+                    text.chars().filter(char::is_ascii).chain("z".repeat(width).chars()).take(width).collect()
+                }
+                None => text,
+            };
+            // A delimiter may come anew of what is around one that is removed, or of the delimiter behind the text.
+            while width.is_none() && field.content(&Value::Text(text.clone())).is_err() {
+                text = text.chars().filter(|char| !delimiter.contains(*char)).collect();
+            }
+            Value::Text(text)
+        }
+        (Form::Decimal, Value::Unsigned(number)) => Value::Unsigned(match width {
+            Some(width) => number % 10_u128.checked_pow(width as u32).unwrap_or(u128::MAX),
+            None => number,
+        }),
+        (Form::Minus(max), Value::Unsigned(number)) => Value::Unsigned(match max.checked_add(1) {
+            Some(values) => number % values,
+            None => number,
+        }),
+        (Form::Hex(_), Value::Unsigned(number)) => Value::Unsigned(match width {
+            Some(width @ ..32) => number & ((1 << (4 * width)) - 1),
+            _ => number,
+        }),
+        (Form::HexBytes(_), Value::Bytes(mut bytes)) => {
+            width.into_iter().for_each(|width| bytes.resize(width / 2, 7));
+            Value::Bytes(bytes)
+        }
+        (Form::Date(pattern), Value::Instant(seconds, nanos)) => {
+            const YEARS: i64 = 253_402_300_800 + 62_167_219_200;
+            let (seconds, nanos) = pattern.floor(seconds.rem_euclid(YEARS) - 62_167_219_200, nanos).unwrap_or_default();
+            Value::Instant(seconds, nanos)
+        }
+        (_, value) => value,
+    }
+}
