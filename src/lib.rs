@@ -142,7 +142,7 @@ pub mod __private {
         Plain, RawAs, RawField, RawOf, Reader, Sink, StartsWith, With, Within, Writer,
     };
     pub use crate::keys::error::{DecodeError, WidthError};
-    pub use crate::keys::foreign::{Case, Delimiter, HashFunction, HashPrefix};
+    pub use crate::keys::foreign::{Case, Delimiter, HashFunction, HashPrefix, Order};
     pub use crate::keys::key::{Fixed, IsFixed, KeyReader, KeyWriter, RowKey, write_into};
     pub use crate::keys::layout::{FieldLayout, Layout, Nulls, Type, Variant};
     pub use crate::keys::lead::{Lead, Salt, SaltFormat, SaltHash};

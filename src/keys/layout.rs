@@ -4,7 +4,7 @@
 //! [`LayoutBuf`](crate::LayoutBuf) is its owned form, which also reads and writes keys.
 
 use crate::keys::error::DecodeError;
-use crate::keys::foreign::Foreign;
+use crate::keys::foreign::{Foreign, Order};
 use crate::keys::lead::{Hashed, Lead};
 use crate::keys::reader::Reader;
 
@@ -44,10 +44,7 @@ impl Layout {
         let delimiter = match self.fields {
             [] => 0,
             fields if last >= fields.len() => 0,
-            fields => match fields[last].ty {
-                Type::Scalar(Scalar::Foreign(foreign)) => foreign.delimiter_len(),
-                _ => 0,
-            },
+            fields => fields[last].ty.delimiter_len(),
         };
         Hashed { by: self.by, delimiter }
     }
@@ -65,18 +62,49 @@ impl Layout {
             ends_last(self.fields),
             "a field that ends with the key is the last one, and ascending: end it before a delimiter"
         );
+        assert!(
+            inverts_orders(self.fields),
+            "a `desc` field has bytes in the order of its values, and this one has not: take `desc` off the field"
+        );
         self
     }
 }
 
-/// Returns whether no field but the last ends with the key.
+/// Returns whether no field of a key but the last ends with it, and none within another type.
 const fn ends_last(fields: &[FieldLayout]) -> bool {
     let mut i = 0;
     while i < fields.len() {
-        if let Type::Scalar(Scalar::Foreign(foreign)) = fields[i].ty
-            && foreign.ends_with_key()
-            && (i + 1 < fields.len() || fields[i].desc)
-        {
+        let is_last = i + 1 == fields.len() && !fields[i].desc;
+        match fields[i].ty {
+            Type::Scalar(Scalar::Foreign(foreign)) if foreign.ends_with_key() && is_last => {}
+            ty if ty.ends_with_key() => return false,
+            _ => {}
+        }
+        i += 1;
+    }
+    true
+}
+
+/// Returns whether each descending field has bytes in the order of its values, to be inverted.
+const fn inverts_orders(fields: &[FieldLayout]) -> bool {
+    let mut i = 0;
+    while i < fields.len() {
+        if fields[i].desc && !matches!(fields[i].ty.order(), Order::Ascending) {
+            return false;
+        }
+        let within = match fields[i].ty {
+            Type::Tuple(fields) => inverts_orders(fields),
+            Type::Enum(variants) => {
+                let (mut j, mut all) = (0, true);
+                while j < variants.len() {
+                    all = all && inverts_orders(variants[j].fields);
+                    j += 1;
+                }
+                all
+            }
+            _ => true,
+        };
+        if !within {
             return false;
         }
         i += 1;
@@ -238,6 +266,68 @@ impl Type {
         }
     }
 
+    /// The order of the bytes: of a type with parts that of its values, or none.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn order(&self) -> Order {
+        let (fields, mut i) = match self {
+            Self::Scalar(Scalar::Foreign(foreign)) => return foreign.order(),
+            Self::Option(inner) | Self::List(inner) => {
+                return if matches!(inner.order(), Order::Ascending) { Order::Ascending } else { Order::None };
+            }
+            Self::Enum(variants) => {
+                let mut i = 0;
+                while i < variants.len() {
+                    if !matches!(Self::Tuple(variants[i].fields).order(), Order::Ascending) {
+                        return Order::None;
+                    }
+                    i += 1;
+                }
+                return Order::Ascending;
+            }
+            Self::Measured { ty, .. } => return ty.order(),
+            Self::Tuple(fields) => (*fields, 0),
+            Self::Scalar(_) | Self::Custom { .. } => return Order::Ascending,
+        };
+        while i < fields.len() {
+            if !matches!(fields[i].ty.order(), Order::Ascending) {
+                return Order::None;
+            }
+            i += 1;
+        }
+        Order::Ascending
+    }
+
+    /// Returns whether a value, or a part of one, ends with the key.
+    const fn ends_with_key(&self) -> bool {
+        match self {
+            Self::Scalar(Scalar::Foreign(foreign)) => foreign.ends_with_key(),
+            Self::Option(inner) | Self::List(inner) => inner.ends_with_key(),
+            Self::Measured { ty, .. } => ty.ends_with_key(),
+            Self::Tuple(fields) => any_ends_with_key(fields),
+            Self::Enum(variants) => {
+                let mut i = 0;
+                while i < variants.len() {
+                    if any_ends_with_key(variants[i].fields) {
+                        return true;
+                    }
+                    i += 1;
+                }
+                false
+            }
+            Self::Scalar(_) | Self::Custom { .. } => false,
+        }
+    }
+
+    /// The length of the delimiter that ends a value, if it ends with one.
+    pub(crate) const fn delimiter_len(&self) -> usize {
+        match self {
+            Self::Scalar(Scalar::Foreign(foreign)) => foreign.delimiter_len(),
+            Self::Tuple([.., last]) => last.ty.delimiter_len(),
+            _ => 0,
+        }
+    }
+
     /// Returns whether a field of this type can be `raw`.
     pub const fn can_be_raw(&self) -> bool {
         match self {
@@ -305,6 +395,17 @@ impl FieldLayout {
     const fn is_plain(&self) -> bool {
         !self.desc && self.nulls.is_none() && !self.raw
     }
+}
+
+const fn any_ends_with_key(fields: &[FieldLayout]) -> bool {
+    let mut i = 0;
+    while i < fields.len() {
+        if fields[i].ty.ends_with_key() {
+            return true;
+        }
+        i += 1;
+    }
+    false
 }
 
 const fn fields_width(fields: &[FieldLayout]) -> Option<usize> {

@@ -71,7 +71,7 @@ impl SaltFormat {
     /// ```
     ///
     /// # Panics
-    /// If the delimiter has more bytes, or is a digit. In a constant that is a compile error.
+    /// If the delimiter has more bytes. In a constant that is a compile error.
     #[track_caller]
     pub const fn decimal(buckets: u32, delimiter: &[u8]) -> Self {
         let digits = match buckets.saturating_sub(1).checked_ilog10() {
@@ -305,7 +305,11 @@ impl<N> Salt<N> {
         let lead = key.get(..self.width())?;
         let bucket = match self.format {
             SaltFormat::Binary => lead.iter().fold(0, |number, byte| number << 8 | u128::from(*byte)),
-            SaltFormat::Hex => u128::from_str_radix(str::from_utf8(lead).ok()?, 16).ok()?,
+            SaltFormat::Hex => lead.iter().try_fold(0, |number, byte| match byte {
+                b'0'..=b'9' => Some(number << 4 | u128::from(byte - b'0')),
+                b'a'..=b'f' => Some(number << 4 | u128::from(byte - b'a' + 10)),
+                _ => None,
+            })?,
             SaltFormat::Foreign(foreign) => match foreign.decode(&mut Reader::new(lead)).ok()? {
                 Value::Unsigned(bucket) => bucket,
                 _ => return None,

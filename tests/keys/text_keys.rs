@@ -34,6 +34,13 @@ const OTHERS: &[&str] = &[
     "date['ddMMyyyy']",
     "date['yyyyDDD']",
     "date['yyyyMMddHHmmssSSS']",
+    "date['yyyy-MM-dd' '-']",
+    "uuid[text '-']",
+    "text[3 '#']",
+    "dec[10 '0']",
+    "hex[2 upper 'A']",
+    "hex[1 upper '\\x80']",
+    "text['\\xa9']",
     "u8",
     "text",
     "option<dec[3]>",
@@ -228,7 +235,8 @@ fn what_would_not_come_back_is_refused() {
     for (shape, key, error) in [
         ("text['#']", "ada", "key._0 at byte 0: found ada, it ends with the field's delimiter"),
         ("dec['#']", "007#", "key._0 at byte 0: found 007, it is a number in decimal, in its one form"),
-        ("dec[2 '#']", "7#", "key._0 at byte 0: found 7, the delimiter is not after the field's width"),
+        ("dec[2 '#']", "7#", "key._0 at byte 2: the key ends here, expected 1 more bytes"),
+        ("dec[2 '#']", "123", "key._0 at byte 0: found 12, the delimiter comes after the field's width"),
         ("dec['#']", "#", "key._0 at byte 0: found , it is a number in decimal, in its one form"),
         ("int[end]", "-0", "key._0 at byte 0: found -0, it is a number in decimal, in its one form"),
         ("hex[2]", "0A", "key._0 at byte 0: found 0A, it is a number in hex, in its one form"),
@@ -260,6 +268,9 @@ fn layouts_whose_keys_could_not_be_read_are_refused() {
             "fields[0].type.option: it ends with the key: it is for the last field of a key, if it is ascending",
         ),
         ("dec['#'] desc", "fields[0].desc: its bytes are not in the order of its values"),
+        ("option<dec['#']> desc", "fields[0].desc: its bytes are not in the order of its values"),
+        ("(u8, dec['#']) desc", "fields[0].desc: its bytes are not in the order of its values"),
+        ("list<le[u16]> desc", "fields[0].desc: its bytes are not in the order of its values"),
         ("(text[end])", "fields[0].type.tuple[0].type: it ends with the key"),
     ] {
         let error = shape.parse::<LayoutBuf>().unwrap_err().to_string();
@@ -326,7 +337,7 @@ mod typed {
         assert_eq!(Salted::prefix().user(&salted.user).ranges(), [KeyRange::prefix(*b"14-ada#")]);
         assert_eq!(Salted::prefix().select().ranges_by_bucket().len(), 20);
         let keys = ("[a-c]{0,3}", any::<u32>());
-        laws::key(keys.clone().prop_map(|(user, at)| Hashed { user: user.parse().unwrap(), at }), |a, b| {
+        laws::key(keys.prop_map(|(user, at)| Hashed { user: user.parse().unwrap(), at }), |a, b| {
             a.encode()[5..].cmp(&b.encode()[5..])
         });
         laws::key(keys.prop_map(|(user, at)| Salted { user: user.parse().unwrap(), at }), |a, b| {
@@ -437,6 +448,29 @@ mod typed {
         assert_eq!(ranges.len(), 1);
         assert!(ranges[0].start().ends_with(b"abc1970-01-01T01_"), "{ranges:?}");
         assert!(ranges[0].end().unwrap().ends_with(b"abc1970-01-01T02`"), "{ranges:?}");
+    }
+
+    #[test]
+    fn a_beginning_with_the_delimiter_is_that_of_no_text() {
+        assert_eq!(Event::prefix().user_starts_with("ada#").ranges(), []);
+        assert_eq!(Event::prefix().user_starts_with("#").ranges(), []);
+    }
+
+    #[derive(RowKey, Debug, PartialEq, Clone)]
+    struct Day(#[rowkey(with = Before<Date<Days>, '-'>)] Dated<Days>, u8);
+
+    #[derive(Debug, PartialEq, Clone)]
+    struct Days;
+
+    impl DatePattern for Days {
+        const PATTERN: &'static str = "yyyy-MM-dd";
+    }
+
+    #[test]
+    fn a_delimiter_may_be_in_a_field_of_a_width() {
+        let key = Day(Dated::floor(SystemTime::UNIX_EPOCH).unwrap(), 7);
+        assert_eq!(key.encode(), b"1970-01-01-\x07");
+        assert_eq!(Day::decode(b"1970-01-01-\x07").unwrap(), key);
     }
 
     #[test]

@@ -179,7 +179,7 @@ impl<'b> Methods<'b> {
                 #ordered,
                 #ty: #p::StartsWith<__C>,
             {
-                self.prefix.starts_with(start, #desc, #raw || <#ty as #p::StartsWith<__C>>::IS_RAW)
+                <#ty as #p::StartsWith<__C>>::starting(self.prefix, start, #desc, #raw)
             }
         }
     }

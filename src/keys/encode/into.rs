@@ -3,7 +3,7 @@
 use std::ops::{Bound, Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
 use crate::keys::encode::{Sink, Writer};
-use crate::keys::foreign::{Foreign, Order};
+use crate::keys::foreign::Order;
 
 /// A value that a prefix takes for a field of type `C`: a `C`, a `&C`, and for text `&str` and the like.
 #[diagnostic::on_unimplemented(
@@ -12,9 +12,13 @@ use crate::keys::foreign::{Foreign, Order};
     note = "convert other values first: `Millis(n)`, `Millis::floor(time)?`, `Bucket::floor(time)?`, `HostPath::parse(text)?`"
 )]
 pub trait IntoField<C: ?Sized> {
-    /// The encoding of another program, if the field has one.
+    /// The order of the field's bytes.
     #[doc(hidden)]
-    const FOREIGN: Option<Foreign> = None;
+    const ORDER: Order = Order::Ascending;
+
+    /// True if the field ends with the key.
+    #[doc(hidden)]
+    const ENDS_WITH_KEY: bool = false;
 
     /// Writes the value as the field is written.
     fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>);
@@ -33,6 +37,8 @@ macro_rules! into_field {
     };
     (@ [$($generics:tt)*] $type:ty) => {
         impl<$($generics)*> $crate::keys::encode::IntoField<$type> for $type {
+            const ORDER: $crate::keys::foreign::Order = <$type as $crate::keys::encode::Field>::TYPE.order();
+
             #[inline]
             fn encode_field<S: $crate::keys::encode::Sink>(&self, w: &mut $crate::keys::encode::Writer<'_, S>) {
                 $crate::keys::encode::Field::encode(self, w);
@@ -40,6 +46,8 @@ macro_rules! into_field {
         }
 
         impl<$($generics)*> $crate::keys::encode::IntoField<$type> for &$type {
+            const ORDER: $crate::keys::foreign::Order = <$type as $crate::keys::encode::Field>::TYPE.order();
+
             #[inline]
             fn encode_field<S: $crate::keys::encode::Sink>(&self, w: &mut $crate::keys::encode::Writer<'_, S>) {
                 $crate::keys::encode::Field::encode(*self, w);
@@ -59,7 +67,11 @@ pub(crate) use into_field;
 pub trait FieldRange<C: ?Sized> {
     /// That of the bounds.
     #[doc(hidden)]
-    const FOREIGN: Option<Foreign> = None;
+    const ORDER: Order = Order::Ascending;
+
+    /// That of the bounds.
+    #[doc(hidden)]
+    const ENDS_WITH_KEY: bool = false;
 
     /// Writes the bounds' values, ascending, and returns the kind of each bound.
     fn encode_bounds(&self, low: &mut Vec<u8>, high: &mut Vec<u8>) -> (Bound<()>, Bound<()>);
@@ -72,7 +84,8 @@ fn encode_bound<C: ?Sized, V: IntoField<C>>(bound: Bound<&V>, out: &mut Vec<u8>)
 macro_rules! ranges {
     ($($range:ident($self:ident) => $low:expr, $high:expr;)*) => {$(
         impl<C: ?Sized, V: IntoField<C>> FieldRange<C> for $range<V> {
-            const FOREIGN: Option<Foreign> = V::FOREIGN;
+            const ORDER: Order = V::ORDER;
+            const ENDS_WITH_KEY: bool = V::ENDS_WITH_KEY;
 
             fn encode_bounds(&$self, low: &mut Vec<u8>, high: &mut Vec<u8>) -> (Bound<()>, Bound<()>) {
                 (encode_bound::<C, V>($low, low), encode_bound::<C, V>($high, high))
@@ -89,7 +102,8 @@ ranges! {
 }
 
 impl<C: ?Sized, V: IntoField<C>> FieldRange<C> for (Bound<V>, Bound<V>) {
-    const FOREIGN: Option<Foreign> = V::FOREIGN;
+    const ORDER: Order = V::ORDER;
+    const ENDS_WITH_KEY: bool = V::ENDS_WITH_KEY;
 
     fn encode_bounds(&self, low: &mut Vec<u8>, high: &mut Vec<u8>) -> (Bound<()>, Bound<()>) {
         (encode_bound(self.0.as_ref(), low), encode_bound(self.1.as_ref(), high))
@@ -148,16 +162,15 @@ impl FieldSpan {
     pub(crate) fn range<C: ?Sized, R: FieldRange<C>>(range: &R) -> Self {
         const {
             assert!(
-                !matches!(R::FOREIGN, Some(foreign) if matches!(foreign.order(), Order::None)),
+                !matches!(R::ORDER, Order::None),
                 "there are no ranges of this field: its bytes are not in the order of its values"
             );
         }
         let (mut low, mut high) = (Vec::new(), Vec::new());
         let (low_kind, high_kind) = range.encode_bounds(&mut low, &mut high);
         let (low, high) = (low_kind.map(|()| low), high_kind.map(|()| high));
-        let Some(foreign) = R::FOREIGN else { return Self::Range(low, high) };
-        let (low, high) = if foreign.order() == Order::Descending { (high, low) } else { (low, high) };
-        if !foreign.ends_with_key() {
+        let (low, high) = if R::ORDER == Order::Descending { (high, low) } else { (low, high) };
+        if !R::ENDS_WITH_KEY {
             return Self::Range(low, high);
         }
         // The next value has one more byte.

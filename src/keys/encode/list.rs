@@ -11,6 +11,7 @@
 use crate::keys::encode::raw::{RawField, RawOf};
 use crate::keys::encode::{Field, IntoField, Reader, Sink, Writer};
 use crate::keys::error::DecodeError;
+use crate::keys::foreign::Order;
 use crate::keys::layout::Type;
 
 const END: u8 = 0;
@@ -125,6 +126,8 @@ impl<T: Field> RawField for List<T> {
 macro_rules! list_sources {
     ($([$($generics:tt)*] $source:ty;)*) => {$(
         impl<T, U: IntoField<T>, $($generics)*> IntoField<List<T>> for $source {
+            const ORDER: Order = Order::Ascending.and(U::ORDER);
+
             fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>) {
                 for item in self.iter() {
                     mark(true, w);
@@ -135,6 +138,8 @@ macro_rules! list_sources {
         }
 
         impl<T, U: IntoField<T>, $($generics)*> IntoField<RawOf<List<T>>> for $source {
+            const ORDER: Order = Order::Ascending.and(U::ORDER);
+
             fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>) {
                 self.iter().for_each(|item| item.encode_field(w));
             }

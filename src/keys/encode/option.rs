@@ -12,6 +12,7 @@ use std::marker::PhantomData;
 
 use crate::keys::encode::{Codec, Field, IntoField, Reader, Sink, Writer};
 use crate::keys::error::DecodeError;
+use crate::keys::foreign::Order;
 use crate::keys::layout::Type;
 
 const NONE: u8 = 0;
@@ -60,6 +61,8 @@ impl<T: Field> Field for Option<T> {
 }
 
 impl<T, U: IntoField<T>> IntoField<Option<T>> for Option<U> {
+    const ORDER: Order = Order::Ascending.and(U::ORDER);
+
     #[inline]
     fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>) {
         encode_tag(self.is_some(), false, w);
@@ -70,6 +73,8 @@ impl<T, U: IntoField<T>> IntoField<Option<T>> for Option<U> {
 }
 
 impl<T, U: IntoField<T>> IntoField<Option<T>> for &Option<U> {
+    const ORDER: Order = Order::Ascending.and(U::ORDER);
+
     #[inline]
     fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>) {
         IntoField::<Option<T>>::encode_field(*self, w);
@@ -147,6 +152,8 @@ impl<T: Nullable, const OTHER: bool> Codec for Nulls<T, OTHER> {
 }
 
 impl<T, U: IntoField<T>> IntoField<NullsOther<Option<T>>> for Option<U> {
+    const ORDER: Order = Order::Ascending.and(U::ORDER);
+
     #[inline]
     fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>) {
         encode_tag(self.is_some(), true, w);
@@ -157,6 +164,8 @@ impl<T, U: IntoField<T>> IntoField<NullsOther<Option<T>>> for Option<U> {
 }
 
 impl<T, U: IntoField<T>> IntoField<NullsOther<Option<T>>> for &Option<U> {
+    const ORDER: Order = Order::Ascending.and(U::ORDER);
+
     #[inline]
     fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>) {
         IntoField::<NullsOther<Option<T>>>::encode_field(*self, w);

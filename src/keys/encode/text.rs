@@ -15,6 +15,7 @@ use std::sync::Arc;
 use crate::keys::encode::{Field, Reader, Sink, Writer};
 use crate::keys::error::{DecodeError, DecodeReason};
 use crate::keys::layout::{Scalar, Type};
+use crate::keys::prefix::{PrefixBuf, Selection};
 use crate::keys::reader::Run;
 
 const TERMINATOR: u8 = 0;
@@ -95,9 +96,14 @@ pub trait ContentField<C: ?Sized>: Field {}
     note = "`name_starts_with` is for text and bytes; the pages of a host by the start of their paths are `name_under(&Site::host(\"..\")?.path_starts_with(\"/..\"))`"
 )]
 pub trait StartsWith<C: ?Sized> {
-    /// True if beginnings are written as they are, without escapes.
+    /// Ends a prefix with what the field starts with.
     #[doc(hidden)]
-    const IS_RAW: bool = false;
+    fn starting<K: ?Sized>(prefix: PrefixBuf, start: &C, desc: bool, raw: bool) -> Selection<K>
+    where
+        C: Content,
+    {
+        prefix.starts_with(start, desc, raw)
+    }
 }
 
 #[inline]

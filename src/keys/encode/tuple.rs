@@ -7,6 +7,7 @@
 
 use crate::keys::encode::{Field, IntoField, Reader, Sink, Writer};
 use crate::keys::error::DecodeError;
+use crate::keys::foreign::Order;
 use crate::keys::layout::{FieldLayout, Type};
 
 macro_rules! tuples {
@@ -34,6 +35,8 @@ macro_rules! tuples {
 
 
         impl<$($field, $source: IntoField<$field>),*> IntoField<($($field,)*)> for ($($source,)*) {
+            const ORDER: Order = Order::Ascending$(.and($source::ORDER))*;
+
             #[inline]
             fn encode_field<S: Sink>(&self, _w: &mut Writer<'_, S>) {
                 $(self.$index.encode_field(_w);)*
@@ -41,6 +44,8 @@ macro_rules! tuples {
         }
 
         impl<$($field, $source: IntoField<$field>),*> IntoField<($($field,)*)> for &($($source,)*) {
+            const ORDER: Order = Order::Ascending$(.and($source::ORDER))*;
+
             #[inline]
             fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>) {
                 IntoField::<($($field,)*)>::encode_field(*self, w);

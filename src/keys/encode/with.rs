@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use crate::keys::encode::IntoField;
 use crate::keys::encode::{Codec, Reader, Sink, Writer};
 use crate::keys::error::DecodeError;
-use crate::keys::foreign::Foreign;
+use crate::keys::foreign::{Foreign, Order};
 use crate::keys::layout::{Scalar, Type};
 use crate::keys::words;
 
@@ -232,7 +232,8 @@ impl<E: Encoding<T>, T> Codec for With<E, T> {
 
 #[diagnostic::do_not_recommend]
 impl<E: Encoding<T>, T> IntoField<With<E, T>> for T {
-    const FOREIGN: Option<Foreign> = E::FOREIGN;
+    const ORDER: Order = <With<E, T> as Codec>::TYPE.order();
+    const ENDS_WITH_KEY: bool = matches!(E::FOREIGN, Some(foreign) if foreign.ends_with_key());
 
     #[inline]
     fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>) {
@@ -242,7 +243,8 @@ impl<E: Encoding<T>, T> IntoField<With<E, T>> for T {
 
 #[diagnostic::do_not_recommend]
 impl<E: Encoding<T>, T> IntoField<With<E, T>> for &T {
-    const FOREIGN: Option<Foreign> = E::FOREIGN;
+    const ORDER: Order = <With<E, T> as Codec>::TYPE.order();
+    const ENDS_WITH_KEY: bool = matches!(E::FOREIGN, Some(foreign) if foreign.ends_with_key());
 
     #[inline]
     fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>) {

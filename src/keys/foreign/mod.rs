@@ -81,6 +81,16 @@ pub enum Order {
     None,
 }
 
+impl Order {
+    /// The order of values of which this is a part, and the other too: that of the values, or none.
+    pub(crate) const fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Ascending, Self::Ascending) => Self::Ascending,
+            _ => Self::None,
+        }
+    }
+}
+
 impl Foreign {
     /// The number of bytes of a value; `None` if it differs from value to value.
     pub const fn width(&self) -> Option<usize> {
@@ -237,7 +247,15 @@ impl Foreign {
         match self {
             Self::Text(field) => {
                 let content = match (field.end(), field.width()) {
-                    (End::Before(delimiter), _) => r.until(delimiter.as_bytes())?,
+                    (End::Before(delimiter), None) => r.until(delimiter.as_bytes())?,
+                    (End::Before(delimiter), Some(width)) => {
+                        let content = r.bytes(width - delimiter.len())?;
+                        if *r.bytes(delimiter.len())? != *delimiter.as_bytes() {
+                            let due = "the delimiter comes after the field's width";
+                            return Err(r.bad_value(at, String::from_utf8_lossy(&content), due));
+                        }
+                        content
+                    }
                     (End::Width, Some(width)) => r.bytes(width)?,
                     (End::Rest(after), _) => match r.left().checked_sub(after.into()) {
                         Some(len) => r.bytes(len)?,

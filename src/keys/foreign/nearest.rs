@@ -44,8 +44,8 @@ impl Foreign {
 
 fn nearest_text(field: &TextField, value: Value) -> Value {
     let delimiter = match field.end() {
-        End::Before(delimiter) => String::from_utf8_lossy(delimiter.as_bytes()).into_owned(),
-        _ => String::new(),
+        End::Before(delimiter) => delimiter.as_bytes().to_vec(),
+        _ => Vec::new(),
     };
     let width = field.width().map(|width| width - delimiter.len());
     match (field.form(), value) {
@@ -56,9 +56,10 @@ fn nearest_text(field: &TextField, value: Value) -> Value {
                 }
                 None => text,
             };
-            // A delimiter may come anew of what is around one that is removed, or of the delimiter behind the text.
-            while width.is_none() && field.content(&Value::Text(text.clone())).is_err() {
-                text = text.chars().filter(|char| !delimiter.contains(*char)).collect();
+            if width.is_none() && field.content(&Value::Text(text.clone())).is_err() {
+                let is_apart =
+                    |char: &char| !char.encode_utf8(&mut [0; 4]).bytes().any(|byte| delimiter.contains(&byte));
+                text = text.chars().filter(is_apart).collect();
             }
             Value::Text(text)
         }

@@ -273,7 +273,7 @@ impl Pattern {
     /// # Ok::<(), &'static str>(())
     /// ```
     pub fn floor(&self, seconds: i64, nanos: u32) -> Option<(i64, u32)> {
-        let parts: Vec<Part> = self.parts().collect();
+        let (parts, nanos): (Vec<Part>, _) = (self.parts().collect(), nanos.min(NANOS_PER_SECOND - 1));
         let days = seconds.div_euclid(86_400);
         let (year, month, day) = date_of(days)?;
         let has = |wanted: Part| parts.contains(&wanted);

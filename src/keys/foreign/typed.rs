@@ -12,6 +12,7 @@ use super::{Case, Delimiter, End, Foreign, Form, Pattern, TextField};
 use crate::keys::encode::{Encoding, Reader, Sink, StartsWith, With, Writer};
 use crate::keys::error::DecodeError;
 use crate::keys::moment::{Moment, TimeError};
+use crate::keys::prefix::{PrefixBuf, Selection};
 use crate::keys::untyped::Value;
 
 /// An encoding: `F`, up to the delimiter `D`.
@@ -50,6 +51,21 @@ use crate::keys::untyped::Value;
 /// }
 ///
 /// Order::prefix().number_range(7..12).ranges();
+/// ```
+///
+/// Nor has a field or a key that has such a field:
+///
+/// ```compile_fail
+/// # use rowkey::{RowKey, Select, Selection};
+/// # use rowkey::foreign::{Before, Decimal};
+/// #[derive(RowKey)]
+/// struct Order {
+///     #[rowkey(with = Before<Decimal, '#'>)]
+///     number: u64,
+///     item: u8,
+/// }
+///
+/// Selection::<Order>::between(Order { number: 9, item: 0 }..Order { number: 20, item: 0 }).ranges();
 /// ```
 pub struct Before<F, const D: char>(PhantomData<F>);
 
@@ -484,11 +500,15 @@ impl<E: Ending, P: DatePattern> TextForm<Dated<P>, E> for Date<P> {
     }
 }
 
-/// Text before a delimiter has beginnings, as all text has.
+/// Text before a delimiter has beginnings, as all text has; one with the delimiter is that of none.
 impl<const D: char> StartsWith<str> for With<Before<Str, D>, Segment<D>> {
-    const IS_RAW: bool = true;
+    fn starting<K: ?Sized>(prefix: PrefixBuf, start: &str, desc: bool, _: bool) -> Selection<K> {
+        if start.contains(D) { Selection::none() } else { prefix.starts_with(start, desc, true) }
+    }
 }
 
 impl StartsWith<str> for With<ToEnd<Str>, String> {
-    const IS_RAW: bool = true;
+    fn starting<K: ?Sized>(prefix: PrefixBuf, start: &str, desc: bool, _: bool) -> Selection<K> {
+        prefix.starts_with(start, desc, true)
+    }
 }

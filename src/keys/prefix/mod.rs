@@ -70,6 +70,11 @@ impl<K: ?Sized> Selection<K> {
         Self { spans, bucket: None, key: PhantomData }
     }
 
+    /// Selects no key.
+    pub(crate) fn none() -> Self {
+        Self::new(Vec::new())
+    }
+
     /// Selects every key.
     pub fn all() -> Self {
         PrefixBuf::default().select()

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{FieldBuf, LayoutBuf, LayoutError, TypeBuf, fields_width};
 use crate::keys::encode::is_custom_shape;
-use crate::keys::foreign::{Foreign, Order};
+use crate::keys::foreign::Foreign;
 use crate::keys::layout::{MAX_DEPTH, Nulls, Scalar};
 use crate::keys::lead::{Lead, Salt, SaltFormat, SaltHash};
 
@@ -128,10 +128,10 @@ impl FieldBuf {
                 "only text, bytes, host paths, decimals, and lists of items of one width can be raw",
             ));
         }
+        if self.desc && !self.ty.is_ascending() {
+            return Err(LayoutError::new(format!("{path}.desc"), "its bytes are not in the order of its values"));
+        }
         if let Some(foreign) = self.foreign() {
-            if self.desc && foreign.order() != Order::Ascending {
-                return Err(LayoutError::new(format!("{path}.desc"), "its bytes are not in the order of its values"));
-            }
             if after.is_some_and(|after| !self.desc && has_due_place(foreign, after)) {
                 return Ok(());
             }

@@ -198,10 +198,7 @@ impl LayoutBuf {
     /// The part that a salt or a hash is taken over.
     pub(crate) fn hashed(&self) -> Hashed<'_> {
         let last = self.by.last().and_then(|last| self.fields.get(*last)).or(self.fields.last());
-        let delimiter = match last.map(|field| &field.ty) {
-            Some(TypeBuf::Scalar(Scalar::Foreign(foreign))) => foreign.delimiter_len(),
-            _ => 0,
-        };
+        let delimiter = last.map_or(0, |field| field.ty.delimiter_len());
         Hashed { by: &self.by, delimiter }
     }
 
@@ -210,8 +207,8 @@ impl LayoutBuf {
         self.to_string()
     }
 
-    /// Returns whether keys sort as their values do, field by field. Some encodings of other programs have another
-    /// order: [`Foreign::order`](crate::foreign::Foreign::order).
+    /// Returns whether keys sort as their values do, or in reverse, field by field. Some encodings of other programs
+    /// have another order: [`Foreign::order`](crate::foreign::Foreign::order).
     ///
     /// ```
     /// use rowkey::LayoutBuf;
@@ -326,6 +323,27 @@ impl TypeBuf {
             Self::Option(inner) | Self::List(inner) => inner.all_foreign(holds),
             Self::Enum(variants) => variants.iter().all(|variant| all(&variant.fields)),
             Self::Tuple(fields) => all(fields),
+        }
+    }
+
+    /// Returns whether the bytes of all parts are in the order of their values.
+    fn is_ascending(&self) -> bool {
+        let all = |fields: &[FieldBuf]| fields.iter().all(|field| field.ty.is_ascending());
+        match self {
+            Self::Scalar(Scalar::Foreign(foreign)) => foreign.order() == Order::Ascending,
+            Self::Scalar(_) | Self::Custom(_) => true,
+            Self::Option(inner) | Self::List(inner) => inner.is_ascending(),
+            Self::Enum(variants) => variants.iter().all(|variant| all(&variant.fields)),
+            Self::Tuple(fields) => all(fields),
+        }
+    }
+
+    /// The length of the delimiter that ends a value, if it ends with one.
+    fn delimiter_len(&self) -> usize {
+        match self {
+            Self::Scalar(Scalar::Foreign(foreign)) => foreign.delimiter_len(),
+            Self::Tuple(fields) => fields.last().map_or(0, |last| last.ty.delimiter_len()),
+            _ => 0,
         }
     }
 

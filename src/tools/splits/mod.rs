@@ -203,7 +203,10 @@ impl Splits {
             salt.write(bucket as u32, &mut key);
             key
         };
-        Self((1..regions).map(first_of).collect())
+        // Another program may write buckets in an order of their own.
+        let mut splits: Vec<Vec<u8>> = (1..regions).map(first_of).collect();
+        splits.sort_unstable();
+        Self(splits)
     }
 
     /// Returns the split points, in order.

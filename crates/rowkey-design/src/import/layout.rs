@@ -75,7 +75,7 @@ pub(super) fn key(layout: &LayoutBuf, draft: &mut Draft, at: Range<usize>, readi
             };
             let format = match format {
                 SaltFormat::Binary => String::new(),
-                SaltFormat::Foreign(foreign) => format!(", format = {}", quote::toml(&foreign.to_string())),
+                SaltFormat::Foreign(foreign) => format!(", text = {}", quote::toml(&foreign.to_string())),
                 _ => ", format = \"hex\"".to_owned(),
             };
             draft.settings.push(("salt", format!("{{ buckets = {buckets}{by}{hash}{format} }}")));
