@@ -1,6 +1,7 @@
 //! Facts of a key before its table exists: which fields grow, how many values they have, how even they are.
 
 use rowkey::LayoutBuf;
+use rowkey::foreign::Order;
 use rowkey::layout::Scalar;
 use rowkey::untyped::{FieldBuf, TypeBuf};
 
@@ -97,6 +98,29 @@ pub struct FieldFacts<'d> {
     pub stats: Option<&'d FieldStats>,
     /// The bytes that it has in a key, on average.
     pub bytes: f64,
+}
+
+impl FieldFacts<'_> {
+    /// Returns whether the greatest value comes first in the key; `None` if the bytes are in no order of the values.
+    pub fn is_descending(&self) -> Option<bool> {
+        let TypeBuf::Scalar(Scalar::Foreign(foreign)) = self.field.ty else { return Some(self.field.desc) };
+        match foreign.order() {
+            Order::Ascending => Some(self.field.desc),
+            Order::Descending => Some(!self.field.desc),
+            Order::None => None,
+        }
+    }
+
+    /// Returns whether the field can be in the other direction.
+    pub(crate) fn can_turn(&self) -> bool {
+        let is_ascending = match self.field.ty {
+            TypeBuf::Scalar(Scalar::Foreign(foreign)) => {
+                foreign.order() == Order::Ascending && !foreign.ends_with_key()
+            }
+            _ => true,
+        };
+        is_ascending && !self.field.raw
+    }
 }
 
 /// A key of a table or of one of its secondary tables, and what is known of it.

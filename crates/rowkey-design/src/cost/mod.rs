@@ -9,6 +9,7 @@ mod select;
 mod stored;
 mod witness;
 
+use rowkey::lead::Lead;
 use rowkey::splits::Splits as SplitPoints;
 use rowkey::{KeyRange, Value};
 
@@ -139,7 +140,8 @@ impl<'d> QueryCost<'d> {
         let made = selection.made();
         let made_up: Vec<_> = (0..made as u64).map(|k| witness::key(&key.fields, k)).collect();
         let found = selection.ranges(&made_up);
-        let hashed = found.is_none();
+        let no_ranges = found.is_none();
+        let hashed = no_ranges && matches!(key.layout.lead(), Lead::Digest(_) | Lead::Hash(_));
         let mut ranges = found.unwrap_or_else(|| vec![vec![KeyRange::all()]]);
         let count = ranges.iter().map(Vec::len).sum::<usize>() as f64 * selection.keys() / made as f64;
         let buckets = ranges.len().max(1);
@@ -151,10 +153,10 @@ impl<'d> QueryCost<'d> {
         let mut cost = Self {
             query,
             secondary: key.secondary,
-            leading: if hashed { 0 } else { selection.leading },
-            next: selection.next.is_some() && !hashed,
-            filter: if hashed { all_of(query) } else { selection.rest.clone() },
-            full_scan: hashed || (selection.leading == 0 && selection.next.is_none()),
+            leading: if no_ranges { 0 } else { selection.leading },
+            next: selection.next.is_some() && !no_ranges,
+            filter: if no_ranges { all_of(query) } else { selection.rest.clone() },
+            full_scan: no_ranges || (selection.leading == 0 && selection.next.is_none()),
             hashed,
             ranges,
             buckets,

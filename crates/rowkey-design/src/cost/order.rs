@@ -35,17 +35,19 @@ pub(super) fn fit(query: &Query, key: &KeyFacts<'_>, selection: &Selection<'_>) 
         return if key.fields.iter().any(grows) { OrderFit::Free } else { OrderFit::Unknown };
     };
     let field = &key.fields[first];
+    // Its bytes are in no order of its values.
+    let Some(desc) = field.is_descending() else { return OrderFit::Sort };
     if is_coarse(field) {
         let finer = key.fields.get(first + 1).filter(|finer| grows(finer));
-        if finer.is_none_or(|finer| finer.field.desc != field.field.desc) && finer.is_some() {
+        if finer.is_some_and(|finer| finer.is_descending() != Some(desc)) {
             return OrderFit::Sort;
         }
     }
     let several = matches!(selection.next, Some((_, Condition::Among(_))));
     match first - selection.leading {
-        0 if field.field.desc == newest => OrderFit::Key,
+        0 if desc == newest => OrderFit::Key,
         0 => OrderFit::Reverse,
-        1 if several => OrderFit::Merge { reverse: field.field.desc != newest },
+        1 if several => OrderFit::Merge { reverse: desc != newest },
         _ => OrderFit::Sort,
     }
 }

@@ -45,6 +45,7 @@ impl Condition {
         let first = *values.first()?;
         Some(match self {
             Self::One => FieldValues::In(vec![first.clone()]),
+            Self::Range(_) if field.is_descending().is_none() => return None,
             Self::Range(width) => {
                 let low = before(first, field, width).unwrap_or_else(|| Bound::Included(first.clone()));
                 FieldValues::Between(low, Bound::Included(first.clone()))

@@ -70,7 +70,11 @@ pub(crate) fn before(value: &Value, field: &FieldFacts<'_>, width: Width) -> Opt
     };
     // The last value is one of them.
     let back = Back { values: (steps - 1.0).clamp(0.0, 2f64.powi(100)) as u128, width, is_time_id };
-    Some(back.from(value, ty)?.map_or(Bound::Unbounded, Bound::Included))
+    let nearest = |value| match ty {
+        TypeBuf::Scalar(Scalar::Foreign(foreign)) => foreign.nearest(value),
+        _ => value,
+    };
+    Some(back.from(value, ty)?.map_or(Bound::Unbounded, |first| Bound::Included(nearest(first))))
 }
 
 /// The distance of a range's first value from its last.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use rowkey::foreign::Foreign;
 use rowkey::layout::Scalar;
 use rowkey::lead::{Lead, SaltFormat};
 use rowkey::untyped::{FieldBuf, TypeBuf};
@@ -111,6 +112,7 @@ fn column_type(field: &FieldBuf, last: bool) -> Result<String, Prevented> {
         Scalar::U32 => "UNSIGNED_INT",
         Scalar::U64 => "UNSIGNED_LONG",
         Scalar::Bool => "BOOLEAN",
+        Scalar::Foreign(Foreign::Char(len)) => return Ok(format!("CHAR({len})")),
         Scalar::ByteArray(len @ 1..) => return Ok(format!("BINARY({len})")),
         Scalar::Text => "VARCHAR",
         Scalar::Decimal => "DECIMAL",

@@ -276,7 +276,10 @@ impl<'d> Choice<'d, '_> {
                 (_, Some((from, to))) => {
                     let (from, to) = (self.bound(field, from)?, self.bound(field, to)?);
                     let bytes = |value: &Option<Value>| ascending(facts, value.as_ref()?);
-                    if bytes(&from).zip(bytes(&to)).is_some_and(|(from, to)| from >= to) {
+                    // The bytes of a `MAX - x` go down.
+                    let is_turned = facts.is_descending().is_some_and(|desc| desc != facts.field.desc);
+                    let is_empty = |(from, to): (Vec<u8>, Vec<u8>)| if is_turned { from <= to } else { from >= to };
+                    if facts.is_descending().is_some() && bytes(&from).zip(bytes(&to)).is_some_and(is_empty) {
                         let reason = "the range has no values: write the lesser first, and TO is not in it";
                         return Err(ArgumentError::new(&field.name, reason));
                     }

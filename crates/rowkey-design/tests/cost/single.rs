@@ -1,7 +1,7 @@
 //! Ranges, rows, bytes and regions of single queries.
 
 use rowkey::{LayoutBuf, RowKey, Value};
-use rowkey_design::internal::cost::QueryCost;
+use rowkey_design::internal::cost::{OrderFit, QueryCost};
 use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::internal::profile::Profile;
 use rowkey_design::{Design, File};
@@ -241,4 +241,31 @@ fn regions_are_at_most_those_of_any_values() {
         "key = [\"user: u32\", \"at: u32\"]\nmeans.at = \"seconds\"\nsalt = { buckets = 8 }\nsplits = \"buckets\"
         stats.user.distinct = 1000";
     assert_eq!(costs(salted, &["fix = [\"user\"]", "range = { user = 10 }"]), [(1000.0, 8), (10_000.0, 8)]);
+}
+
+/// Two queries of the newest rows and of some days, by keys whose second field is this.
+fn by_time(field: &str, means: &str) -> (OrderFit, bool) {
+    let text = format!(
+        "format = 1\n[table.t]\nkey = [\"u: text['#']\", \"at: {field}\", \"x: u8\"]\n{means}\n\
+         [[table.t.query]]\nname = \"newest\"\nfix = [\"u\"]\norder = \"newest\"\nlimit = 10\n\
+         [[table.t.query]]\nname = \"days\"\nfix = [\"u\"]\nrange = {{ at = \"3 days\" }}\n"
+    );
+    let file = File { name: "a".into(), text: text.clone() };
+    let design = Design::parse([file]).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let of = &design.tables["t"];
+    let facts = [KeyFacts::of(of, None)];
+    let [newest, days] = [0, 1].map(|query| QueryCost::of(&of.table.query[query], of, &facts, None, None));
+    assert!(!days.hashed && !days.full_scan && newest.leading == 1, "{field}");
+    (newest.order, days.next)
+}
+
+#[test]
+fn orders_of_other_programs_are_those_of_their_bytes() {
+    let millis = "means.at = \"milliseconds\"";
+    assert_eq!(by_time("dec[13]", millis), (OrderFit::Reverse, true));
+    assert_eq!(by_time("dec[13] desc", millis), (OrderFit::Key, true));
+    assert_eq!(by_time("minus[9223372036854775807 19]", millis), (OrderFit::Key, true));
+    assert_eq!(by_time("dec['#']", millis), (OrderFit::Sort, false));
+    assert_eq!(by_time("date['yyyyMMdd']", ""), (OrderFit::Reverse, true));
+    assert_eq!(by_time("date['ddMMyyyy']", ""), (OrderFit::Sort, false));
 }

@@ -18,7 +18,7 @@ fn an_index_is_a_secondary_with_the_tables_key_at_its_end() {
         "[[table.\"S.T\".secondary]]\n# It has copies of the columns F.N, G.CODE\n# A design has no key for IMMUTABLE_ROWS=TRUE\n\
          name = \"S.BY_HOST\"\nkey = [\"HOST: text\", \"AT: i64\", \"ID: i64\"]\nsalt = { buckets = 4, hash = \"java\" }\nsplits = \"buckets\"\n",
         "[[table.\"S.T\".secondary]]\n# Phoenix's type of N is DECIMAL here, which has a form for NULL\n\
-         name = \"S.BY_CODE\"\nkey = [\"CODE: bytes[3] desc\", \"N: decimal\", \"ID: i64\", \"AT: i64 desc\"]\nsplits = { keys = [\"61\", \"80\"] }\n",
+         name = \"S.BY_CODE\"\nkey = [\"CODE: char[3] desc\", \"N: decimal\", \"ID: i64\", \"AT: i64 desc\"]\nsplits = { keys = [\"61\", \"80\"] }\n",
     ] {
         assert!(text.contains(part), "{part} in {text}");
     }

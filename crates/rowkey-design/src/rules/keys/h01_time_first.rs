@@ -14,7 +14,7 @@ const CURE: &str = "begin the key with the field that queries fix, if it has mor
 /// The finding of a first field that is a time, in this direction.
 pub(super) fn time(context: &Context<'_>, found: &mut RuleSink<'_>, desc: bool) {
     let Some(hot) = at_one_place(context, false) else { return };
-    let Some(front) = hot.front().filter(|front| front.field.desc == desc) else { return };
+    let Some(front) = hot.front().filter(|front| front.is_descending().unwrap_or(false) == desc) else { return };
     if !matches!(front.growth, Some(Growth::Time(_) | Growth::Unknown)) {
         return;
     }

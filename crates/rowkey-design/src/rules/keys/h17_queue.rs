@@ -12,7 +12,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
         // The first rows of a prefix, oldest first, with nothing that says where to start.
         let oldest = key.growing() == Some(cost.leading)
             && match cost.order {
-                OrderFit::Free => !key.fields[cost.leading].field.desc,
+                OrderFit::Free => key.fields[cost.leading].is_descending() == Some(false),
                 _ => cost.query.order.as_deref() == Some(&crate::design::QueryOrder::Oldest),
             };
         let first = cost.query.limit.is_some() && !cost.next && cost.filter.is_empty();

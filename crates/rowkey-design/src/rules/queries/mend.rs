@@ -175,7 +175,8 @@ pub(super) fn secondary(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<V
     let newest = cost.query.newest_first();
     let grows = order.iter().position(|&i| key.fields[i].growth.is_some());
     if let Some((newest, field)) = newest.zip(grows.and_then(|at| fields.get_mut(at))) {
-        field.desc = newest && !field.raw;
+        let can_turn = grows.is_some_and(|at| key.fields[order[at]].can_turn());
+        field.desc = if can_turn { newest } else { field.desc };
     }
     let layout = LayoutBuf::of_fields(key.layout.name(), Lead::None, Vec::new(), fields.clone()).ok()?;
     if !serves(context, &reordered(key, &layout, &order), cost) {

@@ -71,7 +71,7 @@ fn turned(context: &Context<'_>, cost: &QueryCost<'_>) -> Vec<Edit> {
             && other.order != OrderFit::Reverse
             && other.order != OrderFit::Sort
     };
-    if context.queries.iter().any(ordered) || key.fields[at].field.raw {
+    if context.queries.iter().any(ordered) || !key.fields[at].can_turn() {
         return Vec::new();
     }
     let mut field = key.fields[at].field.clone();
