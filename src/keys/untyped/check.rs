@@ -131,10 +131,11 @@ impl FieldBuf {
         if self.desc && !self.ty.is_ascending() {
             return Err(LayoutError::new(format!("{path}.desc"), "its bytes are not in the order of its values"));
         }
-        if let Some(foreign) = self.foreign() {
-            if after.is_some_and(|after| !self.desc && has_due_place(foreign, after)) {
-                return Ok(());
-            }
+        if let Some((foreign, after)) = self.foreign().zip(after)
+            && !self.desc
+            && has_due_place(foreign, after)
+        {
+            return Ok(());
         }
         self.ty.check(&format!("{path}.type"), depth)
     }
