@@ -15,6 +15,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! A derive has the fields of text keys, by `with`: [`Before`], [`ToEnd`], [`Padded`] and so on; and hashes and salts of
+//! other programs, by `hashed` and `salt`. The others are for layouts without a Rust type.
+//!
 //! Some break a law that all other fields keep: their bytes have no order, or they can't tell alone where they end.
 //! [`Foreign::order`], [`Foreign::ends_with_key`], [`Foreign::bytes_after`] and [`Foreign::looks_ahead`] say which;
 //! prefixes and ranges are refused where they would lose rows, or have others.

@@ -4,7 +4,8 @@ use std::fmt;
 
 use crate::keys::moment::NANOS_PER_SECOND;
 
-/// A pattern of a date or a time in UTC, as Java's `DateTimeFormatter` has it: `yyyyMMdd`, `yyyy-MM-dd'T'HH:mm:ss`.
+/// A pattern of a date or a time in UTC, with letters of Java's `DateTimeFormatter`: `yyyyMMdd`,
+/// `yyyy-MM-dd'T'HH:mm:ss`.
 ///
 /// | letters | part | digits |
 /// |---|---|---|
