@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use hbase_client::{Action, Client, Increment, Put, TableSchema};
+use hbase_client::{Action, Client, ErrorKind, Increment, Put, TableSchema};
 
 use super::rounds;
 use crate::{cluster, create, options};
@@ -47,7 +47,10 @@ async fn a_server_with_too_many_calls_is_waited_for_and_meta_is_left_alone() {
         };
         let batches = join_all((0..20).map(|at| table.batch(batch(at).collect())));
         let (increments, puts, batches) = tokio::join!(increments, puts, batches);
-        increments.into_iter().for_each(|result| drop(result.unwrap()));
+        // Seldom, HBase 2.6.4 sends a sum whose bytes are no cell: such an increment was made, and its sum is not known.
+        let unknown: Vec<_> = increments.into_iter().filter_map(Result::err).collect();
+        assert!(unknown.iter().all(|error| error.kind() == ErrorKind::OutcomeUnknown), "{unknown:?}");
+        assert!(unknown.len() <= 4, "{unknown:?}");
         puts.into_iter().for_each(Result::unwrap);
         batches.into_iter().flatten().for_each(|result| drop(result.unwrap()));
         for row in ["0", "1", "2", "3"] {
