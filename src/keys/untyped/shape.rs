@@ -333,7 +333,7 @@ mod tests {
             "hash(sha1 bytes[4]) text, u8",
             "text['#'], reversed[','], dec[10], dec[3 '::'], int['_'], minus[99 '#'], minus[9223372036854775807 19 '#']",
             "hex[16], hex[8 upper '#'], hex['#'], hexbytes[32 upper], hexbytes['-'], uuid[text], uuid[text '#']",
-            "date['yyyy-MM-dd''T''HH' '#'], date['yyyyMMdd'], text['\\x00'], option<text['>']> desc, text[end]",
+            "date['yyyy-MM-dd''T''HH' '#'], date['yyyyMMdd'], text['\\x00'], option<dec[3 '>']> desc, option<text['>']>, text[end]",
         ] {
             assert_eq!(shape.parse::<LayoutBuf>().unwrap().shape(), shape);
         }
