@@ -71,7 +71,7 @@ const ROOMS: [(&str, &[&str], &[Broken]); 3] = [
         &[
             "choice", "problem", "quote", "profile", "lines", "format", "file", "design", "rule", "finding", "edit",
             "resolve", "facts", "load", "cost", "ddl", "import", "forms", "sample", "rules", "check", "suggest",
-            "diff", "explain", "report", "from_key",
+            "diff", "explain", "infer", "report", "from_key",
         ],
         &[
             ("src/rule.rs", "use crate::rules::context::Context;", "`rule` never knows `rules`"),

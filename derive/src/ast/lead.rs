@@ -22,7 +22,7 @@ pub(crate) struct Salt {
     pub(crate) by: Vec<TokenStream>,
 }
 
-/// How a bucket is written.
+/// The form in which a bucket is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     Binary,
@@ -46,7 +46,7 @@ pub(crate) struct Digest {
     pub(crate) by: Vec<TokenStream>,
 }
 
-/// How much of a hash comes before the fields.
+/// The part of a hash that comes before the fields.
 #[derive(Clone, Copy)]
 pub(crate) enum Taken {
     Bytes(u64),

@@ -40,7 +40,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// So much of the input is looked at to see its form.
+/// The bytes of the input that are looked at to see its form.
 const LOOKED_AT: usize = 1 << 16;
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {

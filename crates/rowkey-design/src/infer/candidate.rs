@@ -13,7 +13,7 @@ const SEARCHED: usize = 300;
 /// The candidates that are returned.
 const MOST: usize = 5;
 
-/// So many bits less than the next candidate are no accident.
+/// A lead of this many bits over the next candidate is no accident.
 const CERTAIN: f64 = 60.0;
 /// The same of a layout that differs in what its numbers mean alone.
 const CERTAIN_MEANING: f64 = 12.0;

@@ -35,7 +35,7 @@ impl Counts {
     }
 }
 
-/// How frequent a character is where nothing is known.
+/// The frequency of a character where nothing is known.
 fn before(character: u16) -> f32 {
     match u8::try_from(character) {
         Err(_) => 0.08,

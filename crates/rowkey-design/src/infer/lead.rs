@@ -15,7 +15,7 @@ pub(super) enum Hashed {
     Digest,
 }
 
-/// What was tried already: the hashed bytes of the first keys, and what was found.
+/// All that was tried already: the hashed bytes of the first keys, and what was found.
 pub(super) type Memory = HashMap<Vec<Vec<u8>>, Option<Hashed>>;
 
 /// The widths of salts and digests.

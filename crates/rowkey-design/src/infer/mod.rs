@@ -62,11 +62,11 @@ pub struct Candidate {
     pub means: Vec<Option<&'static str>>,
     /// The share of the kept keys that decode.
     pub share: f64,
-    /// What speaks for it: for each field, and for the bytes before the fields.
+    /// The evidence for it: for each field, and for the bytes before the fields.
     pub evidence: Vec<String>,
-    /// What speaks against it.
+    /// The evidence against it.
     pub against: Vec<String>,
-    /// How certain it is.
+    /// The certainty of it.
     pub certainty: Certainty,
     /// The length of the description of the searched keys by it, in bits.
     pub bits: f64,

@@ -123,7 +123,7 @@ fn most_frequent(values: &[&Value]) -> String {
     most.map_or(String::new(), |(value, count)| format!(", most often {} ({count} times)", short(value)))
 }
 
-/// How often each delimiter of the layout is in a key, where that is the same in all.
+/// The number of each delimiter of the layout in a key, where that is the same in all.
 fn delimiters(kept: &[Vec<u8>], shapes: &[&str]) -> Vec<String> {
     let delimiters: BTreeSet<u8> = shapes.iter().filter_map(|shape| shape.strip_suffix("']")?.bytes().last()).collect();
     let count = |key: &Vec<u8>, of: u8| memchr::memchr_iter(of, key).count();

@@ -1,4 +1,4 @@
-//! What HBase's shell and web interface print of tables: `describe 'TABLE'` of all versions, the table's line of the web
+//! Output of HBase's shell and web interface on tables: `describe 'TABLE'` of all versions, the table's line of the web
 //! interface, `get_splits 'TABLE'`, and names of regions.
 
 use std::collections::HashSet;

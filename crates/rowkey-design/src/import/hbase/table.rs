@@ -10,7 +10,7 @@ use super::maps::{Fault, Maps, Pair, Parsed, Quoting, Value, Word};
 use super::{attributes, family};
 use crate::quote;
 
-/// What a row has of a table: its name, its attributes, and each family's options.
+/// The parts of a table in a row: its name, its attributes, and each family's options.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Table {
     pub(super) name: Word,

@@ -4,7 +4,7 @@ use super::super::draft::{Secondary, Splits};
 use super::super::sql::{Token, Word};
 use super::{Column, Parsed, Parser, Table, key_of};
 
-/// What a statement says of an index.
+/// An index, as a statement has it.
 struct Index {
     name: String,
     /// None if one is an expression.
