@@ -22,7 +22,9 @@ use crate::keys::encode::{Reader, Writer};
 use crate::keys::error::{DecodeError, DecodeReason, Hex};
 #[cfg(feature = "hashes")]
 use crate::keys::foreign::HashFunction;
-use crate::keys::foreign::{Case, Delimiter, End, Foreign, Form, HashPrefix, TextField, hash_code};
+use crate::keys::foreign::{
+    Case, Delimiter, End, Foreign, Form, HashPrefix, TextField, digits_of, hash_code, hex_number,
+};
 use crate::keys::untyped::Value;
 use crate::keys::writer::Slot;
 
@@ -74,11 +76,7 @@ impl SaltFormat {
     /// If the delimiter has more bytes. In a constant that is a compile error.
     #[track_caller]
     pub const fn decimal(buckets: u32, delimiter: &[u8]) -> Self {
-        let digits = match buckets.saturating_sub(1).checked_ilog10() {
-            Some(log) => log as u16 + 1,
-            None => 1,
-        };
-        Self::text(Form::Decimal, digits, delimiter)
+        Self::text(Form::Decimal, digits_of(buckets.saturating_sub(1) as u128), delimiter)
     }
 
     /// Buckets in lower-case hex, with as many digits as the last has, before a delimiter of up to eight bytes.
@@ -305,11 +303,7 @@ impl<N> Salt<N> {
         let lead = key.get(..self.width())?;
         let bucket = match self.format {
             SaltFormat::Binary => lead.iter().fold(0, |number, byte| number << 8 | u128::from(*byte)),
-            SaltFormat::Hex => lead.iter().try_fold(0, |number, byte| match byte {
-                b'0'..=b'9' => Some(number << 4 | u128::from(byte - b'0')),
-                b'a'..=b'f' => Some(number << 4 | u128::from(byte - b'a' + 10)),
-                _ => None,
-            })?,
+            SaltFormat::Hex => hex_number(lead, Case::Lower, true)?,
             SaltFormat::Foreign(foreign) => match foreign.decode(&mut Reader::new(lead)).ok()? {
                 Value::Unsigned(bucket) => bucket,
                 _ => return None,

@@ -111,8 +111,7 @@ fn lines(
     profile.map_err(|error| Failure::new(format!("{name}: {error}")))
 }
 
-/// A bar of how much was read of so many bytes: on a terminal alone, and on standard error, so that output stays as it
-/// is.
+/// A progress bar of the bytes read, on a terminal alone and on standard error, which leaves the output as it is.
 pub(crate) fn progress(bytes: Option<u64>) -> ProgressBar {
     let bar = match (io::stderr().is_terminal(), bytes) {
         (false, _) => ProgressBar::hidden(),

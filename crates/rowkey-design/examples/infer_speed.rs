@@ -1,4 +1,4 @@
-//! How fast a layout is inferred from keys in hex, against the profile of the same keys that `rowkey check --sample`
+//! The speed at which a layout is inferred from keys in hex, against the profile of the same keys that `rowkey check --sample`
 //! makes, and how much memory it takes.
 //!
 //! ```sh

@@ -44,6 +44,7 @@ pub(crate) use self::hash::hash_code;
 pub use self::hash::{HashFunction, HashPrefix, NotAHash};
 pub use self::pattern::Pattern;
 pub use self::text::{Case, End, Form, TextField};
+pub(crate) use self::text::{digits_of, hex_number};
 pub use self::typed::{
     Before, Code, Date, DatePattern, Dated, Decimal, Digits, Ending, EndsBefore, EndsByWidth, EndsWithKey, Hex,
     HexBytes, Minus, Padded, Reversed, Segment, Str, TextForm, ToEnd, UpTo, UuidText, WrongText,

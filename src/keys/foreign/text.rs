@@ -390,7 +390,7 @@ const fn digits(case: Case) -> &'static [u8; 16] {
     }
 }
 
-pub(super) const fn digits_of(number: u128) -> u16 {
+pub(crate) const fn digits_of(number: u128) -> u16 {
     match number.checked_ilog10() {
         Some(log) => log as u16 + 1,
         None => 1,
@@ -412,7 +412,7 @@ fn nibble(digit: u8, case: Case) -> Option<u8> {
     digits(case).iter().position(|of| *of == digit).map(|at| at as u8)
 }
 
-fn hex_number(content: &[u8], case: Case, is_padded: bool) -> Option<u128> {
+pub(crate) fn hex_number(content: &[u8], case: Case, is_padded: bool) -> Option<u128> {
     if content.is_empty() || (!is_padded && content.len() > 1 && content[0] == b'0') || content.len() > 32 {
         return None;
     }

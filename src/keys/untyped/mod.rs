@@ -328,14 +328,7 @@ impl TypeBuf {
 
     /// Returns whether the bytes of all parts are in the order of their values.
     fn is_ascending(&self) -> bool {
-        let all = |fields: &[FieldBuf]| fields.iter().all(|field| field.ty.is_ascending());
-        match self {
-            Self::Scalar(Scalar::Foreign(foreign)) => foreign.order() == Order::Ascending,
-            Self::Scalar(_) | Self::Custom(_) => true,
-            Self::Option(inner) | Self::List(inner) => inner.is_ascending(),
-            Self::Enum(variants) => variants.iter().all(|variant| all(&variant.fields)),
-            Self::Tuple(fields) => all(fields),
-        }
+        self.all_foreign(&|foreign| foreign.order() == Order::Ascending)
     }
 
     /// The length of the delimiter that ends a value, if it ends with one.

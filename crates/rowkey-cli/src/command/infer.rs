@@ -20,7 +20,7 @@ use crate::failure::Failure;
   rowkey infer --form hex --name visits --out visits.rowkey.toml keys.txt
 
 Candidates come best first. + is what speaks for one, - what speaks against it. All known salt hashes are tried.
-Exit status: 0 a candidate was found, 1 there is none, 2 the input is not valid.")]
+Exit status: 0 if a candidate was found, 1 if there is none, 2 if the input is invalid.")]
 pub(crate) struct Args {
     /// The keys, one a line, or rows as HBase's scan or cbt read prints them. Default, or -: standard input. Text after a
     /// tab is ignored.

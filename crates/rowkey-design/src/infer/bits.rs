@@ -39,7 +39,7 @@ fn of_range(numbers: &[u128]) -> f64 {
 /// The ends of a range may be rounded to this part of it.
 const COARSE: u128 = 16;
 
-/// The bits of so many numbers of a range.
+/// The bits of `count` numbers of a range.
 pub(super) fn within(range: u128, count: usize) -> f64 {
     count as f64 * (range as f64 + 1.0).log2()
 }

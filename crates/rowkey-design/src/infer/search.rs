@@ -170,7 +170,7 @@ impl<'k> Graph<'k> {
         }
     }
 
-    /// Returns whether all keys have digits right before and after so many bytes.
+    /// Returns whether all keys have digits right before and after `width` bytes.
     fn is_within_digits(&self, node: usize, width: usize) -> bool {
         self.rest(node).all(|rest| rest[width - 1].is_ascii_digit() && rest.get(width).is_some_and(u8::is_ascii_digit))
     }
@@ -290,7 +290,7 @@ impl<'k> Graph<'k> {
         self.ways[node] = ways;
     }
 
-    /// The best ways from so many bytes on to the end.
+    /// The best ways from byte `start` to the end.
     pub(super) fn paths(&self, start: usize) -> Vec<Path> {
         let Some(node) = self.places.get(&vec![start as u32; self.keys.len()]) else { return Vec::new() };
         (0..self.ways[*node].len()).map(|rank| self.path(*node, rank)).collect()

@@ -26,7 +26,7 @@ const USUAL: std::ops::Range<u128> = 1_199_145_600..1_830_297_600;
 /// Lengths of time that times are rounded down to, in seconds.
 const STEPS: [u128; 8] = [604_800, 86_400, 43_200, 3_600, 1_800, 900, 300, 60];
 
-/// Times are frequent in row keys: so many bits are taken off.
+/// The bits that are taken off for times, which are frequent in row keys.
 const FREQUENT: f64 = 10.0;
 /// Times before or after the usual ones are less frequent.
 const UNUSUAL: f64 = 14.0;
@@ -48,7 +48,7 @@ pub(super) fn bits(numbers: &[u128], unit: Unit) -> Option<f64> {
     Some(of_window(window, (most - least) / step, numbers.len()) + of_step + 2.0 + age)
 }
 
-/// The bits of so many numbers of a range that lies somewhere in a window.
+/// The bits of `count` numbers of a range that lies somewhere in a window.
 fn of_window(window: u128, range: u128, count: usize) -> f64 {
     let log = |number: u128| (number as f64 + 1.0).log2();
     // The range of one value is no range.
@@ -91,7 +91,7 @@ pub(super) const PATTERNS: [(&str, u64); 18] = [
     ("yyyyMM", 2_592_000),
 ];
 
-/// The bits of instants of a pattern whose last part is so many seconds.
+/// The bits of instants of a pattern whose last part is `last` seconds.
 pub(super) fn bits_of_dates(seconds: &[u128], last: u64) -> Option<f64> {
     let (least, most) = (seconds.iter().min()?, seconds.iter().max()?);
     if *least < FIRST || *most >= LAST {

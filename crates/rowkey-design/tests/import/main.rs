@@ -1,4 +1,4 @@
-//! What people paste into `import`: texts as programs print them, and texts that are made up.
+//! Texts for `import`, as programs print them and people paste them, and texts that are made up.
 
 mod described;
 mod hostile;

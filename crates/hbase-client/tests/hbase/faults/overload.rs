@@ -47,7 +47,7 @@ async fn a_server_with_too_many_calls_is_waited_for_and_meta_is_left_alone() {
         };
         let batches = join_all((0..20).map(|at| table.batch(batch(at).collect())));
         let (increments, puts, batches) = tokio::join!(increments, puts, batches);
-        // Seldom, HBase 2.6.4 sends a sum whose bytes are no cell: such an increment was made, and its sum is not known.
+        // Seldom, HBase 2.6.4 sends a sum whose bytes are no cell. Such an increment was made; its sum is not known.
         let unknown: Vec<_> = increments.into_iter().filter_map(Result::err).collect();
         assert!(unknown.iter().all(|error| error.kind() == ErrorKind::OutcomeUnknown), "{unknown:?}");
         assert!(unknown.len() <= 4, "{unknown:?}");

@@ -58,11 +58,8 @@ impl Parser<'_> {
             if self.keyword("ASYNC") {
                 continue;
             }
-            if self.keyword("SPLIT") {
-                if !self.keyword("ON") {
-                    return Err(self.expected("ON"));
-                }
-                index.splits = Splits::Keys(self.split_points()?);
+            if let Some(splits) = self.splits()? {
+                index.splits = splits;
                 continue;
             }
             let (_, option, value) = self.option()?;

@@ -182,14 +182,22 @@ impl Parser<'_> {
         }
     }
 
+    /// Reads `SPLIT ON (…)`, if it is next.
+    fn splits(&mut self) -> Parsed<Option<Splits>> {
+        if !self.keyword("SPLIT") {
+            return Ok(None);
+        }
+        if !self.keyword("ON") {
+            return Err(self.expected("ON"));
+        }
+        Ok(Some(Splits::Keys(self.split_points()?)))
+    }
+
     fn options(&mut self, draft: &mut Draft) -> Parsed<()> {
         let mut encoded = true;
         while let Some(token) = self.rest.first().cloned() {
-            if self.keyword("SPLIT") {
-                if !self.keyword("ON") {
-                    return Err(self.expected("ON"));
-                }
-                draft.splits = Splits::Keys(self.split_points()?);
+            if let Some(splits) = self.splits()? {
+                draft.splits = splits;
                 continue;
             }
             let (family, option, value) = self.option()?;
