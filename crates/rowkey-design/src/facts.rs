@@ -1,7 +1,7 @@
 //! Facts of a key before its table exists: which fields grow, how many values they have, how even they are.
 
 use rowkey::LayoutBuf;
-use rowkey::foreign::Order;
+use rowkey::foreign::{Foreign, Order};
 use rowkey::layout::Scalar;
 use rowkey::untyped::{FieldBuf, TypeBuf};
 
@@ -101,6 +101,11 @@ pub struct FieldFacts<'d> {
 }
 
 impl FieldFacts<'_> {
+    /// Returns whether it is the same in every key, so that a query need not fix it.
+    pub fn is_constant(&self) -> bool {
+        self.meaning == Some(Meaning::Constant) || is_constant(&self.field.ty)
+    }
+
     /// Returns whether the greatest value comes first in the key; `None` if the bytes are in no order of the values.
     pub fn is_descending(&self) -> Option<bool> {
         let TypeBuf::Scalar(Scalar::Foreign(foreign)) = self.field.ty else { return Some(self.field.desc) };
@@ -288,12 +293,18 @@ fn growth(ty: &TypeBuf, meaning: Option<Meaning>) -> Option<Growth> {
     }
 }
 
+/// Returns whether all values of the type are one.
+pub(crate) fn is_constant(ty: &TypeBuf) -> bool {
+    matches!(ty, TypeBuf::Scalar(Scalar::Foreign(Foreign::Constant(_))))
+}
+
 /// The number of values by the type or the meaning alone.
 fn of_type(ty: &TypeBuf, meaning: Option<Meaning>) -> Option<Spread> {
     let many = || Some(Spread::of(2f64.powi(64), Skew::Uniform));
     match (meaning, ty) {
         (Some(Meaning::Uuid4 | Meaning::Digest | Meaning::Random), _) => many(),
         (Some(Meaning::Constant), _) => Some(Spread::of(1.0, Skew::Uniform)),
+        (_, ty) if is_constant(ty) => Some(Spread::of(1.0, Skew::Uniform)),
         (_, TypeBuf::Scalar(Scalar::Bool)) => Some(Spread::of(2.0, Skew::Uniform)),
         _ => None,
     }

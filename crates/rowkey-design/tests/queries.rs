@@ -395,3 +395,15 @@ fn another_question_is_no_edit() {
         assert_eq!(remedy.edits, [], "{rule}");
     }
 }
+
+#[test]
+fn a_constant_needs_no_value_and_selects_nothing_alone() {
+    let table = "[cluster.c]\nengine = \"tikv\"\n[table.t]\nrows = 1000000000\nkey = [\"kind: const['t']\", \"table: i64\", \
+                 \"record: const['_r']\", \"row: i64\"]\n[[table.t.query]]\nname = \"q\"\n";
+    let full_scan = |query: &str| found(&format!("{table}{query}")).contains(&("Q01", Error));
+    assert!(!full_scan("fix = [\"table\"]"));
+    assert!(!full_scan("fix = [\"table\"]\nrange = { row = 1000 }"));
+    assert!(!full_scan("range = { table = 2 }"));
+    assert!(full_scan("where = [\"row\"]"));
+    assert!(full_scan("fix = [\"row\"]"));
+}

@@ -131,12 +131,16 @@ pub(crate) struct Selection<'d> {
 impl<'d> Selection<'d> {
     pub(crate) fn of(query: &'d Query, key: &KeyFacts<'d>) -> Self {
         let condition = |field: &FieldFacts<'_>| Condition::of(query, field.name);
-        let leading = key.fields.iter().take_while(|field| condition(field) == Some(Condition::One)).count();
-        let next = key.fields.get(leading).and_then(|field| {
+        let is_fixed = |field: &FieldFacts<'_>| condition(field) == Some(Condition::One);
+        let known = key.fields.iter().take_while(|field| field.is_constant() || is_fixed(field)).count();
+        let next = key.fields.get(known).and_then(|field| {
             let (asked, made_up) = (condition(field)?, of_field(field, 1));
             asked.values(field, &[&made_up])?;
             Some((field.clone(), asked))
         });
+        // All keys begin with a constant: alone it selects nothing.
+        let selects = next.is_some() || key.fields.iter().take(known).any(is_fixed);
+        let leading = if selects { known } else { 0 };
         let used = leading + usize::from(next.is_some());
         let used: Vec<&str> = key.fields.iter().take(used).map(|field| field.name).collect();
         let rest = all_of(query).into_iter().filter(|name| !used.contains(name)).collect();

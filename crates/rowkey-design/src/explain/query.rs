@@ -11,7 +11,7 @@ use super::stream::values_as_json;
 use super::values::{ArgumentError, assignment, value_of};
 use crate::cost::{OrderFit, QueryCost, Selection, ascending, of_field};
 use crate::design::Query;
-use crate::facts::{FieldFacts, KeyFacts};
+use crate::facts::{FieldFacts, KeyFacts, is_constant};
 use crate::file::node::nearest;
 use crate::forms::Times;
 use crate::resolve::Design;
@@ -241,6 +241,7 @@ impl<'d> Choice<'d, '_> {
     fn fixed(&mut self, index: usize, facts: &FieldFacts<'_>) -> Result<Value, ArgumentError> {
         let field = self.field(index)?;
         let value = match self.given(index)[..] {
+            [] if is_constant(&field.ty) => return Ok(of_field(facts, 0)),
             [] => {
                 self.made_up.push(&field.name);
                 of_field(facts, 0)
