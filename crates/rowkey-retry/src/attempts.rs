@@ -93,19 +93,19 @@ impl Attempts {
         failing.saturating_add(pause) < self.retry_for
     }
 
-    /// The pause before the next attempt, after one that failed now; `None` if there is no time for another one. A
+    /// The backoff before the next attempt, after one that failed now; `None` if there is no time for another one. A
     /// server's own delay is never cut.
-    pub fn pause(&mut self, delay: Delay, now: Instant) -> Option<Duration> {
+    pub fn next_backoff(&mut self, delay: Delay, now: Instant) -> Option<Duration> {
         self.failing_since.get_or_insert(now);
         let pause = match delay {
             Delay::Immediate if self.immediate < IMMEDIATE => {
                 self.immediate += 1;
                 Duration::ZERO
             }
-            Delay::Immediate | Delay::Backoff => self.backoff.pause(),
-            Delay::Overloaded => self.backoff.overloaded_pause(),
+            Delay::Immediate | Delay::Backoff => self.backoff.next_backoff(),
+            Delay::Overloaded => self.backoff.next_overloaded(),
             Delay::Server(delay) => {
-                self.backoff.pause();
+                self.backoff.next_backoff();
                 let delay = delay.max(SHORTEST_SERVER_DELAY);
                 return self.allows(delay, now).then_some(delay);
             }
@@ -156,16 +156,16 @@ mod tests {
             let all = Duration::from_secs(seconds);
             let mut attempts = Attempts::new(Backoff::new(all, all).without_jitter()).until(start + all, start);
             let mut now = start;
-            while let Some(pause) = attempts.pause(Delay::Backoff, now) {
+            while let Some(pause) = attempts.next_backoff(Delay::Backoff, now) {
                 now += pause;
             }
             let unused = all - (now - start);
             assert!(unused <= all / 8 && !unused.is_zero(), "{unused:?} of {all:?}");
         }
-        assert_eq!(attempts().until(start, start).pause(Delay::Immediate, start), None);
+        assert_eq!(attempts().until(start, start).next_backoff(Delay::Immediate, start), None);
         let mut late = attempts().until(start, start);
         late.extend(start + LONGEST, start);
-        assert_eq!(late.pause(Delay::Immediate, start), Some(Duration::ZERO));
+        assert_eq!(late.next_backoff(Delay::Immediate, start), Some(Duration::ZERO));
     }
 
     #[test]
@@ -174,9 +174,9 @@ mod tests {
         let mut attempts = attempts().until(start + Duration::from_secs(60), start);
         for (seconds, pause) in [(1, Some(1)), (59, Some(59)), (60, None), (u64::MAX, None)] {
             let pause = pause.map(Duration::from_secs);
-            assert_eq!(attempts.pause(Delay::Server(Duration::from_secs(seconds)), start), pause);
+            assert_eq!(attempts.next_backoff(Delay::Server(Duration::from_secs(seconds)), start), pause);
         }
-        assert!(attempts.pause(Delay::Backoff, start).is_some(), "it is only later than there is time for");
+        assert!(attempts.next_backoff(Delay::Backoff, start).is_some(), "it is only later than there is time for");
     }
 
     #[test]
@@ -185,22 +185,22 @@ mod tests {
         let mut attempts = attempts().retry_for(Duration::from_secs(60));
         let mut most = FIRST;
         for _ in 0..20 {
-            let pause = attempts.pause(Delay::Backoff, start).unwrap();
+            let pause = attempts.next_backoff(Delay::Backoff, start).unwrap();
             assert!(pause >= most / 2 && pause <= most, "{pause:?} of {most:?}");
             most = (most * 2).min(LONGEST);
         }
         let server = Delay::Server;
-        assert_eq!(attempts.pause(server(Duration::from_secs(59)), start), Some(Duration::from_secs(59)));
-        assert_eq!(attempts.pause(server(Duration::ZERO), start), Some(SHORTEST_SERVER_DELAY));
-        assert_eq!(attempts.pause(server(Duration::from_secs(60)), start), None);
-        assert_eq!(attempts.pause(server(Duration::MAX), start), None);
+        assert_eq!(attempts.next_backoff(server(Duration::from_secs(59)), start), Some(Duration::from_secs(59)));
+        assert_eq!(attempts.next_backoff(server(Duration::ZERO), start), Some(SHORTEST_SERVER_DELAY));
+        assert_eq!(attempts.next_backoff(server(Duration::from_secs(60)), start), None);
+        assert_eq!(attempts.next_backoff(server(Duration::MAX), start), None);
         let later = start + Duration::from_secs(59);
-        assert_eq!(attempts.pause(server(Duration::from_secs(1)), later), None);
+        assert_eq!(attempts.next_backoff(server(Duration::from_secs(1)), later), None);
         assert!(attempts.allows(Duration::from_millis(999), later));
         attempts.progress();
-        assert!(attempts.pause(Delay::Backoff, later).unwrap() <= FIRST);
-        assert_eq!(self::attempts().retry_for(Duration::ZERO).pause(Delay::Immediate, start), None);
-        assert_eq!(self::attempts().pause(server(Duration::MAX), start), None);
+        assert!(attempts.next_backoff(Delay::Backoff, later).unwrap() <= FIRST);
+        assert_eq!(self::attempts().retry_for(Duration::ZERO).next_backoff(Delay::Immediate, start), None);
+        assert_eq!(self::attempts().next_backoff(server(Duration::MAX), start), None);
     }
 
     #[test]
@@ -209,9 +209,9 @@ mod tests {
         let mut attempts = attempts();
         for _ in 0..2 {
             for _ in 0..IMMEDIATE {
-                assert_eq!(attempts.pause(Delay::Immediate, start), Some(Duration::ZERO));
+                assert_eq!(attempts.next_backoff(Delay::Immediate, start), Some(Duration::ZERO));
             }
-            assert!(!attempts.pause(Delay::Immediate, start).unwrap().is_zero());
+            assert!(!attempts.next_backoff(Delay::Immediate, start).unwrap().is_zero());
             attempts.progress();
         }
     }
@@ -221,7 +221,7 @@ mod tests {
         let mut attempts = attempts();
         assert_eq!(attempts.made(), 0);
         attempts.begin();
-        attempts.pause(Delay::Backoff, Instant::now()).unwrap();
+        attempts.next_backoff(Delay::Backoff, Instant::now()).unwrap();
         attempts.progress();
         attempts.begin();
         assert_eq!(attempts.made(), 2);

@@ -34,12 +34,12 @@ impl Backoff {
     }
 
     /// The next pause, never more than the longest.
-    pub fn pause(&mut self) -> Duration {
+    pub fn next_backoff(&mut self) -> Duration {
         self.times(1)
     }
 
     /// The next pause before a call to an overloaded server: four times as long, never more than the longest.
-    pub fn overloaded_pause(&mut self) -> Duration {
+    pub fn next_overloaded(&mut self) -> Duration {
         self.times(OVERLOADED)
     }
 
@@ -69,19 +69,19 @@ mod tests {
             let mut most = FIRST;
             for _ in 0..12 {
                 let bound = (most * factor).min(LONGEST);
-                let pause = if factor == 1 { backoff.pause() } else { backoff.overloaded_pause() };
+                let pause = if factor == 1 { backoff.next_backoff() } else { backoff.next_overloaded() };
                 assert!(pause >= bound / 2 && pause <= bound, "{pause:?} of {bound:?}");
                 most = (most * 2).min(LONGEST);
             }
             backoff.reset();
-            assert!(backoff.pause() <= FIRST);
+            assert!(backoff.next_backoff() <= FIRST);
         }
     }
 
     #[test]
     fn without_jitter_pauses_are_exact() {
         let mut backoff = Backoff::new(Duration::from_millis(20), Duration::from_millis(500)).without_jitter();
-        let pauses: Vec<_> = (0..7).map(|_| backoff.pause().as_millis()).collect();
+        let pauses: Vec<_> = (0..7).map(|_| backoff.next_backoff().as_millis()).collect();
         assert_eq!(pauses, [20, 40, 80, 160, 320, 500, 500]);
     }
 
@@ -92,7 +92,7 @@ mod tests {
         {
             let mut backoff = Backoff::new(first, longest);
             for _ in 0..3 {
-                assert!(backoff.overloaded_pause() <= longest);
+                assert!(backoff.next_overloaded() <= longest);
             }
         }
     }

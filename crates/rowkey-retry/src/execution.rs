@@ -44,13 +44,13 @@ impl Execution {
     /// Returns whether the outcome is unknown if there is no other attempt: it is a write, and an attempt may have
     /// executed.
     #[must_use]
-    pub fn is_unknown(&self) -> bool {
+    pub fn outcome_is_unknown(&self) -> bool {
         self.may_have_executed && self.idempotency.is_write()
     }
 
     /// The error that the operation ends with: `unknown` changes it if the outcome is unknown.
     pub fn error<E>(&self, error: E, unknown: impl FnOnce(E) -> E) -> E {
-        if self.is_unknown() { unknown(error) } else { error }
+        if self.outcome_is_unknown() { unknown(error) } else { error }
     }
 }
 
@@ -73,11 +73,11 @@ mod tests {
         ] {
             let mut execution = Execution::new(idempotency);
             assert_eq!(execution.failed(REFUSED), Some(Delay::Overloaded), "{idempotency:?}");
-            assert!(!execution.is_unknown(), "{idempotency:?}");
+            assert!(!execution.outcome_is_unknown(), "{idempotency:?}");
             assert_eq!(execution.failed(LOST).is_some(), is_retried, "{idempotency:?}");
             // A later attempt without an effect does not take the earlier one back.
             assert_eq!(execution.failed(REFUSED).is_some(), is_retried, "{idempotency:?}");
-            assert_eq!(execution.is_unknown(), is_unknown, "{idempotency:?}");
+            assert_eq!(execution.outcome_is_unknown(), is_unknown, "{idempotency:?}");
             let told = execution.error("refused", |_| "unknown");
             assert_eq!(told, if is_unknown { "unknown" } else { "refused" });
         }
@@ -88,7 +88,7 @@ mod tests {
         for may_have_executed in [false, true] {
             let mut execution = Execution::new(Idempotent);
             assert_eq!(execution.failed(Failure { may_have_executed, delay: None }), None);
-            assert_eq!(execution.is_unknown(), may_have_executed);
+            assert_eq!(execution.outcome_is_unknown(), may_have_executed);
         }
     }
 }

@@ -134,7 +134,7 @@ impl<'a> Attempts<'a> {
         let RetryDecision { error, delay } = next.with_outcome(&self.execution);
         let Some(delay) = delay else { return Err(error.after(self.made())) };
         self.counters.overloads.fetch_add(u64::from(delay == Delay::Overloaded), Ordering::Relaxed);
-        let Some(pause) = self.attempts.pause(delay, Instant::now().into_std()) else {
+        let Some(pause) = self.attempts.next_backoff(delay, Instant::now().into_std()) else {
             return Err(self.told.instead_of(error).after(self.made()));
         };
         tracing::debug!(%error, attempt = self.made(), "an attempt failed");
@@ -159,7 +159,7 @@ impl Polls {
 
     /// Waits for the next look. Returns false if there is no time for one.
     pub(crate) async fn wait(&mut self) -> bool {
-        let Some(pause) = self.0.pause(Delay::Backoff, Instant::now().into_std()) else { return false };
+        let Some(pause) = self.0.next_backoff(Delay::Backoff, Instant::now().into_std()) else { return false };
         sleep(pause).await;
         true
     }

@@ -181,12 +181,12 @@ mod tests {
     fn retries_end_after_their_time() {
         let now = Instant::now();
         let mut attempts = attempts(Duration::from_secs(60));
-        assert!(attempts.pause(Delay::Backoff, now).unwrap() <= FIRST_PAUSE);
+        assert!(attempts.next_backoff(Delay::Backoff, now).unwrap() <= FIRST_PAUSE);
         for _ in 0..20 {
-            attempts.pause(Delay::Backoff, now).unwrap();
+            attempts.next_backoff(Delay::Backoff, now).unwrap();
         }
-        let longest = attempts.pause(Delay::Backoff, now).unwrap();
+        let longest = attempts.next_backoff(Delay::Backoff, now).unwrap();
         assert!(longest >= LONGEST_PAUSE / 2 && longest <= LONGEST_PAUSE, "{longest:?}");
-        assert_eq!(attempts.pause(Delay::Server(Duration::from_secs(60)), now), None);
+        assert_eq!(attempts.next_backoff(Delay::Server(Duration::from_secs(60)), now), None);
     }
 }

@@ -238,7 +238,7 @@ impl Shared {
                 }
                 Err(error) => {
                     let mut backoff = state.failure.take().map_or_else(pauses, |failure| failure.backoff);
-                    let until = now + backoff.pause();
+                    let until = now + backoff.next_backoff();
                     let is_needed = error.kind() == ErrorKind::Busy || state.usable().is_some();
                     next = is_needed.then_some(until);
                     state.failure = Some(Failure { error, backoff, until });

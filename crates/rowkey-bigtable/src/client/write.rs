@@ -138,7 +138,7 @@ impl Client {
                 left = soon;
             }
             let delay = left.iter().map(|entry| entry.delay).max().unwrap_or(Delay::Backoff);
-            let Some(time) = attempts.retry.pause(delay, Instant::now()) else {
+            let Some(time) = attempts.retry.next_backoff(delay, Instant::now()) else {
                 failed.extend(left.into_iter().map(|entry| entry.failed(&attempts)));
                 return Ok(sorted(failed));
             };
@@ -223,7 +223,7 @@ fn give_up(
     mut failed: Vec<EntryError>,
     ended: Error,
 ) -> Result<Vec<EntryError>, Error> {
-    if left.len() == total && !left.iter().any(|entry| entry.execution.is_unknown()) {
+    if left.len() == total && !left.iter().any(|entry| entry.execution.outcome_is_unknown()) {
         return Err(attempts.explained(ended));
     }
     for entry in left {
