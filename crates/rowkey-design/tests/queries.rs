@@ -407,3 +407,23 @@ fn a_constant_needs_no_value_and_selects_nothing_alone() {
     assert!(full_scan("where = [\"row\"]"));
     assert!(full_scan("fix = [\"row\"]"));
 }
+
+#[test]
+fn text_before_a_delimiter_has_beginnings() {
+    let refused = |field: &str| {
+        let text = format!(
+            "format = 1\n[table.t]\nkey = [\"a: {field}\", \"b: u8\"]\n[[table.t.query]]\nname = \"q\"\nstarts_with = {{ a = 3 }}"
+        );
+        Design::parse([File { name: "a".into(), text }]).is_err()
+    };
+    for field in ["text", "text['#']", "text[8]", "char[8]"] {
+        assert!(!refused(field), "{field}");
+    }
+    for field in ["reversed['#']", "dec[8]", "date['yyyyMMdd']", "utf[java]"] {
+        assert!(refused(field), "{field}");
+    }
+    let found = found(
+        "[table.t]\nrows = 1000000\nkey = [\"a: text['#']\", \"b: dec[10]\"]\n[[table.t.query]]\nname = \"q\"\nstarts_with = { a = 3 }",
+    );
+    assert!(!found.iter().any(|(rule, _)| *rule == "Q01"), "{found:?}");
+}

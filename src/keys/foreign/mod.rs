@@ -208,13 +208,36 @@ impl Foreign {
         }
         let constant = || shape.strip_prefix("const[").and_then(Delimiter::read);
         let char = || shape.strip_prefix("char[")?.strip_suffix(']')?.parse().ok();
-        TextField::from_shape(shape)
+        TextField::read(shape)
+            .and_then(Result::ok)
             .map(Self::Text)
             .or_else(|| Binary::from_shape(shape).map(Self::Binary))
             .or_else(|| constant().filter(|(_, rest)| *rest == "]").map(|(bytes, _)| Self::Constant(bytes)))
             .or_else(|| char().map(Self::Char))
             .or_else(|| FdbElement::from_shape(shape).map(Self::Fdb))
             .filter(|foreign| foreign.to_string() == shape)
+    }
+
+    /// The reason why this is not the shape of an encoding, if it begins as one does.
+    pub(crate) fn refusal(shape: &str) -> Option<&'static str> {
+        if let Some(read) = TextField::read(shape) {
+            return read.err();
+        }
+        let (word, _) = shape.split_once('[')?;
+        Some(match word {
+            "const" => "a constant has one to eight bytes in quotes: `const['_r']`",
+            "char" => "the width of `char[…]` is from 1 to 65535",
+            "groups" => "the only such encoding is `groups[8]`",
+            "utf" => "the only such encoding is `utf[java]`",
+            "uint" => "the number of bytes of `uint[…]` is from 1 to 16",
+            "le" => "the types of `le[…]` are u16, u32, u64, u128, i16, i32, i64 and i128",
+            "be" => "the types of `be[…]` are i8, i16, i32, i64 and i128; unsigned ones are `u8` to `u128`",
+            "fdb" => {
+                "the elements of `fdb[…]` are null, bytes, text, int, f32, f64, bool, uuid, versionstamp, \
+                 versionstamp80 and any"
+            }
+            _ => return None,
+        })
     }
 
     /// Writes a value.

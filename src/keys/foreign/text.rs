@@ -78,6 +78,10 @@ pub struct TextField {
 const MOST_DIGITS: u16 = 39;
 const MOST_HEX_DIGITS: u16 = 32;
 
+const NO_PARAMETERS: &str = "in the brackets are the form's own parameter, the width, and a delimiter of 1 to 8 bytes \
+                             or `end`: `text['#']`, `dec[10]`, `hex[8 upper]`, `minus[99 2]`, `uuid[text]`, \
+                             `date['yyyyMMdd']`, `text[end]`";
+
 impl TextField {
     /// A field of this form, which ends here. `width` is the number of its bytes if all values have the same; forms
     /// that have a width of their own, as dates, need none.
@@ -254,10 +258,13 @@ impl TextField {
         is_told.then(|| start.as_bytes().to_vec())
     }
 
-    /// Reads a field as [`Display`](fmt::Display) writes it.
-    pub(super) fn from_shape(shape: &str) -> Option<Self> {
+    /// Reads a field as [`Display`](fmt::Display) writes it; `None` if it begins with no form.
+    ///
+    /// # Errors
+    /// If its parameters are wrong: the reason.
+    pub(super) fn read(shape: &str) -> Option<Result<Self, &'static str>> {
         let (word, rest) = shape.strip_suffix(']')?.split_once('[')?;
-        let mut form = match word {
+        let form = match word {
             "text" => Form::Text,
             "reversed" => Form::Reversed,
             "dec" => Form::Decimal,
@@ -266,16 +273,21 @@ impl TextField {
             "hex" => Form::Hex(Case::Lower),
             "hexbytes" => Form::HexBytes(Case::Lower),
             "uuid" => Form::Uuid,
-            "date" => Form::Date(Pattern::new("yyyy").ok()?),
+            "date" => {
+                let pattern = quoted(rest).ok_or(NO_PARAMETERS).and_then(|(pattern, after)| {
+                    Ok((Form::Date(Pattern::new(&pattern)?), after.strip_prefix(' ').unwrap_or(after)))
+                });
+                return Some(pattern.and_then(|(form, rest)| Self::with_parameters(form, rest, shape)));
+            }
             _ => return None,
         };
-        let (mut width, mut end, mut rest) = (None, End::Width, rest);
-        if let Form::Date(_) = form {
-            let (pattern, after) = quoted(rest)?;
-            form = Form::Date(Pattern::new(&pattern).ok()?);
-            rest = after.strip_prefix(' ').unwrap_or(after);
-        } else if let (Form::Minus(_), Some((max, after))) = (form, rest.split_once(' ')) {
-            form = Form::Minus(max.parse().ok()?);
+        Some(Self::with_parameters(form, rest, shape))
+    }
+
+    fn with_parameters(mut form: Form, mut rest: &str, shape: &str) -> Result<Self, &'static str> {
+        let (mut width, mut end) = (None, End::Width);
+        if let (Form::Minus(_), Some((max, after))) = (form, rest.split_once(' ')) {
+            form = Form::Minus(max.parse().map_err(|_| NO_PARAMETERS)?);
             rest = after;
         }
         while !rest.is_empty() {
@@ -285,25 +297,20 @@ impl TextField {
             }
             let (token, after) = rest.split_once(' ').unwrap_or((rest, ""));
             rest = after;
-            form = match (token, form) {
-                ("end", form) => {
-                    end = End::Key;
-                    form
-                }
-                (token, form) if token.starts_with("rest-") => {
-                    end = End::Rest(token.strip_prefix("rest-")?.parse().ok()?);
-                    form
-                }
-                ("text", Form::Uuid) => form,
-                ("upper", Form::Hex(_)) => Form::Hex(Case::Upper),
-                ("upper", Form::HexBytes(_)) => Form::HexBytes(Case::Upper),
-                (digits, form) => {
-                    width = Some(digits.parse().ok()?);
-                    form
-                }
-            };
+            match (token, form) {
+                ("end", _) => end = End::Key,
+                ("text", Form::Uuid) => {}
+                ("upper", Form::Hex(_)) => form = Form::Hex(Case::Upper),
+                ("upper", Form::HexBytes(_)) => form = Form::HexBytes(Case::Upper),
+                _ => match (token.strip_prefix("rest-"), token.parse()) {
+                    (Some(bytes), _) => end = End::Rest(bytes.parse().map_err(|_| NO_PARAMETERS)?),
+                    (None, Ok(digits)) => width = Some(digits),
+                    (None, Err(_)) => return Err(NO_PARAMETERS),
+                },
+            }
         }
-        Self::new(form, width, end).ok().filter(|field| field.to_string() == shape)
+        let field = Self::new(form, width, end)?;
+        if field.to_string() == shape { Ok(field) } else { Err(NO_PARAMETERS) }
     }
 }
 

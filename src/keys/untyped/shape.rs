@@ -13,7 +13,7 @@ use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
 use super::{CustomBuf, FieldBuf, LayoutBuf, LayoutError, TypeBuf, VariantBuf};
-use crate::keys::foreign::{HashPrefix, NotAHash};
+use crate::keys::foreign::{Foreign, HashPrefix, NotAHash};
 use crate::keys::layout::{MAX_DEPTH, Nulls, Scalar};
 use crate::keys::lead::{Lead, Salt, SaltFormat, SaltHash};
 
@@ -288,7 +288,8 @@ impl Parser<'_> {
         }
         if !crate::keys::encode::is_custom_shape(&word) {
             self.at = start;
-            return Err(self.error(format!("`{word}` is not a valid type")));
+            let refusal = Foreign::refusal(&word).map_or(String::new(), |reason| format!(": {reason}"));
+            return Err(self.error(format!("`{word}` is not a valid type{refusal}")));
         }
         Ok(TypeBuf::Custom(CustomBuf::new(word, None)))
     }
@@ -345,6 +346,8 @@ mod tests {
             ("", "byte 0: expected a type"),
             ("u64,i64", "byte 3: expected `, ` or the end"),
             ("bytes[04]", "byte 0: `bytes[04]` is not a valid type"),
+            ("u8, dec['1']", "byte 4: `dec['1']` is not a valid type: its values can hold the delimiter"),
+            ("uint[17]", "byte 0: `uint[17]` is not a valid type: the number of bytes of `uint[…]` is from 1 to 16"),
             ("enum{}", "byte 5: expected a number"),
             ("enum{2: (), 1: ()}", "fields[0].type.enum: the tags are not ascending, or one is repeated"),
             ("salt(0 xxh3) u8", "prefix.salt.buckets: 0 is not from 1 to 65536"),

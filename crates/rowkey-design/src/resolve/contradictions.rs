@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use rowkey::layout::Scalar;
-use rowkey::untyped::TypeBuf;
+use rowkey::untyped::{FieldValues, TypeBuf};
+use rowkey::{LayoutBuf, Value};
 
 use super::{grows, once, spread};
 use crate::design::{Columns, Family, FieldStats, Query, Table};
@@ -161,6 +162,11 @@ fn has_beginning(ty: &TypeBuf) -> bool {
     use Scalar::{ByteArray, Bytes, HostPath, QuadKey, Text, Tile, Url};
 
     match ty {
+        TypeBuf::Scalar(Scalar::Foreign(foreign)) if foreign.values() == Scalar::Text => {
+            let start = FieldValues::StartsWith(Value::Text(String::new()));
+            let layout: Result<LayoutBuf, _> = ty.to_string().parse();
+            layout.is_ok_and(|layout| layout.ranges_by_bucket(&[], Some(&start)).is_ok())
+        }
         TypeBuf::Scalar(scalar) => {
             matches!(scalar, Text | Bytes | ByteArray(_) | QuadKey(_) | Tile | HostPath | Url)
         }
