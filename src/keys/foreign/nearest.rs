@@ -80,10 +80,30 @@ fn nearest_text(field: &TextField, value: Value) -> Value {
             Value::Bytes(bytes)
         }
         (Form::Date(pattern), Value::Instant(seconds, nanos)) => {
-            const YEARS: i64 = 253_402_300_800 + 62_167_219_200;
-            let (seconds, nanos) = pattern.floor(seconds.rem_euclid(YEARS) - 62_167_219_200, nanos).unwrap_or_default();
+            const BEFORE_1970: i64 = 62_167_219_200;
+            const YEARS: i64 = 253_402_300_800 + BEFORE_1970;
+            let since_year_0 = (seconds.rem_euclid(YEARS) + BEFORE_1970).rem_euclid(YEARS);
+            let (seconds, nanos) = pattern.floor(since_year_0 - BEFORE_1970, nanos).unwrap_or_default();
             Value::Instant(seconds, nanos)
         }
         (_, value) => value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keys::layout::Scalar;
+
+    #[test]
+    fn an_instant_of_a_pattern_is_nearest_to_itself() {
+        let Some(Scalar::Foreign(day)) = Scalar::from_shape("date['yyyyMMdd']") else { panic!("a foreign encoding") };
+        for days in [-719_528, -1, 0, 20_454, 2_932_896] {
+            assert_eq!(day.nearest(Value::Instant(days * 86_400, 0)), Value::Instant(days * 86_400, 0));
+        }
+        for seconds in [i64::MIN, -62_167_219_201, 253_402_300_800, i64::MAX] {
+            let Value::Instant(near, 0) = day.nearest(Value::Instant(seconds, 7)) else { panic!("an instant") };
+            assert!((-62_167_219_200..253_402_300_800).contains(&near), "{near}");
+        }
     }
 }

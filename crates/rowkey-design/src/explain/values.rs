@@ -1,7 +1,9 @@
 //! Values of fields as people write them.
 
+use rowkey::foreign::{End, Foreign, Form};
+use rowkey::layout::Scalar;
 use rowkey::lead::Lead;
-use rowkey::untyped::FieldBuf;
+use rowkey::untyped::{FieldBuf, TypeBuf};
 use rowkey::{LayoutBuf, Value};
 use serde_json::{Value as Json, json};
 
@@ -25,7 +27,8 @@ impl ArgumentError {
 }
 
 /// Reads a value of a field: JSON as keys' values are written, or the text itself: `42`, `bonn`, `"42"`, `null`, `1.5`,
-/// `["1700000000", "0"]`, `2026-01-31T12:00:00Z`, `2026-01-31`. Times that are numbers are read as dates too.
+/// `["1700000000", "0"]`, `2026-01-31T12:00:00Z`, `2026-01-31`. Times that are numbers are read as dates too, and dates
+/// and UUIDs of text keys as they stand there.
 ///
 /// # Errors
 /// If the field's type has no such value.
@@ -38,9 +41,13 @@ impl ArgumentError {
 /// let read = |shape: &str, text: &str| value_of(&FieldBuf::new("f", shape).unwrap(), text, &Times::default());
 /// assert_eq!(read("u16", "42"), Ok(Value::Unsigned(42)));
 /// assert_eq!(read("instant", "1970-01-02T01:00:00+01:00"), Ok(Value::Instant(86_400, 0)));
+/// assert_eq!(read("date['yyyyMMdd' '#']", "19700102"), Ok(Value::Instant(86_400, 0)));
 /// assert!(read("u8", "256").is_err());
 /// ```
 pub fn value_of(field: &FieldBuf, text: &str, times: &Times<'_>) -> Result<Value, ArgumentError> {
+    if let Some(value) = as_in_a_key(field, text) {
+        return Ok(value);
+    }
     let as_json = serde_json::from_str(text).ok().and_then(|json| one(field, json, times).ok());
     let as_text = |mut reason: String| {
         if let Some(unit) = times.word(field) {
@@ -64,6 +71,20 @@ fn one(field: &FieldBuf, json: Json, times: &Times<'_>) -> Result<Value, String>
         .map_err(|error| format!("{}{}", error.reason, shape()))?;
     layout.encode(&values).map_err(|error| format!("{}{}", error.reason, shape()))?;
     values.pop().ok_or_else(|| "no value".to_owned())
+}
+
+/// The value of a date or a UUID that is written as it stands in a text key.
+fn as_in_a_key(field: &FieldBuf, text: &str) -> Option<Value> {
+    let TypeBuf::Scalar(Scalar::Foreign(Foreign::Text(of))) = field.ty else { return None };
+    if !matches!(of.form(), Form::Date(_) | Form::Uuid) {
+        return None;
+    }
+    let end = match of.end() {
+        End::Before(delimiter) => delimiter.as_bytes().to_vec(),
+        _ => Vec::new(),
+    };
+    let layout: LayoutBuf = field.ty.to_string().parse().ok()?;
+    layout.decode(&[text.as_bytes(), &end].concat()).ok()?.pop()
 }
 
 /// Reads all values of a key: `field=value` for each field, or one JSON array.
