@@ -105,6 +105,11 @@ impl<'de> Reader<'de> {
         self.rest().len()
     }
 
+    /// The number of bytes before the next one of this value, or before the end of the key.
+    pub(crate) fn before(&self, byte: u8) -> usize {
+        memchr::memchr(byte ^ self.mask, self.rest()).unwrap_or(self.left())
+    }
+
     /// Reads all remaining bytes.
     #[inline]
     pub fn remainder(&mut self) -> Cow<'de, [u8]> {

@@ -46,6 +46,8 @@ const PIECES: &[&str] = &[
     "uint[3]",
     "fdb[any]",
     "fdb[text]",
+    "ordered[text]",
+    "ordered[i64]",
     "groups[8]",
     "utf[java]",
     "char[3]",

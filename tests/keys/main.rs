@@ -11,6 +11,7 @@ mod golden;
 mod hosts;
 mod imports;
 mod order;
+mod ordered_code;
 mod selects;
 mod text_keys;
 mod traps;

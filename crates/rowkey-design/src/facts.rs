@@ -120,7 +120,7 @@ impl FieldFacts<'_> {
     pub(crate) fn can_turn(&self) -> bool {
         let is_ascending = match self.field.ty {
             TypeBuf::Scalar(Scalar::Foreign(foreign)) => {
-                foreign.order() == Order::Ascending && !foreign.ends_with_key()
+                foreign.order() == Order::Ascending && !foreign.ends_with_key() && !foreign.looks_ahead()
             }
             _ => true,
         };

@@ -95,7 +95,7 @@ const VERSIONSTAMP_80: u8 = 0x32;
 const VERSIONSTAMP: u8 = 0x33;
 
 /// The byte after a `00` that is not an end.
-const ESCAPE: u8 = 0xff;
+pub(super) const ESCAPE: u8 = 0xff;
 
 const TOO_DEEP: &str = "tuples are nested at most 128 deep";
 
@@ -308,12 +308,7 @@ fn encode(tag: u8, fields: &[Value], depth: usize, w: &mut Writer<'_, impl Sink>
 /// Writes a tag and content, without its end.
 fn escape(tag: u8, content: &[u8], w: &mut Writer<'_, impl Sink>) {
     w.byte(tag);
-    for (i, run) in content.split(|byte| *byte == 0).enumerate() {
-        if i > 0 {
-            w.bytes(&[0, ESCAPE]);
-        }
-        w.bytes(run);
-    }
+    super::escape_zeros(content, w);
 }
 
 /// Writes an integer of an absolute value in big-endian bytes, the first not 0.

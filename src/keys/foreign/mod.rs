@@ -29,6 +29,7 @@ pub(crate) mod fdb;
 mod groups;
 mod hash;
 mod nearest;
+pub(crate) mod ordered;
 mod pattern;
 mod text;
 mod typed;
@@ -42,6 +43,7 @@ pub use self::delimiter::Delimiter;
 pub use self::fdb::FdbElement;
 pub(crate) use self::hash::hash_code;
 pub use self::hash::{HashFunction, HashPrefix, NotAHash};
+pub use self::ordered::{OrderedCode, OrderedKind};
 pub use self::pattern::Pattern;
 pub use self::text::{Case, End, Form, TextField};
 pub(crate) use self::text::{digits_of, hex_number};
@@ -66,6 +68,8 @@ pub enum Foreign {
     Constant(Delimiter),
     /// An element of a tuple of FoundationDB.
     Fdb(FdbElement),
+    /// A field of a key that Google's OrderedCode joins.
+    Ordered(OrderedCode),
     /// Bytes in groups of eight with a mark each, as TiDB writes them.
     Groups,
     /// Text in modified UTF-8 after its length in two bytes: Java's `DataOutput.writeUTF`.
@@ -103,7 +107,7 @@ impl Foreign {
             Self::Binary(number) => Some(number.width()),
             Self::Constant(bytes) => Some(bytes.len()),
             Self::Fdb(element) => element.width(),
-            Self::Groups | Self::JavaUtf => None,
+            Self::Ordered(_) | Self::Groups | Self::JavaUtf => None,
             Self::Char(width) => Some(width.get() as usize),
         }
     }
@@ -113,6 +117,7 @@ impl Foreign {
         match self {
             Self::Text(field) => field.order(),
             Self::Binary(number) => number.order(),
+            Self::Ordered(field) => field.order(),
             Self::Constant(_) | Self::Fdb(_) | Self::Groups | Self::Char(_) => Order::Ascending,
             // The shorter text comes first.
             Self::JavaUtf => Order::None,
@@ -139,12 +144,27 @@ impl Foreign {
         }
     }
 
-    /// Returns whether the byte after a value says that it ended. What is after it is an [element](Self::Fdb) of
-    /// FoundationDB, whose first byte says so, or nothing.
+    /// Returns whether the bytes after a value say that it ended. What is after it is an [element](Self::Fdb) of
+    /// FoundationDB or a [field](Self::Ordered) of OrderedCode, whose first bytes say so, or nothing.
     pub const fn looks_ahead(&self) -> bool {
+        self.longer().is_some()
+    }
+
+    /// The bytes between those that may be after a value, and those with which a value goes on that begins with it, if
+    /// it [looks ahead](Self::looks_ahead).
+    pub(crate) const fn longer(&self) -> Option<&'static [u8]> {
         match self {
-            Self::Fdb(element) => element.looks_ahead(),
-            _ => false,
+            Self::Fdb(element) if element.looks_ahead() => Some(&[fdb::ESCAPE]),
+            Self::Ordered(_) => Some(&ordered::LONGER),
+            _ => None,
+        }
+    }
+
+    /// The encoding of the field at this index of a key: after the first one OrderedCode separates them.
+    pub(crate) const fn placed(self, index: usize) -> Self {
+        match self {
+            Self::Ordered(field) => Self::Ordered(field.placed(index == 0)),
+            other => other,
         }
     }
 
@@ -172,6 +192,7 @@ impl Foreign {
                 Some(scalar) => scalar,
                 None => Scalar::Foreign(*self),
             },
+            Self::Ordered(field) => field.values(),
             Self::Constant(_) => Scalar::Foreign(*self),
             Self::Groups => Scalar::Bytes,
             Self::JavaUtf | Self::Char(_) => Scalar::Text,
@@ -194,6 +215,7 @@ impl Foreign {
         match (self, start) {
             (Self::Text(field), Value::Text(start)) => field.starting(start),
             (Self::Fdb(element), start) => element.starting(start),
+            (Self::Ordered(field), start) => field.starting(start),
             (Self::Char(width), Value::Text(start)) => blanks::starting(*width, start),
             _ => None,
         }
@@ -215,6 +237,7 @@ impl Foreign {
             .or_else(|| constant().filter(|(_, rest)| *rest == "]").map(|(bytes, _)| Self::Constant(bytes)))
             .or_else(|| char().map(Self::Char))
             .or_else(|| FdbElement::from_shape(shape).map(Self::Fdb))
+            .or_else(|| OrderedCode::from_shape(shape).map(Self::Ordered))
             .filter(|foreign| foreign.to_string() == shape)
     }
 
@@ -255,6 +278,7 @@ impl Foreign {
             }
             (Self::Binary(number), value) => number.encode(value, w),
             (Self::Fdb(element), value) => element.encode(value, w),
+            (Self::Ordered(field), value) => field.encode(value, w),
             (Self::JavaUtf, Value::Text(text)) => utf::encode(text, w),
             (Self::Char(width), Value::Text(text)) => blanks::encode(*width, text, w),
             (Self::Groups, Value::Bytes(bytes)) => {
@@ -295,6 +319,7 @@ impl Foreign {
             }
             Self::Binary(number) => number.decode(r),
             Self::Fdb(element) => element.decode(r),
+            Self::Ordered(field) => field.decode(r),
             Self::Groups => groups::decode(r).map(Value::Bytes),
             Self::JavaUtf => utf::decode(r).map(Value::Text),
             Self::Char(width) => blanks::decode(*width, r).map(Value::Text),
@@ -312,10 +337,21 @@ impl fmt::Display for Foreign {
             Self::Text(field) => field.fmt(f),
             Self::Binary(number) => number.fmt(f),
             Self::Fdb(element) => element.fmt(f),
+            Self::Ordered(field) => field.fmt(f),
             Self::Groups => f.write_str("groups[8]"),
             Self::JavaUtf => f.write_str("utf[java]"),
             Self::Char(width) => write!(f, "char[{width}]"),
             Self::Constant(bytes) => write!(f, "const[{bytes}]"),
         }
+    }
+}
+
+/// Writes content in which each `00` is `00 ff`, without an end.
+fn escape_zeros(content: &[u8], w: &mut Writer<'_, impl Sink>) {
+    for (i, run) in content.split(|byte| *byte == 0).enumerate() {
+        if i > 0 {
+            w.bytes(&[0, fdb::ESCAPE]);
+        }
+        w.bytes(run);
     }
 }

@@ -22,6 +22,7 @@ impl Foreign {
                 Value::Unsigned(bits) => Value::Unsigned(bits & u128::MAX >> (128 - 8 * number.width())),
                 value => value,
             },
+            Self::Ordered(field) => field.nearest(value),
             // Now and then so long that it has more than one group.
             Self::Groups => match value {
                 Value::Bytes(bytes) if bytes.len() < 5 && bytes.first().is_some_and(|first| first % 2 == 1) => {

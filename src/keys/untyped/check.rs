@@ -60,6 +60,11 @@ impl LayoutBuf {
             return err(by, format!("there is no field {index}"));
         }
         check_names(self.fields.iter().map(|field| &field.name), "fields")?;
+        let is_joined = |field: &FieldBuf| matches!(field.foreign(), Some(Foreign::Ordered(_)));
+        let are_all = matches!(self.lead, Lead::None) && self.fields.iter().all(is_joined);
+        if let Some(i) = self.fields.iter().position(is_joined).filter(|_| !are_all) {
+            return err(&format!("fields[{i}].type"), JOINED.into());
+        }
         for (i, field) in self.fields.iter().enumerate() {
             field.check(&format!("fields[{i}]"), Some(&self.fields[i + 1..]), 0)?;
         }
@@ -76,6 +81,9 @@ fn is_hash(name: &str) -> bool {
 /// The hashes of other programs that are there with the feature `hashes`.
 const UNBUILT: [&str; 2] = ["murmur3[32]", "crc32[ieee]"];
 
+const JOINED: &str =
+    "OrderedCode joins all fields of a key: they are ordered[…], ascending, without a salt or a hash before them";
+
 /// The place that an encoding must have if it can't tell its end alone.
 fn due_place(foreign: &Foreign) -> Option<String> {
     match foreign.bytes_after() {
@@ -83,6 +91,7 @@ fn due_place(foreign: &Foreign) -> Option<String> {
             Some("it ends with the key: it is for the last field of a key, if it is ascending".into())
         }
         Some(bytes) => Some(format!("the fields after it have {bytes} bytes together, all of a fixed width")),
+        None if matches!(foreign, Foreign::Ordered(_)) => Some(JOINED.into()),
         None if foreign.looks_ahead() => {
             let due = "it is ascending, in the key itself, and after it is another ascending fdb[…], or nothing";
             Some(format!("what is after it says where it ends: {due}"))
@@ -95,6 +104,7 @@ fn due_place(foreign: &Foreign) -> Option<String> {
 fn has_due_place(foreign: &Foreign, after: &[FieldBuf]) -> bool {
     match foreign.bytes_after() {
         Some(bytes) => fields_width(after) == Some(bytes),
+        None if matches!(foreign, Foreign::Ordered(_)) => true,
         None if foreign.looks_ahead() => match after.first() {
             Some(next) => !next.desc && matches!(next.foreign(), Some(Foreign::Fdb(_))),
             None => true,

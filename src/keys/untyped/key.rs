@@ -78,9 +78,8 @@ impl LayoutBuf {
             }
             _ => self.encode_at(values, out),
         };
-        if result.is_err() {
-            out.truncate(start);
-        }
+        let len = if result.is_ok() { self.key_len(&out[start..]) } else { 0 };
+        out.truncate(start + len);
         result
     }
 

@@ -17,6 +17,7 @@ pub use self::key::ValueError;
 pub use self::select::FieldValues;
 pub use self::value::Value;
 use crate::keys::fingerprint::Fingerprint;
+use crate::keys::foreign::ordered::without_empty_ends;
 use crate::keys::foreign::{Foreign, Order};
 use crate::keys::layout::{DescribeFn, FieldLayout, Layout, Nulls, Scalar, Type, Variant};
 use crate::keys::lead::{Hashed, Lead, Salt, SaltHash};
@@ -244,7 +245,22 @@ impl LayoutBuf {
         Self::new(self.name.clone(), Lead::None, Vec::new(), self.fields.clone())
     }
 
-    fn new(name: String, lead: Lead<String>, by: Vec<usize>, fields: Vec<FieldBuf>) -> Self {
+    /// Returns whether empty fields at the end of a key are left out.
+    fn drops_empty_ends(&self) -> bool {
+        matches!(self.fields.last().and_then(FieldBuf::foreign), Some(Foreign::Ordered(_)))
+    }
+
+    /// The length of a key, or of its beginning, of which all fields were written.
+    fn key_len(&self, written: &[u8]) -> usize {
+        if self.drops_empty_ends() { without_empty_ends(written) } else { written.len() }
+    }
+
+    fn new(name: String, lead: Lead<String>, by: Vec<usize>, mut fields: Vec<FieldBuf>) -> Self {
+        for (i, field) in fields.iter_mut().enumerate() {
+            if let TypeBuf::Scalar(Scalar::Foreign(foreign)) = &mut field.ty {
+                *foreign = foreign.placed(i);
+            }
+        }
         let width = fields_width(&fields).and_then(|width| width.checked_add(lead.width()));
         Self { name, lead, by, fields, width }
     }

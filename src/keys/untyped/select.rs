@@ -92,7 +92,14 @@ impl LayoutBuf {
         };
         spans.iter_mut().try_for_each(|span| self.narrow(span))?;
         let lead = LeadOver { lead: &self.lead, hashed: self.hashed(), fields: self.fields.len() };
-        lead.ranges(&spans).map_err(|error| ValueError::new(error.to_string()))
+        let mut by_bucket = lead.ranges(&spans).map_err(|error| ValueError::new(error.to_string()))?;
+        if self.drops_empty_ends() {
+            for ranges in &mut by_bucket {
+                *ranges = ranges.drain(..).filter_map(|range| self.within_keys(range)).collect();
+            }
+            by_bucket.retain(|ranges| !ranges.is_empty());
+        }
+        Ok(by_bucket)
     }
 }
 
@@ -103,23 +110,28 @@ impl LayoutBuf {
     /// If it can not, because only whole keys say where one of its fields ends.
     fn narrow(&self, span: &mut KeySpan) -> Result<(), ValueError> {
         let fixed = &self.fields[..span.ends.len()];
-        let is = |field: &FieldBuf, holds: fn(&Foreign) -> bool| field.foreign().is_some_and(holds);
-        let open = fixed.iter().find(|field| is(field, |foreign| foreign.bytes_after().is_some()));
+        let open = fixed.iter().find(|field| field.foreign().is_some_and(|foreign| foreign.bytes_after().is_some()));
         if let Some(field) = open.filter(|_| fixed.len() < self.fields.len()) {
             let reason = format!("there is no range of the keys with one {}, but of whole keys", field.ty);
             return Err(ValueError::new(reason).within(&field.name));
         }
         let is_fixed_alone = span.ends.last() == Some(&span.body.len()) && span.high == Cut::After(Vec::new());
-        if is_fixed_alone && fixed.last().is_some_and(|field| is(field, Foreign::looks_ahead)) {
-            span.high = Cut::Before(LONGER.to_vec());
+        let longer = fixed.last().and_then(|field| field.foreign()?.longer());
+        if let Some(longer) = longer.filter(|_| is_fixed_alone) {
+            span.high = Cut::Before(longer.to_vec());
+        }
+        if fixed.len() == self.fields.len() {
+            span.body.truncate(self.key_len(&span.body));
         }
         Ok(())
     }
-}
 
-/// The byte with which a value goes on that begins with another one, if its encoding looks ahead. No other field that
-/// may be after it begins so.
-const LONGER: [u8; 1] = [0xff];
+    /// A range without the empty fields at the ends of its bounds, which are at the end of no key.
+    fn within_keys(&self, range: KeyRange) -> Option<KeyRange> {
+        let cut = |bound: &[u8]| bound[..self.key_len(bound)].to_vec();
+        KeyRange::new(cut(range.start()), range.end().map(cut))
+    }
+}
 
 impl FieldBuf {
     fn spans(&self, prefix: &PrefixBuf, values: &FieldValues) -> Result<Vec<KeySpan>, ValueError> {
@@ -137,8 +149,8 @@ impl FieldBuf {
                     })
                 };
                 let (mut low, mut high) = (bytes(low)?, bytes(high)?);
-                if self.foreign().is_some_and(Foreign::looks_ahead) {
-                    let longer = |value: Vec<u8>| [value.as_slice(), &LONGER].concat();
+                if let Some(longer) = self.foreign().and_then(Foreign::longer) {
+                    let longer = |value: Vec<u8>| [value.as_slice(), longer].concat();
                     low = match low {
                         Bound::Excluded(value) => Bound::Included(longer(value)),
                         low => low,

@@ -101,6 +101,73 @@ fn documented_resources_are_read() {
     assert_eq!(text, expected);
 }
 
+/// A table with this schema of row keys.
+fn with_schema(schema: &str) -> String {
+    let text =
+        format!("resource \"google_bigtable_table\" \"t\" {{\n  name = \"t\"\n  row_key_schema = {schema}\n}}\n");
+    imported(&text, Source::Terraform, None).unwrap_or_else(|problems| panic!("{problems}\n{text}"))
+}
+
+#[test]
+fn row_key_schemas_are_keys() {
+    let documented = r#"<<EOF
+{
+  "structType": {
+    "fields": [
+      { "fieldName": "id", "type": { "stringType": { "encoding": { "utf8Bytes": {} } } } },
+      { "fieldName": "date", "type": { "string_type": { "encoding": { "utf8_bytes": {} } } } },
+      { "field_name": "product_code", "type": { "int64Type": { "encoding": { "bigEndianBytes": {} } } } }
+    ],
+    "encoding": { "delimitedBytes": { "delimiter": "Iw==" } }
+  }
+}
+EOF"#;
+    assert_eq!(
+        with_schema(documented),
+        "format = 1\n\n[table.t]\nkey = [\"id: text['#']\", \"date: text['#']\", \"product_code: be[i64]\"]\n"
+    );
+    let joined = r#"jsonencode({
+      fields = [
+        { fieldName = "a", type = { bytesType = { encoding = { raw = {} } } } },
+        { fieldName = "b", type = { timestampType = { encoding = { unixMicrosInt64 = { orderedCodeBytes = {} } } } } },
+      ]
+      encoding = { orderedCodeBytes = {} }
+    })"#;
+    assert!(with_schema(joined).contains("key = [\"a: ordered[bytes]\", \"b: ordered[micros]\"]"));
+}
+
+#[test]
+fn a_row_key_schema_that_is_no_layout_is_a_comment() {
+    let field = |name: &str, ty: &str| format!(r#"{{ "fieldName": "{name}", "type": {{ {ty} }} }}"#);
+    let text = r#""stringType": { "encoding": { "utf8Bytes": {} } }"#;
+    let bytes = r#""bytesType": { "encoding": { "raw": {} } }"#;
+    let int = r#""int64Type": { "encoding": { "orderedCodeBytes": {} } }"#;
+    let schema = |fields: &[String], encoding: &str| {
+        format!("<<EOF\n{{ \"fields\": [{}], \"encoding\": {{ {encoding} }} }}\nEOF", fields.join(", "))
+    };
+    let by = |delimiter: &str| format!(r#""delimitedBytes": {{ "delimiter": "{delimiter}" }}"#);
+    for (schema, expected) in [
+        ("var.schema".to_owned(), "Terraform computes its parts"),
+        ("\"{\"".to_owned(), "its parts are no JSON"),
+        ("\"[]\"".to_owned(), "it has no fields"),
+        (schema(&[], &by("Iw==")), "it has no fields"),
+        (schema(&[field("a", text)], "\"other\": {}"), "its encoding is not"),
+        (schema(&[field("a", text), field("b", text)], "\"singleton\": {}"), "its encoding is not"),
+        (schema(&[field("a", bytes), field("b", text)], &by("Iw==")), "\"a\" may hold the delimiter"),
+        (schema(&[field("a", text)], &by("#")), "is no base64"),
+        (schema(&[field("a", text)], &by("MTIzNDU2Nzg5")), "one to eight bytes"),
+        (schema(&[field("a", int)], "\"singleton\": {}"), "orderedCodeBytes alone"),
+        (schema(&[field("a", "\"dateType\": {}")], "\"orderedCodeBytes\": {}"), "has no layout"),
+        (schema(&[field("a", text), field("a", text)], "\"orderedCodeBytes\": {}"), "is there twice"),
+        (schema(&[field("a b", text)], "\"orderedCodeBytes\": {}"), "not the name of a field"),
+    ] {
+        let design = with_schema(&schema);
+        let comment = design.lines().find(|line| line.starts_with("# The row_key_schema is not the key here: "));
+        assert!(comment.is_some_and(|comment| comment.contains(expected)), "{schema}: {design}");
+        assert!(design.contains("key = [\"row: bytes raw\"]"), "{design}");
+    }
+}
+
 #[test]
 fn what_terraform_computes_is_refused() {
     let table = |more: &str| format!("resource \"google_bigtable_table\" \"t\" {{\nname = \"t\"\n{more}\n}}\n");

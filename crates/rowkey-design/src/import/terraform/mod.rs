@@ -2,6 +2,7 @@
 
 mod hcl;
 mod policy;
+mod row_key_schema;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -58,8 +59,17 @@ struct Terraform<'r> {
 }
 
 /// Arguments that say nothing of a design.
-const ELSEWHERE: &[&str] =
-    &["name", "instance_name", "project", "split_keys", "depends_on", "provider", "table", "column_family"];
+const ELSEWHERE: &[&str] = &[
+    "name",
+    "instance_name",
+    "project",
+    "split_keys",
+    "row_key_schema",
+    "depends_on",
+    "provider",
+    "table",
+    "column_family",
+];
 
 impl Terraform<'_> {
     /// The text of an expression, through variables and locals that the file has.
@@ -114,6 +124,14 @@ impl Terraform<'_> {
             let Some(points) = points else { return };
             if !points.is_empty() {
                 draft.splits = Splits::Keys(points);
+            }
+        }
+        if let Some(schema) = block.body.get("row_key_schema") {
+            let key =
+                policy::encoded(schema, &self.values, "its parts").and_then(|schema| row_key_schema::key(&schema));
+            match key {
+                Ok(key) => draft.key = key,
+                Err(reason) => draft.comments.push(format!("The row_key_schema is not the key here: {reason}")),
             }
         }
         for inner in &block.body.blocks {

@@ -14,14 +14,7 @@ use super::hcl::{Body, Expression, Located};
 pub(super) fn of(body: &Body, values: &HashMap<String, Expression>) -> Said<Option<Policy>> {
     let json = |value: &Located| to_json(value, values, 0);
     if let Some(rules) = body.get("gc_rules") {
-        let rules = match &rules.value {
-            Expression::Text(text) => {
-                serde_json::from_str(text).map_err(|error| format!("its rules are no JSON: {error}"))?
-            }
-            Expression::Call(function, argument) if function == "jsonencode" => json(argument)?,
-            _ => return Err("Terraform computes its rules".to_owned()),
-        };
-        return rule(&rules, 0).map(Some);
+        return rule(&encoded(rules, values, "its rules")?, 0).map(Some);
     }
     let mut parts = Vec::new();
     for block in body.blocks("max_age") {
@@ -44,6 +37,15 @@ pub(super) fn of(body: &Body, values: &HashMap<String, Expression>) -> Said<Opti
     let mode = body.get("mode").map(json).transpose()?;
     let mode = mode.as_ref().map(|mode| mode.as_str().unwrap_or_default().to_ascii_uppercase());
     joined(parts, mode.as_deref())
+}
+
+/// The JSON of an attribute, which is in text or that `jsonencode` makes.
+pub(super) fn encoded(value: &Located, values: &HashMap<String, Expression>, what: &str) -> Said<Json> {
+    match &value.value {
+        Expression::Text(text) => serde_json::from_str(text).map_err(|error| format!("{what} are no JSON: {error}")),
+        Expression::Call(function, argument) if function == "jsonencode" => to_json(argument, values, 0),
+        _ => Err(format!("Terraform computes {what}")),
+    }
 }
 
 fn joined(parts: Vec<Policy>, mode: Option<&str>) -> Said<Option<Policy>> {
