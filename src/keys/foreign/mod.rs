@@ -255,6 +255,7 @@ impl Foreign {
             "uint" => "the number of bytes of `uint[…]` is from 1 to 16",
             "le" => "the types of `le[…]` are u16, u32, u64, u128, i16, i32, i64 and i128",
             "be" => "the types of `be[…]` are i8, i16, i32, i64 and i128; unsigned ones are `u8` to `u128`",
+            "ordered" => "the fields of `ordered[…]` are text, bytes, i64, be i64, micros and be micros",
             "fdb" => {
                 "the elements of `fdb[…]` are null, bytes, text, int, f32, f64, bool, uuid, versionstamp, \
                  versionstamp80 and any"
