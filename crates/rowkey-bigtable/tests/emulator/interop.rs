@@ -4,6 +4,7 @@
 use std::process::Command;
 use std::time::Duration;
 
+use rowkey::foreign::{Before, Minus, Segment, Str, UpTo};
 use rowkey::nonblocking::{AsyncTable, AsyncWideDatabase, AsyncWideTable};
 use rowkey::wide::{Columns, FamilySchema, Mutation, OneColumn, Row, TableSchema};
 use rowkey::{Error, RowKey};
@@ -92,6 +93,17 @@ struct Visit {
     user: String,
     #[rowkey(desc)]
     at: i64,
+}
+
+const LAST: u128 = 9_999_999_999;
+
+/// A key of another program: a user, `#`, and seconds that count down.
+#[derive(RowKey, Clone, Debug, PartialEq)]
+struct Event {
+    #[rowkey(with = Before<Str, '#'>)]
+    user: Segment<'#'>,
+    #[rowkey(with = Minus<LAST>)]
+    at: UpTo<LAST>,
 }
 
 /// An argument of a program has no zero byte, nor has this key.
@@ -267,5 +279,38 @@ fn tables_of_cbt_open() {
         let again = TableSchema::new().family("z", FamilySchema::new());
         AsyncWideTable::<(u8, u8), _>::open(db.clone(), "made", &again).await.unwrap();
         assert_eq!(db.tables().await.unwrap(), ["made"]);
+    });
+}
+
+#[test]
+#[ignore = "needs BIGTABLE_EMULATOR_HOST"]
+fn delimited_keys_of_another_program_are_typed() {
+    runtime().block_on(async {
+        let (db, cbt) = connected().await;
+        cbt.run(&["createtable", "events", "families=d:maxversions=1"]);
+        for key in ["ada#8399999999", "ada#8399999998", "ada2#8300000000", "bob#8399999999"] {
+            cbt.run(&["set", "events", key, &format!("d:of={key}@1000")]);
+        }
+        let schema = TableSchema::new().family("d", FamilySchema::new().max_versions(1));
+        let store = db.open_table("events", &schema).await.unwrap();
+        let events: AsyncWideTable<Event, _> = AsyncWideTable::external(db.clone(), store);
+        let at = |seconds: u128| UpTo::try_from(seconds).unwrap();
+        let event = |user: &str, seconds| Event { user: user.parse().unwrap(), at: at(seconds) };
+        let ada: Segment<'#'> = "ada".parse().unwrap();
+        let of_ada = events.scan(Event::prefix().user(&ada), Columns::all()).rows().await.unwrap();
+        let found: Vec<_> =
+            of_ada.iter().map(|(key, row)| (key.clone(), row.value("d:of").unwrap().to_vec())).collect();
+        let expected = [
+            (event("ada", 1_600_000_001), b"ada#8399999998".to_vec()),
+            (event("ada", 1_600_000_000), b"ada#8399999999".to_vec()),
+        ];
+        assert_eq!(found, expected);
+        let since = Event::prefix().user(&ada).at_range(at(1_600_000_001)..);
+        assert_eq!(events.scan(since, Columns::all()).rows().await.unwrap().len(), 1);
+        events.mutate(&event("bob", 9_999_999_999), &Mutation::new().put_at("d:of", 1, "ours")).await.unwrap();
+        let keys: Vec<_> = cbt.read(&["read", "events", "prefix=bob#"]).into_iter().map(|(key, _)| key).collect();
+        assert_eq!(keys, [b"bob#0000000000".to_vec(), b"bob#8399999999".to_vec()]);
+        // Nothing was written of the keys' layout.
+        assert_eq!(db.tables().await.unwrap(), ["events"]);
     });
 }
