@@ -9,8 +9,8 @@ use super::{NewTable, Said, row_key_schema};
 use crate::problem::Span;
 use crate::quote;
 
-/// `cbt createtable` for each table, and `cbt setgcpolicy` for each family. `cbt` has no option for a schema of row keys,
-/// so that is a comment.
+/// `cbt createtable` for each table, and `cbt setgcpolicy` for each family. `cbt` has no option for a schema of row
+/// keys: it is a comment.
 pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> Vec<Vec<String>> {
     let mut created = Vec::new();
     check(tables, said);
