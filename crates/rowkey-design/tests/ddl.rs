@@ -94,6 +94,66 @@ fn the_field_that_prevents_phoenixs_layout_is_named() {
     assert!(refused(ttls, Target::Phoenix).contains("have other TTLs"));
 }
 
+#[test]
+fn a_row_key_schema_comes_back() {
+    for (key, encoding) in [
+        (r#"["user: ordered[text]", "raw: ordered[bytes]", "n: ordered[i64]"]"#, "orderedCodeBytes"),
+        (r#"["n: ordered[be i64]", "at: ordered[micros]", "to: ordered[be micros]"]"#, "orderedCodeBytes"),
+        (r##"["id: text['#']", "date: text['#']", "code: be[i64]"]"##, "delimitedBytes"),
+        (r#"["a: text['::']", "b: text[end]"]"#, "delimitedBytes"),
+        (r#"["a: text['\\x00']", "b: bytes raw"]"#, "delimitedBytes"),
+        (r#"["a: text raw"]"#, "singleton"),
+        (r#"["a: be[i64]"]"#, "singleton"),
+    ] {
+        let text = format!("[table.t]\nkey = {key}\n[table.t.family.f]\ncolumns = [\"c\"]\n");
+        let written = created(&text, Target::Terraform);
+        assert!(written.contains(encoding), "{written}");
+        let back = imported(&written, Source::Terraform, None).unwrap_or_else(|problems| panic!("{problems}"));
+        let again = Design::parse([File { name: "again".to_owned(), text: back.clone() }]).expect("a design");
+        assert_eq!(again.tables["t"].layout.shape(), design(&text).tables["t"].layout.shape(), "{back}");
+        assert!(back.contains(&format!("key = {key}")), "{back}");
+        assert!(created(&text, Target::Cbt).contains(encoding), "{text}");
+    }
+    let written = created("[table.t]\nkey = [\"a: text['#']\", \"b: text[end]\"]\n", Target::Cbt);
+    let (_, schema) = written.split_once("--row-key-schema-pre-encoded-bytes: ").expect("a schema");
+    assert_eq!(
+        serde_json::from_str::<serde_json::Value>(schema).expect("JSON"),
+        serde_json::json!({
+            "fields": [
+                { "fieldName": "a", "type": { "stringType": { "encoding": { "utf8Bytes": {} } } } },
+                { "fieldName": "b", "type": { "stringType": { "encoding": { "utf8Bytes": {} } } } },
+            ],
+            "encoding": { "delimitedBytes": { "delimiter": "Iw==" } },
+        })
+    );
+    assert!(!created("[table.t]\nkey = [\"a: bytes raw\"]\n", Target::Terraform).contains("row_key_schema"));
+}
+
+#[test]
+fn the_field_that_prevents_a_row_key_schema_is_noted() {
+    for (key, more, expected) in [
+        ("\"a: u64\", \"b: u64\"", "", "field \"a\" has nothing between it and the next field"),
+        ("\"a: i64\"", "", "field \"a\" has its sign flipped"),
+        ("\"a: text\", \"b: u64\"", "", "field \"a\" ends with 00"),
+        ("\"a: text['#']\", \"b: text[end]\"", "salt = { buckets = 4 }", "the key has a salt or a hash"),
+        ("\"a: text['#']\", \"b: text['#']\"", "", "field \"b\" ends with a delimiter"),
+        ("\"a: text['#']\", \"b: text[':']\", \"c: text[end]\"", "", "field \"b\" ends with another delimiter"),
+        ("\"a: text desc\"", "", "field \"a\" is descending"),
+        ("\"a: option<text>\"", "", "field \"a\" has parts, or may be none"),
+        ("\"a: uuid[text]\", \"b: text[end]\"", "", "field \"a\" has nothing between"),
+        ("\"f: text raw\"", "", "field \"f\" has a name that GoogleSQL gives to another column"),
+        ("\"a: decimal\"", "", "field \"a\" has a type whose bytes no encoding"),
+    ] {
+        let text = format!("[table.t]\nkey = [{key}]\n{more}\n[table.t.family.f]\n");
+        for target in [Target::Terraform, Target::Cbt] {
+            let written = ddl(&design(&text), &Options::new(target)).expect("DDL");
+            assert!(!written.text.contains("structType"), "{}", written.text);
+            let [note] = written.notes.as_slice() else { panic!("{text}: {:?}", written.notes) };
+            assert!(note.message.contains(expected), "{key}: {}", note.message);
+        }
+    }
+}
+
 /// A few of all combinations of options, by number.
 fn family(i: usize) -> String {
     let pick = |options: &[&'static str], weight: usize| options[(i / weight) % options.len()];

@@ -53,6 +53,18 @@ fn what_queries_fix_goes_before_time() {
     assert!(own.score.refused > 0.5, "{:?}", own.score);
 }
 
+/// All fields of such a key are joined, without a salt and ascending.
+#[test]
+fn a_key_of_ordered_code_stays_one() {
+    let key = "key = [\"at: ordered[i64]\", \"metric: ordered[bytes]\", \"host: ordered[text]\"]";
+    let text = METRICS.replace("key = [\"at: i64\", \"metric: u32\", \"host: u32\"]", key);
+    let text = format!("{text}[table.points.stats]\nmetric = {{ distinct = 2 }}\nhost = {{ distinct = 2 }}\n");
+    for candidate in suggest(&text, "points").candidates {
+        let shape = candidate.table.layout.shape();
+        assert!(shape.split(", ").all(|field| field.starts_with("ordered[") && !field.ends_with("desc")), "{shape}");
+    }
+}
+
 /// OpenTSDB: five metrics of one host keep five servers busy: a salt divides them.
 #[test]
 fn a_salt_where_there_are_few_values_before_time() {

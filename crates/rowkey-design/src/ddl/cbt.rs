@@ -5,11 +5,12 @@ use std::fmt::Write;
 use rowkey::splits::Splits as SplitPoints;
 
 use super::bigtable::{Garbage, check};
-use super::{NewTable, Said};
+use super::{NewTable, Said, row_key_schema};
 use crate::problem::Span;
 use crate::quote;
 
-/// `cbt createtable` for each table, and `cbt setgcpolicy` for each family.
+/// `cbt createtable` for each table, and `cbt setgcpolicy` for each family. `cbt` has no option for a schema of row
+/// keys: it is a comment.
 pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> Vec<Vec<String>> {
     let mut created = Vec::new();
     check(tables, said);
@@ -38,6 +39,12 @@ pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> Vec<Vec<String>> 
             let policy = policy.map_or_else(|| "never".to_owned(), |garbage| expression(&garbage, false));
             let policy = quote::shell(policy.as_bytes()).unwrap_or_default();
             commands.push(format!("cbt setgcpolicy {name} {} {policy}", word(family, options.place, said)));
+        }
+        if let Some(schema) = row_key_schema::of(table, said) {
+            let schema = quote::terminal(&schema.to_string());
+            commands.push(format!(
+                "# For gcloud's --row-key-schema-definition-file, with --row-key-schema-pre-encoded-bytes: {schema}"
+            ));
         }
         created.push(commands);
     }

@@ -22,6 +22,7 @@ mod bigtable;
 mod cbt;
 mod hbase;
 mod phoenix;
+mod row_key_schema;
 mod terraform;
 
 pub(crate) use self::bigtable::ALL_VERSIONS;

@@ -3,8 +3,10 @@
 use std::collections::HashSet;
 use std::fmt::Write;
 
+use serde_json::Value as Json;
+
 use super::bigtable::{ALL_VERSIONS, Garbage, check};
-use super::{NewTable, Said};
+use super::{NewTable, Said, row_key_schema};
 use crate::quote;
 
 /// The variable that all resources use; none where there are none.
@@ -38,6 +40,9 @@ pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> Vec<Vec<String>> 
             let points = points.iter().map(|point| quote::hcl(&String::from_utf8_lossy(point)));
             _ = writeln!(text, "  split_keys    = [{}]", points.collect::<Vec<_>>().join(", "));
         }
+        if let Some(schema) = row_key_schema::of(table, said) {
+            _ = writeln!(text, "\n  row_key_schema = jsonencode({{ structType = {} }})", object(&schema));
+        }
         for (family, _) in table.families() {
             _ = write!(text, "\n  column_family {{\n    family = {}\n  }}\n", quote::hcl(family));
         }
@@ -58,6 +63,20 @@ pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> Vec<Vec<String>> 
         created.push(resources);
     }
     created
+}
+
+/// JSON as an expression. The names of its members are those of a schema: letters and digits.
+fn object(json: &Json) -> String {
+    match json {
+        Json::Object(members) if members.is_empty() => "{}".to_owned(),
+        Json::Object(members) => {
+            let members: Vec<_> = members.iter().map(|(name, json)| format!("{name} = {}", object(json))).collect();
+            format!("{{ {} }}", members.join(", "))
+        }
+        Json::Array(items) => format!("[{}]", items.iter().map(object).collect::<Vec<_>>().join(", ")),
+        Json::String(text) => quote::hcl(text),
+        other => other.to_string(),
+    }
 }
 
 /// A name of a resource: letters, digits, `_` and `-`, and not yet used.
