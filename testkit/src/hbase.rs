@@ -97,7 +97,7 @@ impl OpenTsdb {
         answer
     }
 
-    /// What it says to lines of commands, as of `put`.
+    /// The output of lines of commands, such as `put`.
     pub fn lines(&self, lines: &str) -> String {
         self.exchange(&format!("{lines}exit\n")).expect("OpenTSDB takes lines")
     }
@@ -112,7 +112,7 @@ impl OpenTsdb {
         Ok((status.to_owned(), body.to_owned()))
     }
 
-    /// What comes back until it closes the connection.
+    /// All bytes that come back, until it closes the connection.
     fn exchange(&self, request: &str) -> io::Result<String> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
         stream.set_read_timeout(Some(Duration::from_secs(120)))?;
