@@ -1,8 +1,12 @@
-//! HBase's own programs, at a server of a test: its shell, Phoenix's driver, programs in Java.
+//! HBase's own programs, at a server of a test: its shell, Phoenix's driver, programs in Java. And OpenTSDB.
 
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, id};
+use std::process::{Child, Command, Output, id};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 /// The programs of the server that `servers/hbase/start` or `servers/hbase/cluster` started on a folder. Each call is a
 /// process of Java, which takes some seconds to start.
@@ -41,6 +45,22 @@ impl Programs {
         self.with_file(&mut command, input)
     }
 
+    /// OpenTSDB with these settings, as soon as it serves. The tables that they name have to be there.
+    pub fn opentsdb(&self, settings: &[String]) -> OpenTsdb {
+        let port = printed(&mut Command::new(script("free_port"))).trim().parse().expect("a port");
+        let mut command = Command::new(script("opentsdb"));
+        let process = command.arg(&self.folder).arg(format!("{port}")).args(settings).spawn();
+        let mut server = OpenTsdb { port, process: process.expect("the program starts") };
+        let log = self.folder.join(format!("opentsdb-{port}.log"));
+        let until = Instant::now() + START;
+        while server.send("GET", "/api/version", "").is_err() {
+            let ended = server.process.try_wait().expect("a child");
+            assert!(ended.is_none() && Instant::now() < until, "OpenTSDB does not serve: {}", log.display());
+            sleep(Duration::from_millis(50));
+        }
+        server
+    }
+
     fn run(&self, program: &str, text: &str) -> String {
         self.with_file(Command::new(script(program)).arg(&self.folder), text)
     }
@@ -52,6 +72,62 @@ impl Programs {
         let file = self.folder.join(format!("input-{}-{}", id(), NEXT.fetch_add(1, Ordering::Relaxed)));
         std::fs::write(&file, text).expect("a file in the server's folder");
         printed(command.arg(file))
+    }
+}
+
+/// The time that OpenTSDB gets to start: at the first time Maven brings its jars.
+const START: Duration = Duration::from_secs(600);
+
+/// OpenTSDB, a process that ends when this is dropped.
+#[derive(Debug)]
+pub struct OpenTsdb {
+    port: u16,
+    process: Child,
+}
+
+impl OpenTsdb {
+    /// The answer to a request.
+    ///
+    /// # Panics
+    ///
+    /// If its status is none of success.
+    pub fn ask(&self, method: &str, path: &str, body: &str) -> String {
+        let (status, answer) = self.send(method, path, body).expect("an answer of OpenTSDB");
+        assert!(status.starts_with('2'), "{method} {path}: {status}\n{answer}");
+        answer
+    }
+
+    /// The output of lines of commands, such as `put`.
+    pub fn lines(&self, lines: &str) -> String {
+        self.exchange(&format!("{lines}exit\n")).expect("OpenTSDB takes lines")
+    }
+
+    /// The status and the body of an answer.
+    fn send(&self, method: &str, path: &str, body: &str) -> io::Result<(String, String)> {
+        let length = body.len();
+        let request = format!("{method} {path} HTTP/1.0\r\nContent-Length: {length}\r\n\r\n{body}");
+        let answer = self.exchange(&request)?;
+        let parts = answer.split_once("\r\n\r\n").and_then(|(head, body)| Some((head.split(' ').nth(1)?, body)));
+        let (status, body) = parts.ok_or(io::ErrorKind::UnexpectedEof)?;
+        Ok((status.to_owned(), body.to_owned()))
+    }
+
+    /// All bytes that come back, until it closes the connection.
+    fn exchange(&self, request: &str) -> io::Result<String> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
+        stream.set_read_timeout(Some(Duration::from_secs(120)))?;
+        stream.write_all(request.as_bytes())?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        Ok(answer)
+    }
+}
+
+impl Drop for OpenTsdb {
+    fn drop(&mut self) {
+        // What it has acknowledged is stored.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
     }
 }
 

@@ -1,6 +1,7 @@
-//! Other programs' clients and typed tables on one HBase, both ways: Phoenix, HBase's shell, its Java client.
+//! Other programs' clients and typed tables on one HBase, both ways: Phoenix, OpenTSDB, HBase's shell, its Java client.
 
 mod java;
+mod opentsdb;
 mod phoenix;
 mod shell;
 mod views;
