@@ -1,7 +1,8 @@
 //! The golden vectors: `tests/golden/`, and the folder that `ROWKEY_VECTORS` names, whose files have the same names.
 //!
-//! They come from an independent model of FORMAT.md and, `phoenix.tsv`, from a real Apache Phoenix. Lines of kinds that
-//! are not built yet are counted as waiting; none is skipped in silence.
+//! They come from an independent model of FORMAT.md; `phoenix.tsv` from a real Apache Phoenix; OrderedCode's numbers in
+//! `foreign.tsv` from the tests of Google's library. Lines of kinds that are not built yet are counted as waiting; none
+//! is skipped in silence.
 
 use std::cmp::Reverse;
 use std::io::Write;
