@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use super::foreign::compare_own;
 use crate::keys::foreign::Order;
 use crate::keys::layout::{Nulls, Scalar};
-use crate::keys::untyped::{FieldBuf, LayoutBuf, TypeBuf, Value};
+use crate::keys::untyped::{FieldBuf, LayoutBuf, TypeBuf, Value, compare_decimals};
 
 /// Compares the values of two keys by their layout, for law 1. It never sees the keys' bytes.
 ///
@@ -60,7 +60,7 @@ fn value(ty: &TypeBuf, a: &Value, b: &Value) -> Ordering {
         (TypeBuf::Tuple(of), Value::Tuple(a), Value::Tuple(b)) => fields(of, a, b),
         (TypeBuf::Scalar(Scalar::Tile), Value::Text(a), Value::Text(b)) => tile(a, b),
         (TypeBuf::Scalar(Scalar::HostPath), Value::Text(a), Value::Text(b)) => page(a, b),
-        (TypeBuf::Scalar(Scalar::Decimal), Value::Decimal(a), Value::Decimal(b)) => decimal(a, b),
+        (TypeBuf::Scalar(Scalar::Decimal), Value::Decimal(a), Value::Decimal(b)) => compare_decimals(a, b),
         (TypeBuf::Scalar(Scalar::Url), Value::Tuple(a), Value::Tuple(b)) => url(a, b),
         (TypeBuf::Scalar(Scalar::Foreign(foreign)), a, b) => {
             let order = match foreign.values() {
@@ -76,20 +76,6 @@ fn value(ty: &TypeBuf, a: &Value, b: &Value) -> Ordering {
 /// By digits; a tile is after all tiles that begin with its digits.
 fn tile(a: &str, b: &str) -> Ordering {
     if a.starts_with(b) || b.starts_with(a) { b.len().cmp(&a.len()) } else { a.cmp(b) }
-}
-
-/// By sign; then by the number of digits before the point, these digits, and those after the point; reversed below 0.
-fn decimal(a: &str, b: &str) -> Ordering {
-    fn size(unsigned: &str) -> (usize, &str, &str) {
-        let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
-        (whole.len(), whole, fraction)
-    }
-    match (a.strip_prefix('-'), b.strip_prefix('-')) {
-        (Some(a), Some(b)) => size(b).cmp(&size(a)),
-        (Some(_), None) => Ordering::Less,
-        (None, Some(_)) => Ordering::Greater,
-        (None, None) => size(a).cmp(&size(b)),
-    }
 }
 
 /// By labels, from the last to the first; an address is one label. If a host has more labels than the other, it is

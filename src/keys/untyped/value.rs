@@ -1,5 +1,6 @@
 //! The values of a key's fields, without their Rust types.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
@@ -52,29 +53,81 @@ pub enum Value {
     Tuple(Vec<Value>),
 }
 
-impl PartialEq for Value {
-    fn eq(&self, other: &Self) -> bool {
+/// By kind, in the order above, then by value: floats by IEEE's total order, decimals as numbers, text by its bytes.
+/// For maps and sorted lists of values; keys sort by their layout.
+impl Ord for Value {
+    fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {
-            (Self::Unsigned(a), Self::Unsigned(b)) => a == b,
-            (Self::Signed(a), Self::Signed(b)) => a == b,
-            (Self::F32(a), Self::F32(b)) => a.to_bits() == b.to_bits(),
-            (Self::F64(a), Self::F64(b)) => a.to_bits() == b.to_bits(),
-            (Self::Bool(a), Self::Bool(b)) => a == b,
-            (Self::Char(a), Self::Char(b)) => a == b,
-            (Self::Text(a), Self::Text(b)) | (Self::Decimal(a), Self::Decimal(b)) => a == b,
-            (Self::Bytes(a), Self::Bytes(b)) => a == b,
-            (Self::Ip(a), Self::Ip(b)) => a == b,
-            (Self::Instant(a, b), Self::Instant(c, d)) => (a, b) == (c, d),
-            (Self::Duration(a), Self::Duration(b)) => a == b,
-            (Self::Option(a), Self::Option(b)) => a == b,
-            (Self::List(a), Self::List(b)) | (Self::Tuple(a), Self::Tuple(b)) => a == b,
-            (Self::Enum(a, b), Self::Enum(c, d)) => (a, b) == (c, d),
-            _ => false,
+            (Self::Unsigned(a), Self::Unsigned(b)) => a.cmp(b),
+            (Self::Signed(a), Self::Signed(b)) => a.cmp(b),
+            (Self::F32(a), Self::F32(b)) => a.total_cmp(b),
+            (Self::F64(a), Self::F64(b)) => a.total_cmp(b),
+            (Self::Bool(a), Self::Bool(b)) => a.cmp(b),
+            (Self::Char(a), Self::Char(b)) => a.cmp(b),
+            (Self::Text(a), Self::Text(b)) => a.cmp(b),
+            (Self::Bytes(a), Self::Bytes(b)) => a.cmp(b),
+            (Self::Decimal(a), Self::Decimal(b)) => compare_decimals(a, b).then_with(|| a.cmp(b)),
+            (Self::Ip(a), Self::Ip(b)) => a.cmp(b),
+            (Self::Instant(a, a_nanos), Self::Instant(b, b_nanos)) => (a, a_nanos).cmp(&(b, b_nanos)),
+            (Self::Duration(a), Self::Duration(b)) => a.cmp(b),
+            (Self::Option(a), Self::Option(b)) => a.cmp(b),
+            (Self::List(a), Self::List(b)) | (Self::Tuple(a), Self::Tuple(b)) => a.cmp(b),
+            (Self::Enum(a, a_fields), Self::Enum(b, b_fields)) => (a, a_fields).cmp(&(b, b_fields)),
+            (a, b) => a.kind().cmp(&b.kind()),
         }
     }
 }
 
+impl PartialOrd for Value {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
 impl Eq for Value {}
+
+impl Value {
+    const fn kind(&self) -> u8 {
+        match self {
+            Self::Unsigned(_) => 0,
+            Self::Signed(_) => 1,
+            Self::F32(_) => 2,
+            Self::F64(_) => 3,
+            Self::Bool(_) => 4,
+            Self::Char(_) => 5,
+            Self::Text(_) => 6,
+            Self::Bytes(_) => 7,
+            Self::Decimal(_) => 8,
+            Self::Ip(_) => 9,
+            Self::Instant(..) => 10,
+            Self::Duration(_) => 11,
+            Self::Option(_) => 12,
+            Self::List(_) => 13,
+            Self::Enum(..) => 14,
+            Self::Tuple(_) => 15,
+        }
+    }
+}
+
+/// By sign; then by the number of digits before the point, these digits, and those after the point; reversed below 0.
+pub(crate) fn compare_decimals(a: &str, b: &str) -> Ordering {
+    fn size(unsigned: &str) -> (usize, &str, &str) {
+        let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+        (whole.len(), whole, fraction)
+    }
+    match (a.strip_prefix('-'), b.strip_prefix('-')) {
+        (Some(a), Some(b)) => size(b).cmp(&size(a)),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => size(a).cmp(&size(b)),
+    }
+}
 
 /// As explanations show it.
 impl fmt::Display for Value {
@@ -296,5 +349,25 @@ pub(super) fn encode<S: Sink>(scalar: Scalar, value: &Value, w: &mut Writer<'_, 
         Scalar::ByteArray(len) => encode_byte_array(len, value, w),
         Scalar::QuadKey(zoom) => encode_quadkey(zoom, value, w),
         Scalar::Foreign(foreign) => encode_foreign(foreign, value, w),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_sort_by_kind_and_value() {
+        let decimals = ["-10", "-9.5", "-9", "0", "0.1", "9", "10", "10.05", "10.5"].map(|n| Value::Decimal(n.into()));
+        let floats = [f64::NEG_INFINITY, -0.0, 0.0, 1.5, f64::NAN].map(Value::F64);
+        let unsigned = [0, 9, u128::MAX].map(Value::Unsigned);
+        let lists = [vec![], vec![Value::Unsigned(1)], vec![Value::Unsigned(1), Value::Bool(false)]].map(Value::List);
+        let all: Vec<Value> = unsigned.into_iter().chain(floats).chain(decimals).chain(lists).collect();
+        assert!(all.is_sorted_by(|a, b| a < b));
+        for (at, a) in all.iter().enumerate() {
+            for (other, b) in all.iter().enumerate() {
+                assert_eq!(a == b, at == other, "{a:?} {b:?}");
+            }
+        }
     }
 }
