@@ -1,12 +1,11 @@
 //! The order of values by their layout, without their bytes: the comparator of law 1.
 
 use std::cmp::Ordering;
-use std::net::IpAddr;
 
 use super::foreign::compare_own;
 use crate::keys::foreign::Order;
 use crate::keys::layout::{Nulls, Scalar};
-use crate::keys::untyped::{FieldBuf, LayoutBuf, TypeBuf, Value, compare_decimals};
+use crate::keys::untyped::{FieldBuf, LayoutBuf, TypeBuf, Value};
 
 /// Compares the values of two keys by their layout, for law 1. It never sees the keys' bytes.
 ///
@@ -60,16 +59,15 @@ fn value(ty: &TypeBuf, a: &Value, b: &Value) -> Ordering {
         (TypeBuf::Tuple(of), Value::Tuple(a), Value::Tuple(b)) => fields(of, a, b),
         (TypeBuf::Scalar(Scalar::Tile), Value::Text(a), Value::Text(b)) => tile(a, b),
         (TypeBuf::Scalar(Scalar::HostPath), Value::Text(a), Value::Text(b)) => page(a, b),
-        (TypeBuf::Scalar(Scalar::Decimal), Value::Decimal(a), Value::Decimal(b)) => compare_decimals(a, b),
         (TypeBuf::Scalar(Scalar::Url), Value::Tuple(a), Value::Tuple(b)) => url(a, b),
         (TypeBuf::Scalar(Scalar::Foreign(foreign)), a, b) => {
             let order = match foreign.values() {
-                Scalar::Foreign(_) => compare_own(a, b, scalar),
+                Scalar::Foreign(_) => compare_own(a, b),
                 values => value(&TypeBuf::Scalar(values), a, b),
             };
             if foreign.order() == Order::Descending { order.reverse() } else { order }
         }
-        (_, a, b) => scalar(a, b),
+        (_, a, b) => a.cmp(b),
     }
 }
 
@@ -108,31 +106,9 @@ fn page(a: &str, b: &str) -> Ordering {
 fn url(a: &[Value], b: &[Value]) -> Ordering {
     match (a, b) {
         ([Value::Text(a_page), a @ ..], [Value::Text(b_page), b @ ..]) => {
-            let rest = a.iter().zip(b).map(|(a, b)| scalar(a, b));
+            let rest = a.iter().zip(b).map(|(a, b)| a.cmp(b));
             rest.fold(page(a_page, b_page), Ordering::then)
         }
         _ => Ordering::Equal,
-    }
-}
-
-fn scalar(a: &Value, b: &Value) -> Ordering {
-    let octets = |value: &Value| match value {
-        Value::Ip(IpAddr::V4(address)) => address.octets().to_vec(),
-        Value::Ip(IpAddr::V6(address)) => address.octets().to_vec(),
-        Value::Bytes(bytes) => bytes.clone(),
-        _ => Vec::new(),
-    };
-    match (a, b) {
-        (Value::Unsigned(a), Value::Unsigned(b)) => a.cmp(b),
-        (Value::Signed(a), Value::Signed(b)) => a.cmp(b),
-        (Value::F32(a), Value::F32(b)) => a.total_cmp(b),
-        (Value::F64(a), Value::F64(b)) => a.total_cmp(b),
-        (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
-        (Value::Char(a), Value::Char(b)) => a.cmp(b),
-        (Value::Text(a), Value::Text(b)) => a.as_bytes().cmp(b.as_bytes()),
-        (Value::Ip(a), Value::Ip(b)) => a.cmp(b),
-        (Value::Instant(a, a_nanos), Value::Instant(b, b_nanos)) => (a, a_nanos).cmp(&(b, b_nanos)),
-        (Value::Duration(a), Value::Duration(b)) => a.cmp(b),
-        (a, b) => octets(a).cmp(&octets(b)),
     }
 }

@@ -49,8 +49,7 @@ pub(super) fn near_own(value: &Value, near: &mut dyn FnMut(Scalar, &Value) -> Va
 }
 
 /// Compares values of an encoding whose values no other type has: elements by their tags, tuples element by element.
-/// `scalar` compares those of a type that has.
-pub(super) fn compare_own(a: &Value, b: &Value, scalar: fn(&Value, &Value) -> Ordering) -> Ordering {
+pub(super) fn compare_own(a: &Value, b: &Value) -> Ordering {
     let (Value::Enum(a_tag, a), Value::Enum(b_tag, b)) = (a, b) else { return Ordering::Equal };
     let size = |value: &[Value]| match value {
         [Value::Bytes(size)] => (size.len(), size.clone()),
@@ -60,9 +59,9 @@ pub(super) fn compare_own(a: &Value, b: &Value, scalar: fn(&Value, &Value) -> Or
         0x0b => size(b).cmp(&size(a)),
         0x1d => size(a).cmp(&size(b)),
         0x05 => {
-            let items = a.iter().zip(b).map(|(a, b)| compare_own(a, b, scalar));
+            let items = a.iter().zip(b).map(|(a, b)| compare_own(a, b));
             items.fold(Ordering::Equal, Ordering::then).then(a.len().cmp(&b.len()))
         }
-        _ => a.iter().zip(b).map(|(a, b)| scalar(a, b)).fold(Ordering::Equal, Ordering::then),
+        _ => a.cmp(b),
     })
 }

@@ -16,8 +16,6 @@ pub use self::explain::{Explanation, Part};
 pub use self::key::ValueError;
 pub use self::select::FieldValues;
 pub use self::value::Value;
-#[cfg(feature = "laws")]
-pub(crate) use self::value::compare_decimals;
 use crate::keys::fingerprint::Fingerprint;
 use crate::keys::foreign::ordered::without_empty_ends;
 use crate::keys::foreign::{Foreign, Order};

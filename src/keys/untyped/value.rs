@@ -56,6 +56,7 @@ pub enum Value {
 /// By kind, in the order above, then by value: floats by IEEE's total order, decimals as numbers, text by its bytes.
 /// For maps and sorted lists of values; keys sort by their layout.
 impl Ord for Value {
+    #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Unsigned(a), Self::Unsigned(b)) => a.cmp(b),
@@ -116,7 +117,7 @@ impl Value {
 }
 
 /// By sign; then by the number of digits before the point, these digits, and those after the point; reversed below 0.
-pub(crate) fn compare_decimals(a: &str, b: &str) -> Ordering {
+fn compare_decimals(a: &str, b: &str) -> Ordering {
     fn size(unsigned: &str) -> (usize, &str, &str) {
         let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
         (whole.len(), whole, fraction)
@@ -358,7 +359,8 @@ mod tests {
 
     #[test]
     fn values_sort_by_kind_and_value() {
-        let decimals = ["-10", "-9.5", "-9", "0", "0.1", "9", "10", "10.05", "10.5"].map(|n| Value::Decimal(n.into()));
+        let decimals = ["-1000", "-12.5", "-12.05", "-2", "-0.001", "0", "0.001", "0.01", "2", "12.05", "12.5", "1000"]
+            .map(|number| Value::Decimal(number.into()));
         let floats = [f64::NEG_INFINITY, -0.0, 0.0, 1.5, f64::NAN].map(Value::F64);
         let unsigned = [0, 9, u128::MAX].map(Value::Unsigned);
         let lists = [vec![], vec![Value::Unsigned(1)], vec![Value::Unsigned(1), Value::Bool(false)]].map(Value::List);

@@ -9,7 +9,7 @@ use rowkey::{LayoutBuf, Value};
 
 use super::direction::Front;
 use super::spread::{Spread, Values};
-use super::value::{hash, order};
+use super::value::hash;
 use crate::profile::FieldProfile;
 
 /// The number of frequent values that are shown, and of characters of each.
@@ -73,9 +73,9 @@ impl Field {
         }
         match &mut self.range {
             Some((min, max)) => {
-                if order(value, min).is_lt() {
+                if *value < *min {
                     min.clone_from(value);
-                } else if order(value, max).is_gt() {
+                } else if *value > *max {
                     max.clone_from(value);
                 }
             }
@@ -85,7 +85,7 @@ impl Field {
 
     #[inline(never)]
     fn look(&mut self, value: &Value, weight: u64, rng: &mut Rng, scratch: &mut Vec<u8>) {
-        self.front.add(value, weight, rng, order, Value::clone);
+        self.front.add(value, weight, rng, Value::cmp, Value::clone);
         if let Err(layout) = &self.width {
             scratch.clear();
             if layout.encode_to(std::slice::from_ref(value), scratch).is_ok() {

@@ -1,6 +1,4 @@
-//! Values of fields: their hash, their order, and their text in lower case.
-
-use std::cmp::Ordering;
+//! Values of fields: their hash, and their text in lower case.
 
 use rowkey::Value;
 use rowkey::layout::Scalar;
@@ -55,59 +53,6 @@ fn of_all(first: u64, values: &[Value]) -> u64 {
     values.iter().fold(mix(3, first), |all, value| mix(all, hash(value)))
 }
 
-/// The order of values of one field: numbers by size, text and bytes by their bytes, None first.
-#[inline]
-pub(super) fn order(a: &Value, b: &Value) -> Ordering {
-    match (a, b) {
-        (Value::Unsigned(a), Value::Unsigned(b)) => a.cmp(b),
-        (Value::Signed(a), Value::Signed(b)) => a.cmp(b),
-        (a, b) => order_others(a, b),
-    }
-}
-
-fn order_others(a: &Value, b: &Value) -> Ordering {
-    match (a, b) {
-        (Value::F32(a), Value::F32(b)) => a.total_cmp(b),
-        (Value::F64(a), Value::F64(b)) => a.total_cmp(b),
-        (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
-        (Value::Char(a), Value::Char(b)) => a.cmp(b),
-        (Value::Text(a), Value::Text(b)) => a.cmp(b),
-        (Value::Bytes(a), Value::Bytes(b)) => a.cmp(b),
-        (Value::Decimal(a), Value::Decimal(b)) => decimals(a, b),
-        (Value::Ip(a), Value::Ip(b)) => a.cmp(b),
-        (Value::Instant(a, b), Value::Instant(c, d)) => (a, b).cmp(&(c, d)),
-        (Value::Duration(a), Value::Duration(b)) => a.cmp(b),
-        (Value::Option(a), Value::Option(b)) => match (a, b) {
-            (Some(a), Some(b)) => order(a, b),
-            (a, b) => a.is_some().cmp(&b.is_some()),
-        },
-        (Value::List(a), Value::List(b)) | (Value::Tuple(a), Value::Tuple(b)) => orders(a, b),
-        (Value::Enum(a, b), Value::Enum(c, d)) => a.cmp(c).then_with(|| orders(b, d)),
-        _ => Ordering::Equal,
-    }
-}
-
-fn orders(a: &[Value], b: &[Value]) -> Ordering {
-    let different = a.iter().zip(b).map(|(a, b)| order(a, b)).find(|order| order.is_ne());
-    different.unwrap_or_else(|| a.len().cmp(&b.len()))
-}
-
-/// The order of decimal numbers in their one valid form: no zeros before the digits, none after the fraction.
-fn decimals(a: &str, b: &str) -> Ordering {
-    fn parts(text: &str) -> (bool, &str, &str) {
-        let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
-        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-        (negative, whole, fraction)
-    }
-    let ((a_negative, a_whole, a_fraction), (b_negative, b_whole, b_fraction)) = (parts(a), parts(b));
-    let sizes = || (a_whole.len().cmp(&b_whole.len())).then(a_whole.cmp(b_whole)).then(a_fraction.cmp(b_fraction));
-    match (a_negative, b_negative) {
-        (false, false) => sizes(),
-        (true, true) => sizes().reverse(),
-        (a, b) => b.cmp(&a),
-    }
-}
-
 /// True if values of these fields have text, whose case may vary.
 pub(super) fn has_text(fields: &[FieldBuf]) -> bool {
     fn of(ty: &TypeBuf) -> bool {
@@ -144,19 +89,4 @@ pub(super) fn folded(values: &[Value], seed: u64, scratch: &mut Vec<u8>) -> u64 
         };
         mix(all, one)
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn decimals_are_ordered_by_size() {
-        let sorted = ["-1000", "-12.5", "-12.05", "-2", "-0.001", "0", "0.001", "0.01", "2", "12.05", "12.5", "1000"];
-        for (i, a) in sorted.iter().enumerate() {
-            for (j, b) in sorted.iter().enumerate() {
-                assert_eq!(decimals(a, b), i.cmp(&j), "{a} {b}");
-            }
-        }
-    }
 }
