@@ -90,7 +90,7 @@ impl OpenTsdb {
     ///
     /// # Panics
     ///
-    /// If its status is none of success.
+    /// If the response's status is not a success.
     pub fn ask(&self, method: &str, path: &str, body: &str) -> String {
         let (status, answer) = self.send(method, path, body).expect("an answer of OpenTSDB");
         assert!(status.starts_with('2'), "{method} {path}: {status}\n{answer}");

@@ -8,7 +8,7 @@ use rowkey::untyped::FieldValues;
 use rowkey::{LayoutBuf, Value, laws};
 use rowkey_testkit::unhex;
 
-use crate::foreign_binary::{any_bytes, beginning, begins, keys, no_layouts, not_written, one_form, query, refused};
+use crate::foreign_binary::{any_bytes, keys, no_layouts, not_written, one_form, one_value_or_beginning, refused};
 use crate::text_keys::{between, with_rows};
 
 const ELEMENTS: &[&str] = &[
@@ -59,8 +59,7 @@ proptest! {
 
     #[test]
     fn ranges_hold_one_value_or_a_beginning((layout, rows) in with_rows(layouts())) {
-        query(&layout, &rows, |value| Some(FieldValues::In(vec![value.clone()])), |value, of| value == of)?;
-        query(&layout, &rows, |value| beginning(value).map(FieldValues::StartsWith), begins)?;
+        one_value_or_beginning(&layout, &rows)?;
     }
 
     #[test]

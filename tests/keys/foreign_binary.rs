@@ -70,7 +70,7 @@ fn the_laws_hold() {
 }
 
 /// Checks the keys that ranges hold, of each number of leading values and this query of the next one.
-pub(crate) fn query(
+fn query(
     layout: &LayoutBuf,
     rows: &[Vec<Value>],
     query: impl Fn(&Value) -> Option<FieldValues>,
@@ -105,7 +105,13 @@ pub(crate) fn one_form(layout: &LayoutBuf, key: &[u8]) -> Result<(), TestCaseErr
     Ok(())
 }
 
-pub(crate) fn beginning(value: &Value) -> Option<Value> {
+/// Checks the keys that ranges hold of one value, and of the beginning of one.
+pub(crate) fn one_value_or_beginning(layout: &LayoutBuf, rows: &[Vec<Value>]) -> Result<(), TestCaseError> {
+    query(layout, rows, |value| Some(FieldValues::In(vec![value.clone()])), |value, of| value == of)?;
+    query(layout, rows, |value| beginning(value).map(FieldValues::StartsWith), begins)
+}
+
+fn beginning(value: &Value) -> Option<Value> {
     match value {
         Value::Text(text) => Some(Value::Text(text.chars().take(2).collect())),
         Value::Bytes(bytes) => Some(Value::Bytes(bytes.iter().copied().take(2).collect())),
@@ -113,7 +119,7 @@ pub(crate) fn beginning(value: &Value) -> Option<Value> {
     }
 }
 
-pub(crate) fn begins(start: &Value, of: &Value) -> bool {
+fn begins(start: &Value, of: &Value) -> bool {
     match (beginning(start), of) {
         (Some(Value::Text(start)), Value::Text(of)) => of.starts_with(&start),
         (Some(Value::Bytes(start)), Value::Bytes(of)) => of.starts_with(&start),

@@ -1,5 +1,5 @@
-//! The speed at which a layout is inferred from keys in hex, against the profile of the same keys that `rowkey check --sample`
-//! makes, and how much memory it takes.
+//! The speed at which a layout is inferred from keys in hex, against the profile of the same keys that
+//! `rowkey check --sample` makes, and how much memory it takes.
 //!
 //! ```sh
 //! cargo run --release -p rowkey-design --example infer_speed [KEYS]

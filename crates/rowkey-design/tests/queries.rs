@@ -398,7 +398,8 @@ fn another_question_is_no_edit() {
 
 #[test]
 fn a_constant_needs_no_value_and_selects_nothing_alone() {
-    let table = "[cluster.c]\nengine = \"tikv\"\n[table.t]\nrows = 1000000000\nkey = [\"kind: const['t']\", \"table: i64\", \
+    let table = "[cluster.c]\nengine = \"tikv\"\n[table.t]\nrows = 1000000000\n\
+                 key = [\"kind: const['t']\", \"table: i64\", \
                  \"record: const['_r']\", \"row: i64\"]\n[[table.t.query]]\nname = \"q\"\n";
     let full_scan = |query: &str| found(&format!("{table}{query}")).contains(&("Q01", Error));
     assert!(!full_scan("fix = [\"table\"]"));
@@ -412,7 +413,8 @@ fn a_constant_needs_no_value_and_selects_nothing_alone() {
 fn text_before_a_delimiter_has_beginnings() {
     let refused = |field: &str| {
         let text = format!(
-            "format = 1\n[table.t]\nkey = [\"a: {field}\", \"b: u8\"]\n[[table.t.query]]\nname = \"q\"\nstarts_with = {{ a = 3 }}"
+            "format = 1\n[table.t]\nkey = [\"a: {field}\", \"b: u8\"]\n\
+             [[table.t.query]]\nname = \"q\"\nstarts_with = {{ a = 3 }}"
         );
         Design::parse([File { name: "a".into(), text }]).is_err()
     };
@@ -423,7 +425,8 @@ fn text_before_a_delimiter_has_beginnings() {
         assert!(refused(field), "{field}");
     }
     let found = found(
-        "[table.t]\nrows = 1000000\nkey = [\"a: text['#']\", \"b: dec[10]\"]\n[[table.t.query]]\nname = \"q\"\nstarts_with = { a = 3 }",
+        "[table.t]\nrows = 1000000\nkey = [\"a: text['#']\", \"b: dec[10]\"]\n\
+         [[table.t.query]]\nname = \"q\"\nstarts_with = { a = 3 }",
     );
     assert!(!found.iter().any(|(rule, _)| *rule == "Q01"), "{found:?}");
 }

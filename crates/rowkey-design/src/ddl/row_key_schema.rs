@@ -2,7 +2,7 @@
 //! admin API.
 
 use data_encoding::BASE64;
-use rowkey::foreign::{Delimiter, End, Foreign, OrderedKind};
+use rowkey::foreign::{Binary, Delimiter, End, Endian, Foreign, OrderedKind};
 use rowkey::layout::Scalar;
 use rowkey::lead::Lead;
 use rowkey::untyped::{FieldBuf, TypeBuf};
@@ -90,7 +90,7 @@ fn schema<'t>(table: &'t NewTable<'_>) -> Result<(Json, Option<Delimiter>), Prev
             Scalar::Text if field.raw => string(),
             Scalar::Bytes if field.raw => bytes(),
             Scalar::Text | Scalar::Bytes => return fail("ends with 00, and its 00 and 01 are escaped"),
-            Scalar::Foreign(Foreign::Binary(number)) if number.to_string() == "be[i64]" && is_last => int(false),
+            Scalar::Foreign(Foreign::Binary(number)) if Some(number) == BIG_ENDIAN && is_last => int(false),
             _ if !is_last && scalar.width().is_some() => return fail(NOTHING_BETWEEN),
             Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::I128 => {
                 return fail("has its sign flipped");
@@ -106,6 +106,9 @@ fn schema<'t>(table: &'t NewTable<'_>) -> Result<(Json, Option<Delimiter>), Prev
     };
     Ok((json!({ "fields": types, "encoding": encoding }), between))
 }
+
+/// `Int64.BigEndianBytes`.
+const BIG_ENDIAN: Option<Binary> = Binary::new(Endian::Big, true, 8);
 
 const NOTHING_BETWEEN: &str = "has nothing between it and the next field";
 

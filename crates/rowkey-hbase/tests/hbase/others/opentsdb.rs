@@ -327,7 +327,7 @@ fn queried(server: &OpenTsdb, (metric, tags): &Series, from: u64, to: u64) -> BT
     points.split("],[").map(point).collect()
 }
 
-/// What OpenTSDB tells of each series is what it has to.
+/// OpenTSDB's response to a query of each series has the points of the data.
 fn assert_queried(server: &OpenTsdb, data: &Data) {
     for (series, points) in data {
         let (first, last) = (points.keys().next().unwrap(), points.keys().next_back().unwrap());
