@@ -12,7 +12,7 @@ use futures_lite::future::{block_on, yield_now};
 use rowkey::store::{Call, CallOptions, CommitPoint, NewTable, OpenMode};
 use rowkey::wide::catalog::{self, Found, RECORDS, Record, RecordChange, WideAdmin};
 use rowkey::wide::{Cells, Columns, FamilySchema, TableSchema, WideStore};
-use rowkey::{Error, Memory, Result};
+use rowkey::{Error, ErrorKind, Memory, Result};
 use rowkey_testkit::{Random, cases};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,6 +37,8 @@ struct Engine {
     writes: AtomicU64,
     /// The write whose response is lost.
     lost: u64,
+    /// The first write of those that wait in a server: the outcome of each is unknown, and it is not made yet.
+    stalled: u64,
     /// Counts the requests.
     requests: AtomicU64,
     /// The request with which the time of its call is over.
@@ -47,7 +49,8 @@ impl Engine {
     fn new(place: Place) -> Self {
         let records = Cells::open(&Memory::new(), "records", &Record::schema_of_records()).unwrap();
         let (writes, requests) = (AtomicU64::new(0), AtomicU64::new(0));
-        Self { place, tables: Mutex::default(), records, writes, lost: u64::MAX, requests, late: u64::MAX }
+        let (lost, stalled, late) = (u64::MAX, u64::MAX, u64::MAX);
+        Self { place, tables: Mutex::default(), records, writes, lost, stalled, requests, late }
     }
 
     /// The beginning of a request, which is not sent if the time is over.
@@ -68,16 +71,17 @@ impl Engine {
     /// A request that writes. Its response is a step of its own, or is lost.
     async fn write<T>(&self, write: impl FnOnce(&mut BTreeMap<String, Table>) -> Result<T>) -> Result<T> {
         self.begin()?;
+        let unknown = || {
+            let source = Box::new(Error::engine("the response is lost"));
+            Err(Error::OutcomeUnknown { table: "t".to_owned(), source })
+        };
         yield_now().await;
+        if self.writes.load(Ordering::Relaxed) >= self.stalled {
+            return unknown();
+        }
         let written = write(&mut self.tables.lock().unwrap());
         yield_now().await;
-        match self.writes.fetch_add(1, Ordering::Relaxed) == self.lost {
-            true => {
-                let source = Box::new(Error::engine("the response is lost"));
-                Err(Error::OutcomeUnknown { table: "t".to_owned(), source })
-            }
-            false => written,
-        }
+        if self.writes.fetch_add(1, Ordering::Relaxed) == self.lost { unknown() } else { written }
     }
 
     fn described(schema: &TableSchema, attribute: Option<&str>) -> Table {
@@ -141,8 +145,10 @@ impl WideAdmin for Engine {
             let commit = CommitPoint::default();
             let modified = self.write(|tables| Ok(tables.get_mut(name).map(change))).await?;
             commit.pass();
-            let recorded = self.change_record(name, before, RecordChange::Schema(&text), call);
-            return Ok(modified.is_some() && commit.outcome(name, recorded.await)?);
+            let recorded = self.change_record(name, before, RecordChange::Schema(&text), call).await;
+            let overtaken = || Err(Error::engine("another program has changed the record"));
+            let recorded = recorded.and_then(|is_done| if is_done { Ok(true) } else { overtaken() });
+            return if modified.is_some() { commit.outcome(name, recorded) } else { Ok(false) };
         }
         self.write(|tables| {
             let table = tables.get_mut(name).filter(|table| record_of(Some(table)) == *before);
@@ -266,8 +272,8 @@ fn alterations_of_two_programs_are_both_made() {
         let b = schema(&["a", "b"], "u64");
         let (one, other) = both(order, catalog::alter(engine, "t", &b, &call), catalog::alter(engine, "t", &c, &call));
         assert!(other.is_ok_and(|changes| !changes.is_empty()));
-        // The one with fewer families may come too late.
-        assert!(one.is_ok() || matches!(one, Err(Error::Schema { .. })));
+        // The one with fewer families may come too late, also between its family and its record.
+        assert!(one.is_ok() || matches!(one, Err(Error::Schema { .. } | Error::OutcomeUnknown { .. })));
         assert_eq!(stored(engine), Some(c));
     });
 }
@@ -333,6 +339,54 @@ fn what_ends_in_the_middle_has_an_unknown_outcome() {
             assert!(result.is_ok() || is_unknown || is_same, "{place:?}, operation {n}, {late}, {lost}: {result:?}");
         }
     }
+}
+
+/// However often the catalog looks, what it has sent may still be made.
+#[test]
+fn what_no_look_finds_has_an_unknown_outcome() {
+    let (call, first, then) = (call(), schema(&["a"], "u64"), schema(&["a", "b"], "u64"));
+    let unknown = ErrorKind::OutcomeUnknown;
+    // The first write that waits: before the table is created nothing of it is made, but for its claim.
+    for (place, stalled, kind) in [
+        (Place::Attribute, 0, unknown),
+        (Place::Rows, 0, ErrorKind::Busy),
+        (Place::Rows, 1, unknown),
+        (Place::Rows, 2, unknown),
+    ] {
+        let engine = Engine { stalled, ..Engine::new(place) };
+        let opened = block_on(catalog::open(&engine, "t", &first, &OpenMode::OpenOrCreate, &call));
+        assert_eq!(opened.unwrap_err().kind(), kind, "{place:?}, {stalled}");
+    }
+    for place in PLACES {
+        let mut engine = Engine::new(place);
+        block_on(catalog::open(&engine, "t", &first, &OpenMode::OpenOrCreate, &call)).unwrap();
+        engine.stalled = 0;
+        let altered = block_on(catalog::alter(&engine, "t", &then, &call));
+        assert_eq!(altered.unwrap_err().kind(), unknown, "{place:?}");
+    }
+}
+
+/// Each change that was made is told, also one that another program's alteration made necessary.
+#[test]
+fn an_alteration_after_another_one_tells_all_its_changes() {
+    let (call, wide) = (call(), FamilySchema::new().max_versions(5));
+    let mine = schema(&["a", "b"], "u64");
+    let theirs = schema(&[], "u64").family("a", wide);
+    each(|engine, order| {
+        block_on(catalog::open(engine, "t", &schema(&["a"], "u64"), &OpenMode::OpenOrCreate, &call)).unwrap();
+        let alter = |schema| catalog::alter(engine, "t", schema, &call);
+        let (changes, other) = both(order, alter(&mine), alter(&theirs));
+        let told: Vec<String> = changes.unwrap().iter().map(ToString::to_string).collect();
+        let is_told = |change: &str| told.iter().any(|told| told == change);
+        let there = stored(engine).unwrap();
+        // Theirs comes before, or too late. If it says that it is not made, nothing of it is.
+        let is_right = match other {
+            Ok(_) => there == mine && is_told("family a: max versions 5 becomes 1"),
+            Err(Error::Schema { .. }) => there == mine,
+            Err(error) => error.kind() == ErrorKind::OutcomeUnknown && there.families.len() == 2,
+        };
+        assert!(is_right && is_told("family b is new"), "{:?}, {order:b}: {told:?}, {there:?}", engine.place);
+    });
 }
 
 /// Records of other versions and programs, and of none.

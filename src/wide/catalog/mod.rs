@@ -40,7 +40,8 @@ pub trait WideAdmin {
     ) -> impl Future<Output = Result<bool, Error>> + Send;
 
     /// Changes the families from those of `stored` to those of `altered`, and the record from `before` to the text of
-    /// `altered`. Returns whether it was done; `false` if another program has changed or dropped the table.
+    /// `altered`. Returns whether it was done; `false` if another program has changed or dropped the table, and nothing
+    /// was changed here. If a part was, it is [`Error::OutcomeUnknown`].
     fn alter(
         &self,
         table: &str,
@@ -184,7 +185,7 @@ pub async fn open<A: WideAdmin>(
         // Whatever came of it, the record says.
         commit.outcome(name, known(admin.change_record(name, &record, settled, call).await, call))?;
     }
-    Err(busy(name))
+    commit.outcome(name, Err(busy(name)))
 }
 
 /// The schema of a table; `None` if it does not exist.
@@ -208,20 +209,22 @@ pub async fn alter<A: WideAdmin>(
     schema: &TableSchema,
     call: &Call<'_>,
 ) -> Result<Vec<Change>, Error> {
-    let mut changes = None;
+    let mut changes: Vec<Change> = Vec::new();
     let commit = CommitPoint::default();
     for _ in 0..TURNS {
         let Found { record, table } = commit.outcome(name, admin.find(name, call).await)?;
-        let stored = stored(admin, name, &record, &table.ok_or_else(|| absent(name))?)?;
-        let left = stored.check_alteration(name, schema)?;
-        // After an outcome that was unknown less may be left than was changed.
-        let changes = changes.get_or_insert(left);
+        let there = table.ok_or_else(|| absent(name)).and_then(|table| stored(admin, name, &record, &table));
+        let left = there.and_then(|stored| Ok((stored.check_alteration(name, schema)?, stored)));
+        let (left, stored) = commit.outcome(name, left)?;
+        // An attempt that did not succeed may have made some of them, which are not left.
+        let more: Vec<Change> = left.into_iter().filter(|change| !changes.contains(change)).collect();
+        changes.extend(more);
         let altered = admin.alter(name, &record, &stored, &stored.altered_to(schema), call).await;
         if commit.outcome(name, known(commit.decided(altered), call))? == Some(true) {
-            return Ok(std::mem::take(changes));
+            return Ok(changes);
         }
     }
-    Err(busy(name))
+    commit.outcome(name, Err(busy(name)))
 }
 
 /// Drops a table, if it exists, and then removes its record. A drop that ends in the middle leaves a record of no
