@@ -26,6 +26,10 @@ struct ProfileRefused {
     source: Error,
 }
 
+fn overtaken() -> Error {
+    Error::engine_of(ErrorKind::Busy, "another program has changed the table's record meanwhile")
+}
+
 /// The table of records.
 pub(crate) struct Records(Table);
 
@@ -86,7 +90,12 @@ impl WideAdmin for Records {
                 let commit = CommitPoint::default();
                 commit.pass();
                 let text = altered.to_string();
-                commit.outcome(table, self.change_record(table, before, RecordChange::Schema(&text), call).await)
+                let recorded = self.change_record(table, before, RecordChange::Schema(&text), call).await;
+                match commit.outcome(table, recorded)? {
+                    // The families are changed already, and what another program has recorded may differ.
+                    false if stored.families != altered.families => commit.outcome(table, Err(overtaken())),
+                    is_done => Ok(is_done),
+                }
             }
         }
     }

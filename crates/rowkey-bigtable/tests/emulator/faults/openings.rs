@@ -291,6 +291,8 @@ fn another_program_comes_between_any_two_requests() {
                 for (deed, result) in [(first, &of_first), (second, &of_second)] {
                     match result {
                         Ok(()) | Err(Error::Schema { .. } | Error::NoSuchTable(_) | Error::TableExists(_)) => {}
+                        // Its families were changed, and its record was another one by then.
+                        Err(Error::OutcomeUnknown { .. }) if matches!(deed, Deed::Alter(_)) => {}
                         Err(error) => panic!("{place}: {deed:?}: {error}"),
                     }
                 }
