@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::Backoff;
 
-/// The time of the next attempt. Of two, the later one is greater.
+/// The time of the next attempt. Of several failures the greatest one holds: a server's own delay before any backoff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Delay {
@@ -44,8 +44,8 @@ impl Attempts {
     }
 
     /// Sets the deadline of the operation. A pause is cut to half of the time that is left, so the last attempts are
-    /// near the deadline, each with as much time as was waited for it. None begins so late that its response could
-    /// hardly come: it would only leave the outcome unknown.
+    /// near the deadline, each with as much time as was waited for it, or more. None begins in the last sixteenth of
+    /// the time (5 to 250 ms), when its response could hardly come: it would only leave the outcome unknown.
     #[must_use]
     pub fn until(mut self, deadline: Instant, now: Instant) -> Self {
         self.extend(deadline, now);
@@ -110,7 +110,9 @@ impl Attempts {
                 return self.allows(delay, now).then_some(delay);
             }
         };
-        let cut = self.deadline.map_or(pause, |deadline| pause.min(deadline.at.saturating_duration_since(now) / 2));
+        let cut = self.deadline.map_or(pause, |Deadline { at, last }| {
+            pause.min(at.saturating_duration_since(now) / 2).min(last.saturating_duration_since(now))
+        });
         (self.still_retries(cut, now) && self.allows(Duration::ZERO, now)).then_some(cut)
     }
 }
@@ -166,6 +168,24 @@ mod tests {
         let mut late = attempts().until(start, start);
         late.extend(start + LONGEST, start);
         assert_eq!(late.next_backoff(Delay::Immediate, start), Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn no_attempt_begins_too_late() {
+        let start = Instant::now();
+        let millis = Duration::from_millis;
+        for (all, least) in [(8, 5), (80, 5), (800, 50), (4000, 250), (60_000, 250)] {
+            let (all, last) = (millis(all), start + millis(all - least));
+            for first in (1..all.as_millis() as u64).step_by(all.as_millis() as usize / 8) {
+                let backoff = Backoff::new(millis(first), LONGEST).without_jitter();
+                let (mut attempts, mut now) = (Attempts::new(backoff).until(start + all, start), start);
+                while let Some(pause) = attempts.next_backoff(Delay::Backoff, now) {
+                    now += pause;
+                    assert!(now <= last, "{:?} too late, of {all:?}", now - last);
+                }
+                assert_eq!(now, last, "the last one is as late as it may be, of {all:?}");
+            }
+        }
     }
 
     #[test]

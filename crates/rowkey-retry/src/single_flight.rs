@@ -37,8 +37,8 @@ where
         Self { in_flight: Arc::default(), spawn: Box::new(spawn) }
     }
 
-    /// Waits for the work of this key, and starts it if nobody did. `None` if the work ended without a result: it was
-    /// dropped, as by a runtime that stops.
+    /// Waits for the work of this key, and starts it if nobody did. `None` if the work ended without a result: it
+    /// panicked, or was dropped, as by a runtime that stops. Work that waits for its own key never ends.
     pub async fn join<F>(&self, key: K, work: impl FnOnce() -> F) -> Option<T>
     where
         F: Future<Output = T> + Send + 'static,
@@ -90,6 +90,7 @@ impl<K: Eq + Hash, T> Drop for Landing<K, T> {
 #[cfg(test)]
 mod tests {
     use std::future::ready;
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
     use std::sync::mpsc;
 
     use super::*;
@@ -125,6 +126,24 @@ mod tests {
         works.try_recv().unwrap().now_or_never().unwrap();
         let [_, second] = two;
         assert_eq!(second.now_or_never(), Some(Some(2)));
+    }
+
+    #[test]
+    fn work_that_panics_has_no_result_and_does_not_block_its_key() {
+        let (flights, works) = flights();
+        let mut waiting =
+            [(); 2].map(|()| flights.join(7, || async { resume_unwind(Box::new("of the work")) }).boxed());
+        waiting.iter_mut().for_each(|one| assert!(one.now_or_never().is_none()));
+        let work = works.try_recv().unwrap();
+        assert!(catch_unwind(AssertUnwindSafe(|| work.now_or_never())).is_err());
+        assert_eq!(waiting.map(|one| one.now_or_never().unwrap()), [None; 2]);
+
+        let begin = || -> std::future::Ready<u32> { resume_unwind(Box::new("before the work")) };
+        assert!(catch_unwind(AssertUnwindSafe(|| flights.join(7, begin).now_or_never())).is_err());
+        let mut another = flights.join(7, || ready(4)).boxed();
+        assert!((&mut another).now_or_never().is_none());
+        works.try_recv().unwrap().now_or_never().unwrap();
+        assert_eq!(another.now_or_never(), Some(Some(4)));
     }
 
     #[test]
