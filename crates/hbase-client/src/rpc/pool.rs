@@ -65,3 +65,39 @@ impl Pool {
         open.map(|((address, service, _), connection)| (address.clone(), *service, connection.in_flight())).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::panic::resume_unwind;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::Options;
+    use crate::rpc::Limits;
+
+    #[tokio::test]
+    async fn a_dial_that_panics_says_so_and_blocks_nobody() {
+        let options = Options::new().resolve(|_| resume_unwind(Box::new("of the program")));
+        let limits = Limits {
+            frame: options.response_bytes,
+            calls: options.calls,
+            read_timeout: options.read_timeout,
+            idle_timeout: options.idle_timeout,
+        };
+        let pool = Pool::new(Dialing {
+            user: options.user.clone(),
+            timeout: options.connect_timeout,
+            connections: 1,
+            resolve: options.resolve.clone(),
+            limits,
+            #[cfg(any(feature = "tls", feature = "kerberos"))]
+            security: options.security.ready().unwrap(),
+        });
+        let (address, deadline) = (Address::new("h", 1), Instant::now() + Duration::from_secs(60));
+        for _ in 0..2 {
+            let failed = pool.connection(&address, Service::Client, deadline).await.err().unwrap();
+            assert!(!failed.may_have_executed());
+            assert!(failed.into_cause().to_string().contains("panicked"));
+        }
+    }
+}

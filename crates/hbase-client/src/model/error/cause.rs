@@ -55,8 +55,9 @@ impl Cause {
         matches!(self, Self::Security(_))
     }
 
+    /// A task ended without a result.
     pub(crate) fn runtime_stopped() -> Self {
-        Self::said("the runtime stopped")
+        Self::said("the runtime stopped, or a task panicked")
     }
 
     pub(crate) fn said(text: impl AsRef<str>) -> Self {
