@@ -111,7 +111,7 @@ impl Attempts {
             }
         };
         let cut = self.deadline.map_or(pause, |Deadline { at, last }| {
-            pause.min(at.saturating_duration_since(now) / 2).min(last.saturating_duration_since(now))
+            cut(pause, at.saturating_duration_since(now), last.saturating_duration_since(now))
         });
         (self.still_retries(cut, now) && self.allows(Duration::ZERO, now)).then_some(cut)
     }
@@ -127,10 +127,27 @@ struct Deadline {
 impl Deadline {
     /// Of an operation that begins now.
     fn new(at: Instant, now: Instant) -> Self {
-        let all = at.saturating_duration_since(now);
-        let least = (all / 16).clamp(Duration::from_millis(5), Duration::from_millis(250));
+        let least = least(at.saturating_duration_since(now));
         Self { at, last: at.checked_sub(least).unwrap_or(now) }
     }
+}
+
+/// The time before a deadline in which no attempt begins, of `all` the time until it.
+fn least(all: Duration) -> Duration {
+    (all / 16).clamp(Duration::from_millis(5), Duration::from_millis(250))
+}
+
+/// A pause, with the time until the deadline and until the last attempt may begin.
+fn cut(pause: Duration, left: Duration, last: Duration) -> Duration {
+    pause.min(left / 2).min(last)
+}
+
+/// A pause cut as [`Attempts::until`] cuts one, by the time that is left to whoever waits: for a deadline of one wait,
+/// and not of all attempts. `None` if no attempt may begin before it.
+#[must_use]
+pub fn cut_pause(pause: Duration, left: Duration) -> Option<Duration> {
+    let last = left.checked_sub(least(left)).filter(|last| !last.is_zero())?;
+    Some(cut(pause, left, last))
 }
 
 #[cfg(test)]
@@ -186,6 +203,19 @@ mod tests {
                 assert_eq!(now, last, "the last one is as late as it may be, of {all:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_wait_of_its_own_is_cut_as_the_deadline_of_all_would() {
+        let start = Instant::now();
+        for left in [0, 1, 5, 6, 9, 80, 500, 4000, 60_000].map(Duration::from_millis).into_iter().chain([LONGEST]) {
+            let of_all = attempts().until(start + left, start).next_backoff(Delay::Immediate, start);
+            assert_eq!(cut_pause(Duration::ZERO, left), of_all);
+            let pauses = Backoff::new(LONGEST, LONGEST).without_jitter();
+            let of_all = Attempts::new(pauses).until(start + left, start).next_backoff(Delay::Backoff, start);
+            assert_eq!(cut_pause(LONGEST, left), of_all);
+        }
+        assert_eq!(cut_pause(Duration::MAX, Duration::MAX), Some(Duration::MAX / 2));
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod execution;
 mod idempotency;
 mod single_flight;
 
-pub use self::attempts::{Attempts, Delay};
+pub use self::attempts::{Attempts, Delay, cut_pause};
 pub use self::backoff::Backoff;
 pub use self::execution::{Execution, Failure};
 pub use self::idempotency::Idempotency;

@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Instant;
 
 use http_body::Body as _;
 use prost::bytes::{Bytes, BytesMut};
@@ -30,6 +31,8 @@ pub struct Asked {
     pub method: String,
     /// From 0.
     pub number: usize,
+    /// The time at which it came.
+    pub at: Instant,
     /// The client's address: one for each connection.
     pub from: Option<SocketAddr>,
     /// The request's headers.
@@ -114,7 +117,7 @@ impl Mock {
             let asked = {
                 let mut all = mock.asked.lock().unwrap_or_else(PoisonError::into_inner);
                 let number = all.iter().filter(|before| before.method == method).count();
-                let asked = Asked { method, number, from, headers, message };
+                let asked = Asked { method, number, at: Instant::now(), from, headers, message };
                 all.push(asked.clone());
                 asked
             };

@@ -1,7 +1,7 @@
 //! Changes of tables, and the requests that a server gets for them.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use prost::Message;
 use rowkey::nonblocking::{AsyncDatabase, AsyncTable, AsyncWideDatabase, Blocking};
@@ -266,4 +266,29 @@ async fn a_profile_of_several_clusters_needs_another_one_for_schemas() {
     db.table("t", &schema).await.unwrap();
     db.drop_table("t").await.unwrap();
     assert!(both.schema("t").await.unwrap().is_none());
+}
+
+/// A server that is back shortly before the deadline is asked: no long pause goes beyond it.
+#[tokio::test]
+async fn the_last_attempt_is_near_the_deadline() {
+    let (mock, address) = Mock::start(|_| status(Code::Unavailable, "no")).await;
+    let client = Client::new(&options(&address)).unwrap();
+    let limit = Duration::from_secs(3);
+    let bounds = CallOptions::new().timeout(limit);
+    for is_batch in [false, true] {
+        let (begun, call) = (Instant::now(), bounds.begin("mutation", "t").unwrap());
+        let before = mock.asked().len();
+        let ended = match is_batch {
+            false => client.mutate_row(MutateRowRequest::default(), &call).await.unwrap_err(),
+            true => {
+                let entries = vec![Entry::default()];
+                let request = MutateRowsRequest { entries, ..MutateRowsRequest::default() };
+                client.mutate_rows(request, &call).await.unwrap().remove(0).error
+            }
+        };
+        assert_eq!(ended.kind(), ErrorKind::OutcomeUnknown, "{ended}");
+        let attempts: Vec<Duration> = mock.asked()[before..].iter().map(|asked| asked.at - begun).collect();
+        let last = *attempts.last().unwrap();
+        assert!(last > limit * 9 / 10 && last < limit && attempts.len() < 20, "{attempts:?}");
+    }
 }

@@ -82,9 +82,9 @@ impl Attempts {
         }
         self.cookies.keep(&status);
         let delay = self.execution.failed(retry::failure(&status, sent));
-        let pause_for = delay.and_then(|delay| self.retry.next_backoff(delay, Instant::now()));
-        let Some(pause_for) = pause_for else { return Err(self.error(status)) };
-        pause(call, pause_for).await.map_err(|ended| self.ended(ended, false))
+        let next = delay.and_then(|delay| Some((delay, self.retry.next_backoff(delay, Instant::now())?)));
+        let Some((delay, pause_for)) = next else { return Err(self.error(status)) };
+        pause(call, delay, pause_for).await.map_err(|ended| self.ended(ended, false))
     }
 
     pub(super) fn error(&self, status: Status) -> Error {

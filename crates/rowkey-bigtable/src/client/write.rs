@@ -142,7 +142,7 @@ impl Client {
                 failed.extend(left.into_iter().map(|entry| entry.failed(&attempts)));
                 return Ok(sorted(failed));
             };
-            if let Err(ended) = pause(call, time).await {
+            if let Err(ended) = pause(call, delay, time).await {
                 return give_up(&attempts, whole.len(), left, failed, ended);
             }
             request = Selected::Some(Arc::clone(whole), left.iter().map(|entry| entry.index).collect());
