@@ -17,7 +17,7 @@ use crate::store::options::Within;
 use crate::store::{Batch, CallOptions, DatabaseId, Guarantees, NewTable, RowBatch, Scan, TableId, check_key};
 use crate::wide::one_column::{
     added, check_batches, is_gone, known_for, of_column, of_table, one_family, opened, plain_id, plain_names,
-    runs_ahead, scan_of_cells, sum, to_values, value, wide_name,
+    runs_ahead, sum, to_plain, to_values, value, wide_name,
 };
 use crate::wide::plain_value::{PlainValues, empty_of_others};
 use crate::wide::{OneColumn, OneColumnDatabase};
@@ -59,8 +59,13 @@ impl<W: AsyncWideStore> AsyncStore for OneColumn<W> {
     }
 
     fn scan(&self, scan: &Scan) -> Batches {
-        let cells = self.wide.scan(&scan_of_cells(scan), &self.columns());
-        Box::pin(Values { cells: Some(cells), values: PlainValues::of(&self.wide.guarantees()) })
+        let cells = self.wide.scan_values(scan, &self.column);
+        match PlainValues::of(&self.wide.guarantees()) {
+            PlainValues::AsGiven => cells,
+            PlainValues::NeverEmpty => {
+                Box::pin(Cut { rows: Some(cells), cut: |rows| to_plain(rows, PlainValues::NeverEmpty) })
+            }
+        }
     }
 
     fn write(&self, batch: &Batch) -> StoreFuture<'_, ()> {
@@ -131,25 +136,30 @@ impl<W: AsyncWideStore> AsyncStore for OneColumn<W> {
     }
 }
 
-/// A scan of rows of one cell each.
-struct Values {
-    /// `None` after the end or an error, so that the engine can free what it holds of the scan.
-    cells: Option<Batches>,
-    values: PlainValues,
+/// The rows of one cell each, with the cells' values.
+pub(super) fn cut_from_cells(cells: Batches) -> Batches {
+    Box::pin(Cut { rows: Some(cells), cut: to_values })
 }
 
-impl Stream for Values {
+/// The rows of a scan, with a part of each value.
+struct Cut {
+    /// `None` after the end or an error, so that the engine can free what it holds of the scan.
+    rows: Option<Batches>,
+    cut: fn(&mut RowBatch),
+}
+
+impl Stream for Cut {
     type Item = Result<RowBatch, Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let Some(cells) = &mut self.cells else { return Poll::Ready(None) };
-        match ready!(cells.as_mut().poll_next(context)) {
+        let Some(rows) = &mut self.rows else { return Poll::Ready(None) };
+        match ready!(rows.as_mut().poll_next(context)) {
             Some(Ok(mut batch)) => {
-                to_values(&mut batch, self.values);
+                (self.cut)(&mut batch);
                 Poll::Ready(Some(Ok(batch)))
             }
             end => {
-                self.cells = None;
+                self.rows = None;
                 Poll::Ready(end)
             }
         }
@@ -267,8 +277,8 @@ mod tests {
 
     fn polled(given: Vec<Option<Result<RowBatch, Error>>>) -> Vec<Option<Result<RowBatch, Error>>> {
         let items = given.len() + 2;
-        let mut values = Values { cells: Some(Box::pin(Given(given.into_iter()))), values: PlainValues::AsGiven };
-        let mut next = || match Pin::new(&mut values).poll_next(&mut Context::from_waker(Waker::noop())) {
+        let mut values = cut_from_cells(Box::pin(Given(given.into_iter())));
+        let mut next = || match values.as_mut().poll_next(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(item) => item,
             Poll::Pending => panic!("it waits for nothing"),
         };

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use super::one_column::cut_from_cells;
 use super::{Batches, StoreFuture};
 use crate::store::options::handles;
 use crate::store::pointers::through_pointers;
 use crate::store::{CallOptions, DatabaseId, NewTable, Scan, TableId};
+use crate::wide::one_column::scan_of_cells;
 use crate::wide::{Change, Column, Columns, Condition, Mutation, Row, TableSchema, WideGuarantees};
 
 /// One table of wide rows, of an asynchronous engine. Methods do what those of [`WideStore`](crate::wide::WideStore)
@@ -37,6 +39,13 @@ pub trait AsyncWideStore: Send + Sync {
     /// is its cells.
     #[doc(alias = "ResultScanner")]
     fn scan(&self, scan: &Scan, columns: &Columns) -> Batches;
+
+    /// Opens a scan of one column, as [`scan`](Self::scan). The value of each row is that of the column's newest cell.
+    ///
+    /// By default the values are cut out of cells. An engine that can read them without making cells first may do so.
+    fn scan_values(&self, scan: &Scan, column: &Column) -> Batches {
+        cut_from_cells(self.scan(&scan_of_cells(scan), &Columns::of(column)))
+    }
 
     /// Writes to a row.
     #[doc(alias = "put")]
@@ -127,6 +136,7 @@ through_pointers!(AsyncWideStore {
     fn get(&self, row: &[u8], columns: &Columns) -> StoreFuture<'_, Row>;
     fn get_many(&self, rows: &[&[u8]], columns: &Columns) -> StoreFuture<'_, Vec<Row>>;
     fn scan(&self, scan: &Scan, columns: &Columns) -> Batches;
+    fn scan_values(&self, scan: &Scan, column: &Column) -> Batches;
     fn mutate(&self, row: &[u8], mutation: &Mutation) -> StoreFuture<'_, ()>;
     fn mutate_many(&self, rows: &[(Vec<u8>, Mutation)]) -> StoreFuture<'_, ()>;
     fn increment(&self, row: &[u8], counters: &[(Column, i64)]) -> StoreFuture<'_, Vec<i64>>;

@@ -103,8 +103,13 @@ impl RowBatch {
             let (key_end, end) = self.ends[row];
             if let Some(part) = part(&self.bytes[key_end..end]) {
                 let key = kept + key_end - start;
-                self.bytes.copy_within(start..key_end, kept);
-                self.bytes.copy_within(key_end + part.start..key_end + part.end, key);
+                // As long as whole values are kept, everything is in its place.
+                if kept < start {
+                    self.bytes.copy_within(start..key_end, kept);
+                }
+                if key < key_end + part.start {
+                    self.bytes.copy_within(key_end + part.start..key_end + part.end, key);
+                }
                 kept = key + part.len();
                 self.ends[rows] = (key, kept);
                 rows += 1;

@@ -147,14 +147,21 @@ pub(crate) fn value(row: &Row, values: PlainValues) -> Option<Vec<u8>> {
     row.cells().next().map(|cell| values.value(cell.value).to_vec())
 }
 
-/// Makes rows of one value each out of rows of one cell each, in place.
-pub(crate) fn to_values(rows: &mut RowBatch, values: PlainValues) {
+/// Makes rows of the values of cells out of rows of one cell each, in place.
+pub(crate) fn to_values(rows: &mut RowBatch) {
     rows.cut_values(|cells| {
         let mut rest = CellIter::new(cells);
         let cell = rest.next()?.value;
-        let start = cells.len() - rest.left().len() - cell.len();
-        Some(start..start + values.value(cell).len())
+        let end = cells.len() - rest.left().len();
+        Some(end - cell.len()..end)
     });
+}
+
+/// Makes rows of a plain table's values out of rows of the values of cells, in place.
+pub(crate) fn to_plain(rows: &mut RowBatch, values: PlainValues) {
+    if values != PlainValues::AsGiven {
+        rows.cut_values(|cell| Some(0..values.value(cell).len()));
+    }
 }
 
 /// The scan of the wide table. An engine may hold the cells that it puts rows together from beside the rows.
@@ -322,7 +329,8 @@ struct Values {
 impl Rows for Values {
     fn next_batch(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
         self.rows.next_batch(batch)?;
-        to_values(batch, self.values);
+        to_values(batch);
+        to_plain(batch, self.values);
         Ok(())
     }
 

@@ -45,6 +45,7 @@ mod profile;
 mod quote;
 mod report;
 mod resolve;
+mod row_key_schema;
 mod rule;
 mod rules;
 mod sample;

@@ -26,6 +26,17 @@ const MOST_BYTES: usize = 400_000;
 /// ahead, one waits) and the batch that is made of one. A scan may hold a batch, and as many bytes ahead.
 const RESPONSES: u64 = 2;
 
+/// The items that a scan makes of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Made {
+    /// One, of its cells.
+    Rows,
+    /// Several, each of as many cells at most.
+    Pieces(usize),
+    /// One, of the value of its first cell.
+    Values,
+}
+
 /// A scan, with what it needs to go on.
 struct Scanning {
     table: hbase::Table,
@@ -47,7 +58,7 @@ struct Scanning {
     batch_bytes: usize,
     /// The bytes of the last batch: the next one is likely to have as many.
     last_bytes: usize,
-    piece: usize,
+    made: Made,
     /// The place of the first cell of the next piece in the first of `rows`.
     cells: usize,
     ended: bool,
@@ -59,10 +70,11 @@ pub(crate) fn batches(
     options: &CallOptions,
     name: &str,
     scan: &Scan,
-    piece: Option<usize>,
+    made: Made,
     reading: &Reading,
 ) -> Batches {
-    let scans = if scan.limit == Some(0) { VecDeque::new() } else { scans(scan, piece.is_some(), reading) };
+    let in_pieces = matches!(made, Made::Pieces(_));
+    let scans = if scan.limit == Some(0) { VecDeque::new() } else { scans(scan, in_pieces, reading) };
     let scanning = Scanning {
         table: table.clone(),
         options: options.clone(),
@@ -77,7 +89,7 @@ pub(crate) fn batches(
         batch_rows: scan.batch_rows.max(1),
         batch_bytes: scan.batch_bytes,
         last_bytes: 0,
-        piece: piece.unwrap_or(usize::MAX),
+        made,
         cells: 0,
         ended: false,
     };
@@ -154,7 +166,10 @@ impl Scanning {
                 continue;
             };
             match call.bound(open.next_batch(), sleep).await?.map_err(|told| error(&name, told, &call))? {
-                Some(rows) => self.rows = rows.into_iter(),
+                Some(rows) => {
+                    self.check(&rows)?;
+                    self.rows = rows.into_iter();
+                }
                 None => self.open = None,
             }
         }
@@ -166,23 +181,39 @@ impl Scanning {
         batch.len() >= self.batch_rows || (!batch.is_empty() && batch.bytes() >= self.batch_bytes)
     }
 
+    /// Checks that the rows were asked for. They came in the order of the scan: the client has checked that.
+    fn check(&self, rows: &[hbase::Row]) -> Result<(), Error> {
+        let is_asked_for = |row: &hbase::Row| KeyRange::any_contains(&self.ranges, row.key());
+        let all_are = match self.ranges.len() {
+            1 => rows.first().into_iter().chain(rows.last()).all(is_asked_for),
+            _ => rows.iter().all(is_asked_for),
+        };
+        if all_are { Ok(()) } else { Err(Error::engine("HBase: the server sent a row that was not asked for")) }
+    }
+
     /// Moves rows that came into a batch.
     fn fill(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
         while !self.is_full(batch) {
             let Some(row) = self.rows.as_slice().first() else { return Ok(()) };
-            if !KeyRange::any_contains(&self.ranges, row.key()) {
-                return Err(Error::engine("HBase: the server sent a row that was not asked for"));
-            }
-            let in_pieces = self.piece != usize::MAX;
-            if self.cells == 0 && !(in_pieces && self.key == row.key()) {
+            let (key, in_pieces) = (row.key(), matches!(self.made, Made::Pieces(_)));
+            let mut cells = row.cells().map(|of_row| cell(&of_row, &self.families));
+            let taken = match self.made {
+                Made::Rows => batch.push_cells(key, cells).map(|()| row.len())?,
+                Made::Pieces(piece) => batch.push_cells(key, cells.skip(self.cells).take(piece)).map(|()| piece)?,
+                Made::Values => {
+                    if let Some(first) = cells.next().transpose()? {
+                        batch.push(key, first.value);
+                    }
+                    row.len()
+                }
+            };
+            if self.cells == 0 && !(in_pieces && self.key == key) {
                 if in_pieces {
                     self.key = row.key_bytes();
                 }
                 self.limit = self.limit.map(|limit| limit.saturating_sub(1));
             }
-            let cells = row.cells().skip(self.cells).take(self.piece);
-            batch.push_cells(row.key(), cells.map(|of_row| cell(&of_row, &self.families)))?;
-            self.cells = self.cells.saturating_add(self.piece);
+            self.cells = self.cells.saturating_add(taken);
             if self.cells >= row.len() {
                 self.cells = 0;
                 self.rows.next();

@@ -22,7 +22,7 @@ use crate::edit::Edits;
 use crate::error::error;
 use crate::guarantees::{LIMITS, TIMESTAMPS, guarantees};
 use crate::reading::{Reading, row};
-use crate::scan::{LONGEST_KEY, batches};
+use crate::scan::{LONGEST_KEY, Made, batches};
 use crate::stamps::Stamps;
 
 /// A table, opened.
@@ -41,6 +41,14 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 impl Table {
     fn name(&self) -> &str {
         self.id.name()
+    }
+
+    fn scan_as(&self, made: Made, scan: &Scan, columns: &Columns) -> Batches {
+        match Reading::new(columns, &self.schema) {
+            Err(error) => refused_scan(error),
+            Ok(None) => empty_scan(self.options.clone(), self.name()),
+            Ok(Some(reading)) => batches(&self.table, &self.options, self.name(), scan, made, &reading),
+        }
     }
 
     fn check(&self, row: &[u8], mutation: &Mutation) -> Result<(), Error> {
@@ -335,14 +343,12 @@ impl AsyncWideStore for Table {
     }
 
     fn scan(&self, scan: &Scan, columns: &Columns) -> Batches {
-        match Reading::new(columns, &self.schema) {
-            Err(error) => refused_scan(error),
-            Ok(None) => empty_scan(self.options.clone(), self.name()),
-            Ok(Some(reading)) => {
-                let piece = columns.piece.map(std::num::NonZeroUsize::get);
-                batches(&self.table, &self.options, self.name(), scan, piece, &reading)
-            }
-        }
+        let made = columns.piece.map_or(Made::Rows, |cells| Made::Pieces(cells.get()));
+        self.scan_as(made, scan, columns)
+    }
+
+    fn scan_values(&self, scan: &Scan, column: &Column) -> Batches {
+        self.scan_as(Made::Values, scan, &Columns::of(column))
     }
 
     fn mutate(&self, row: &[u8], mutation: &Mutation) -> StoreFuture<'_, ()> {

@@ -56,15 +56,6 @@ pub enum OrderedKind {
     BigEndianMicros,
 }
 
-const ALL: [OrderedKind; 6] = [
-    OrderedKind::Text,
-    OrderedKind::Bytes,
-    OrderedKind::Int,
-    OrderedKind::BigEndian,
-    OrderedKind::Micros,
-    OrderedKind::BigEndianMicros,
-];
-
 const SEPARATOR: [u8; 2] = [0, 1];
 const ZERO: [u8; 2] = [0, 0xff];
 const EMPTY: [u8; 2] = [0, 0];
@@ -74,6 +65,10 @@ const NOTHING: &str = "no bytes";
 pub(super) const LONGER: [u8; 2] = [0, 2];
 
 impl OrderedKind {
+    /// All kinds.
+    pub const ALL: [Self; 6] =
+        [Self::Text, Self::Bytes, Self::Int, Self::BigEndian, Self::Micros, Self::BigEndianMicros];
+
     const fn word(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -241,7 +236,7 @@ impl OrderedCode {
     /// Reads a field as [`Display`](fmt::Display) writes it.
     pub(super) fn from_shape(shape: &str) -> Option<Self> {
         let word = shape.strip_prefix("ordered[")?.strip_suffix(']')?;
-        ALL.into_iter().find(|kind| kind.word() == word).map(Self::new)
+        OrderedKind::ALL.into_iter().find(|kind| kind.word() == word).map(Self::new)
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use rowkey::splits::Splits as SplitPoints;
 
 use super::bigtable::{Garbage, check};
-use super::{NewTable, Said, row_key_schema};
+use super::{NewTable, Said};
 use crate::problem::Span;
 use crate::quote;
 
@@ -40,7 +40,7 @@ pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> Vec<Vec<String>> 
             let policy = quote::shell(policy.as_bytes()).unwrap_or_default();
             commands.push(format!("cbt setgcpolicy {name} {} {policy}", word(family, options.place, said)));
         }
-        if let Some(schema) = row_key_schema::of(table, said) {
+        if let Some(schema) = table.row_key_schema(said) {
             let schema = quote::terminal(&schema.to_string());
             commands.push(format!(
                 "# For gcloud's --row-key-schema-definition-file, with --row-key-schema-pre-encoded-bytes: {schema}"

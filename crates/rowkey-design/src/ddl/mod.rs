@@ -22,7 +22,6 @@ mod bigtable;
 mod cbt;
 mod hbase;
 mod phoenix;
-mod row_key_schema;
 mod terraform;
 
 pub(crate) use self::bigtable::ALL_VERSIONS;
@@ -31,13 +30,14 @@ use std::collections::HashSet;
 
 use rowkey::LayoutBuf;
 use rowkey::splits::Splits as SplitPoints;
+use serde_json::Value as Json;
 
 use crate::choice::choices;
 use crate::design::{Engine, Family, KeyField, Salt, Splits};
 use crate::file::{Bytes, Named, Period};
 use crate::problem::{Located, Problem, Problems, Span};
 use crate::resolve::{Design, TableDesign};
-use crate::{cost, quote};
+use crate::{cost, quote, row_key_schema};
 
 choices! {
     /// The program that reads the statements.
@@ -235,6 +235,37 @@ impl<'d> NewTable<'d> {
         let mut families: Vec<_> = self.families.iter().map(|(name, family)| (name.as_str(), family)).collect();
         families.sort_unstable_by_key(|(name, _)| *name);
         families
+    }
+
+    /// The `row_key_schema` of Bigtable, as JSON of the admin API. That there is none is noted.
+    fn row_key_schema(&self, said: &mut Said) -> Option<Json> {
+        let is_family = |name: &str| self.families.iter().any(|(family, _)| family == name);
+        match row_key_schema::of_layout(self.layout, is_family) {
+            Ok(None) => None,
+            Ok(Some((schema, None))) => Some(schema),
+            Ok(Some((schema, Some(delimiter)))) => {
+                let first = delimiter.as_bytes().first().copied().unwrap_or_default();
+                said.note(
+                    self.name.place,
+                    format!(
+                        "table {}: by its row_key_schema no field holds a byte up to {first:02x}, the first of the \
+                         delimiter {delimiter}: GoogleSQL may not read the fields of a key where one does",
+                        shown(self.name)
+                    ),
+                );
+                Some(schema)
+            }
+            Err((field, why)) => {
+                let place = self.key.iter().find(|key| Some(key.name.as_str()) == field).map(|key| key.place);
+                let what = field.map_or("the key".to_owned(), |field| format!("field {}", shown(field)));
+                let message = format!(
+                    "table {} has no row_key_schema, so GoogleSQL reads its keys as bytes: {what} {why}",
+                    shown(self.name)
+                );
+                said.note(place.unwrap_or(self.lead), message);
+                None
+            }
+        }
     }
 
     /// The split points, and where they are said.

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use serde_json::Value as Json;
 
 use super::bigtable::{ALL_VERSIONS, Garbage, check};
-use super::{NewTable, Said, row_key_schema};
+use super::{NewTable, Said};
 use crate::quote;
 
 /// The variable that all resources use; none where there are none.
@@ -40,7 +40,7 @@ pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> Vec<Vec<String>> 
             let points = points.iter().map(|point| quote::hcl(&String::from_utf8_lossy(point)));
             _ = writeln!(text, "  split_keys    = [{}]", points.collect::<Vec<_>>().join(", "));
         }
-        if let Some(schema) = row_key_schema::of(table, said) {
+        if let Some(schema) = table.row_key_schema(said) {
             _ = writeln!(text, "\n  row_key_schema = jsonencode({{ structType = {} }})", object(&schema));
         }
         for (family, _) in table.families() {

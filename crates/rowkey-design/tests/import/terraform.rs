@@ -158,6 +158,11 @@ fn a_row_key_schema_that_is_no_layout_is_a_comment() {
         (schema(&[field("a", text)], &by("MTIzNDU2Nzg5")), "one to eight bytes"),
         (schema(&[field("a", int)], "\"singleton\": {}"), "orderedCodeBytes alone"),
         (schema(&[field("a", "\"dateType\": {}")], "\"orderedCodeBytes\": {}"), "has no layout"),
+        // A word that nobody knows may change the bytes.
+        (
+            schema(&[field("a", r#""bytesType": { "encoding": { "raw": { "other": 1 } } }"#)], "\"singleton\": {}"),
+            "has no layout",
+        ),
         (schema(&[field("a", text), field("a", text)], "\"orderedCodeBytes\": {}"), "is there twice"),
         (schema(&[field("a b", text)], "\"orderedCodeBytes\": {}"), "not the name of a field"),
     ] {

@@ -89,8 +89,10 @@ enum Who {
     Wide,
     /// A plain table: one column of a wide one.
     Plain,
-    /// A wide table, with more memory for its scan.
-    WideOf(usize),
+    /// A wide table whose rows are lent.
+    WideLent,
+    /// A plain table whose rows are lent.
+    PlainLent,
     /// The client beneath; for a scan, sixteen scanners of this many rows a call, merged in one task.
     Client(u32),
     /// Sixteen scanners in tasks of their own.
@@ -108,7 +110,8 @@ impl Who {
         match (self, work) {
             (Self::Wide, _) => "typed wide table".into(),
             (Self::Plain, _) => "typed plain table".into(),
-            (Self::WideOf(bytes), _) => format!("typed wide table, batch_bytes {} MiB", bytes >> 20),
+            (Self::WideLent, _) => "typed wide table, rows lent".into(),
+            (Self::PlainLent, _) => "typed plain table, rows lent".into(),
             (Self::Client(rows), Work::Scan) => format!("hbase-client, merged, {rows} rows a call"),
             (Self::Client(_), _) => "hbase-client".into(),
             (Self::Unmerged(rows), _) => format!("hbase-client, not merged, {rows} rows a call"),
@@ -136,7 +139,8 @@ const WORKS: [(Work, &str, &[Who]); 5] = [
         &[
             Who::Wide,
             Who::Plain,
-            Who::WideOf(64 << 20),
+            Who::WideLent,
+            Who::PlainLent,
             Who::Client(256),
             Who::Client(1000),
             Who::Unmerged(256),
@@ -254,7 +258,7 @@ impl Bench {
                 self.create(LOADED, who == Who::Plain).await?;
                 LOADED
             }
-            (_, Who::Plain) => PLAIN,
+            (_, Who::Plain | Who::PlainLent) => PLAIN,
             _ => WIDE,
         };
         let raw = self.client.table(table);
@@ -268,13 +272,14 @@ impl Bench {
             (Work::Load, Who::Wide) => timed(typed::load(self.wide(table).await?, calls())).await,
             (Work::Load, Who::Plain) => timed(typed::load_plain(self.plain(table).await?, calls())).await,
             (Work::Load, _) => timed(client::load(raw, calls())).await,
-            (Work::Scan, Who::Wide) => timed(typed::scan(self.wide(table).await?, None)).await,
-            (Work::Scan, Who::WideOf(bytes)) => timed(typed::scan(self.wide(table).await?, Some(bytes))).await,
+            (Work::Scan, Who::Wide) => timed(typed::scan(self.wide(table).await?)).await,
+            (Work::Scan, Who::WideLent) => timed(typed::scan_lent(self.wide(table).await?)).await,
+            (Work::Scan, Who::PlainLent) => timed(typed::scan_plain_lent(self.plain(table).await?)).await,
             (Work::Scan, Who::Plain) => timed(typed::scan_plain(self.plain(table).await?)).await,
             (Work::Scan, Who::Client(rows)) => timed(client::merged(raw, rows)).await,
             (Work::Scan, Who::Unmerged(rows)) => timed(client::unmerged(raw, rows)).await,
-            (_, Who::Wide | Who::WideOf(_)) => timed(typed::gets(self.wide(table).await?, calls())).await,
-            (_, Who::Plain) => timed(typed::gets_plain(self.plain(table).await?, calls())).await,
+            (_, Who::Wide | Who::WideLent) => timed(typed::gets(self.wide(table).await?, calls())).await,
+            (_, Who::Plain | Who::PlainLent) => timed(typed::gets_plain(self.plain(table).await?, calls())).await,
             (_, _) => timed(client::gets(raw, calls())).await,
         }
     }

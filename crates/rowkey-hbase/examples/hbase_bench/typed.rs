@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rowkey::nonblocking::AsyncWideTable;
-use rowkey::wide::{Columns, Mutation, Row};
+use rowkey::wide::{CellIter, Columns, Mutation, Row};
 use rowkey::{OwnedKey, WriteBatch};
 use rowkey_hbase::HBase;
 
@@ -55,12 +55,8 @@ pub(crate) async fn load_plain(table: PlainVisits, calls: Calls) -> Result<Count
     .await
 }
 
-pub(crate) async fn scan(table: WideVisits, batch_bytes: Option<usize>) -> Result<Counted, Failure> {
-    let rows = table.scan(.., Columns::all());
-    let mut rows = match batch_bytes {
-        Some(bytes) => rows.batch_bytes(bytes),
-        None => rows,
-    };
+pub(crate) async fn scan(table: WideVisits) -> Result<Counted, Failure> {
+    let mut rows = table.scan(.., Columns::all());
     let mut counted = Counted::default();
     while let Some(row) = rows.next().await {
         let (visit, row) = row?;
@@ -75,6 +71,27 @@ pub(crate) async fn scan_plain(table: PlainVisits) -> Result<Counted, Failure> {
     while let Some(row) = rows.next().await {
         let (visit, value) = row?;
         counted.add(of_value(&visit, Some(value)));
+    }
+    Ok(counted)
+}
+
+/// Rows that are lent, and not given, as the client's are.
+pub(crate) async fn scan_lent(table: WideVisits) -> Result<Counted, Failure> {
+    let mut rows = table.scan(.., Columns::all());
+    let mut counted = Counted::default();
+    while let Some((visit, cells)) = rows.next_row().await? {
+        let bytes: usize = CellIter::new(cells).map(|cell| cell.value.len()).sum();
+        counted.add(Counted { rows: 1, bytes: key_len(&visit) + bytes });
+    }
+    Ok(counted)
+}
+
+/// As [`scan_lent`].
+pub(crate) async fn scan_plain_lent(table: PlainVisits) -> Result<Counted, Failure> {
+    let mut rows = table.scan(..);
+    let mut counted = Counted::default();
+    while let Some((visit, value)) = rows.next_row().await? {
+        counted.add(Counted { rows: 1, bytes: key_len(&visit) + value.len() });
     }
     Ok(counted)
 }

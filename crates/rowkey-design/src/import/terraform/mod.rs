@@ -2,7 +2,6 @@
 
 mod hcl;
 mod policy;
-mod row_key_schema;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -12,6 +11,7 @@ use super::Reading;
 use super::draft::{Draft, Family, Splits};
 use super::garbage::{HELP, Kept};
 use crate::quote;
+use crate::row_key_schema;
 
 pub(super) fn read(text: &str, reading: &mut Reading) -> Vec<Draft> {
     let file = match Hcl::new(text).body(true) {

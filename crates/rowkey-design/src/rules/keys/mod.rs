@@ -24,3 +24,4 @@ pub(super) mod h21_even_splits;
 pub(super) mod h22_neighbours;
 pub(super) mod h23_balancer;
 pub(super) mod h24_too_few_servers;
+pub(super) mod h25_row_key_schema;
