@@ -9,8 +9,9 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use rowkey::encode::Micros;
 use rowkey::foreign::{
-    BeforeLast, BigEndian, Char, CharText, Constant, ConstantBytes, Fdb, FdbAny, FdbUuid, FdbVersionstamp, Groups,
-    JavaText, JavaUtf, Literal, LittleEndian, Ordered, OrderedBigEndian, Str, ToEnd, Uint, UpTo,
+    Before, BeforeBytes, BeforeLast, BigEndian, Char, CharText, Constant, ConstantBytes, Decimal, Fdb, FdbAny, FdbUuid,
+    FdbVersionstamp, Groups, JavaText, JavaUtf, Literal, LittleEndian, Ordered, OrderedBigEndian, SegmentBefore, Str,
+    ToEnd, Uint, UpTo, UpperHex, UpperHexBytes,
 };
 use rowkey::untyped::FieldValues;
 use rowkey::{KeyRange, LayoutBuf, OwnedKey, RowKey, Select, Selection, Value, laws};
@@ -88,6 +89,8 @@ golden! {
     OfJava { a: JavaText [with = JavaUtf]; b: u8; }
     Padded { a: CharText<3> [with = Char<3>]; b: u8; }
     PaddedDesc { a: CharText<3> [desc, with = Char<3>]; }
+    UpperNumber { a: u64 [with = Before<UpperHex<16>, '-'>]; }
+    UpperBytes { a: Vec<u8> [with = ToEnd<UpperHexBytes>]; }
     OrderedInt { a: i64 [with = Ordered]; }
     OrderedThree { a: String [with = Ordered]; b: i64 [with = Ordered]; c: Vec<u8> [with = Ordered]; }
     OrderedTime { a: Micros [with = Ordered]; b: String [with = Ordered]; }
@@ -164,7 +167,31 @@ key!(Jaeger: tag: () [with = Constant<'s'>]; service: String [with = BeforeLast<
 key!(Tuple: name: String [with = Fdb]; bytes: Vec<u8> [with = Fdb]; n: i32 [with = Fdb]; last: String [with = Fdb];);
 key!(Joined: name: String [with = Ordered]; bytes: Vec<u8> [with = Ordered]; n: i64 [with = Ordered];);
 key!(Texts: a: String [with = Ordered]; b: String [with = Ordered]; c: String [with = Ordered];);
+key!(Delimited:
+    site: SegmentBefore<Colons> [with = BeforeBytes<Str, Colons>]; host: SegmentBefore<Aba> [with = BeforeBytes<Str, Aba>];
+    id: Vec<u8> [with = BeforeBytes<UpperHexBytes, Colons>];
+    n: u16 [with = BeforeBytes<Decimal, Colons>];);
 key!(Open: a: u8; b: String [with = ToEnd<Str>];);
+
+struct Colons;
+
+impl Literal for Colons {
+    const BYTES: &'static [u8] = b"::";
+}
+
+/// A beginning of it is at its own end.
+struct Aba;
+
+impl Literal for Aba {
+    const BYTES: &'static [u8] = b"aba";
+}
+
+fn delimited() -> impl Strategy<Value = Delimited> {
+    let fields = ("[a:]{0,4}", "[ab]{0,5}", vec(any::<u8>(), 0..2), any::<u16>());
+    fields.prop_filter_map("a delimiter", |(site, host, id, n)| {
+        Some(Delimited { site: site.parse().ok()?, host: host.parse().ok()?, id, n })
+    })
+}
 
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![select(&[0, 1, 2, 0xff][..]), any::<u8>()];
@@ -235,6 +262,7 @@ fn the_laws_hold() {
     laws::key(joined(), by_joined);
     laws::key(texts(), by_texts);
     laws::key(open(), |a, b| (a.a, &a.b).cmp(&(b.a, &b.b)));
+    laws::key(delimited(), |a, b| (&a.site, &a.host, &a.id, a.n).cmp(&(&b.site, &b.host, &b.id, b.n)));
     // Their bytes have no order: what is unequal is unequal.
     let flurry = (text(), any::<i16>(), any::<u16>());
     let flurry = flurry.prop_map(|(app, at, n)| Flurry { app: app.parse().unwrap(), at, n });
@@ -362,6 +390,19 @@ proptest! {
         }
         let later = table.name(&one.name).at_range(other.at..).ranges();
         hold(&later, &keys, |key| key.table == one.table && key.name == one.name && key.at >= other.at)?;
+    }
+
+    #[test]
+    fn ranges_of_beginnings_before_delimiters(keys in vec(delimited(), 2..8), site in "[a:]{0,3}", host in "[ab]{0,4}") {
+        let one = &keys[0];
+        let begins = Delimited::prefix().site_starts_with(site.as_str()).ranges();
+        hold(&begins, &keys, |key| key.site.starts_with(&site))?;
+        if !site.contains("::") {
+            let start = FieldValues::StartsWith(text_of(&site));
+            prop_assert_eq!(&begins, &untyped::<Delimited>(&[], Some(start)));
+        }
+        let begins = Delimited::prefix().site(&one.site).host_starts_with(host.as_str()).ranges();
+        hold(&begins, &keys, |key| key.site == one.site && key.host.starts_with(&host))?;
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub(super) fn starting(width: NonZeroU16, start: &str) -> Option<Beginning> {
     }
     let bytes = start.as_bytes();
     Some(match successor(bytes).filter(|_| text != start) {
-        Some(after) => Beginning::In(FieldSpan::Range(Bound::Excluded(shorter), Bound::Excluded(after))),
+        Some(after) => Beginning::In(vec![FieldSpan::Range(Bound::Excluded(shorter), Bound::Excluded(after))]),
         None => Beginning::With(bytes.to_vec()),
     })
 }

@@ -41,7 +41,7 @@ pub(super) fn starting(start: &[u8]) -> Beginning {
         written
     };
     let high = successor(start).map_or(Bound::Unbounded, |after| Bound::Excluded(written(&after)));
-    Beginning::In(FieldSpan::Range(Bound::Included(written(start)), high))
+    Beginning::In(vec![FieldSpan::Range(Bound::Included(written(start)), high)])
 }
 
 pub(super) fn decode(r: &mut Reader<'_>) -> Result<Vec<u8>, DecodeError> {

@@ -19,7 +19,7 @@
 //!
 //! | in a layout | `with =` |
 //! |---|---|
-//! | `text['#']`, `dec[10]`, `date['yyyyMMdd']` and other text | [`Before`], [`ToEnd`], [`BeforeLast`], [`Padded`], [`Date`] and so on |
+//! | `text['#']`, `dec[10]`, `date['yyyyMMdd']` and other text | [`Before`], [`BeforeBytes`], [`ToEnd`], [`BeforeLast`], [`Padded`], [`Date`] and so on |
 //! | `const['t']` | [`Constant`], [`ConstantBytes`] |
 //! | `uint[3]`, `le[u32]`, `be[i64]` | [`Uint`], [`LittleEndian`], [`BigEndian`] |
 //! | `groups[8]`, `utf[java]`, `char[5]` | [`Groups`], [`JavaUtf`], [`Char`] |
@@ -59,10 +59,11 @@ pub use self::pattern::Pattern;
 pub use self::text::{Case, End, Form, TextField};
 pub(crate) use self::text::{digits_of, hex_number};
 pub use self::typed::{
-    Before, BeforeLast, BigEndian, Char, CharText, Code, Constant, ConstantBytes, Date, DatePattern, Dated, Decimal,
-    Digits, Ending, EndsBefore, EndsBeforeLast, EndsByWidth, EndsWithKey, Fdb, FdbAny, FdbUuid, FdbVersionstamp,
-    Groups, Hex, HexBytes, JavaText, JavaUtf, Literal, LittleEndian, Minus, Ordered, OrderedBigEndian, Padded,
-    Reversed, Segment, Str, TextForm, ToEnd, Uint, UpTo, UuidText, Writes, WrongText,
+    Before, BeforeBytes, BeforeLast, BigEndian, Char, CharText, Code, Constant, ConstantBytes, Date, DatePattern,
+    Dated, Decimal, Digits, Ending, EndsBefore, EndsBeforeBytes, EndsBeforeLast, EndsByWidth, EndsWithKey, Fdb, FdbAny,
+    FdbUuid, FdbVersionstamp, Groups, Hex, HexBytes, JavaText, JavaUtf, Literal, LittleEndian, Minus, Ordered,
+    OrderedBigEndian, Padded, Reversed, Segment, SegmentBefore, Str, TextForm, ToEnd, Uint, UpTo, UpperHex,
+    UpperHexBytes, UuidText, Writes, WrongText,
 };
 use crate::keys::encode::{FieldSpan, Reader, Sink, Writer};
 use crate::keys::error::{self, DecodeError};
@@ -116,8 +117,8 @@ impl Order {
 pub(crate) enum Beginning {
     /// Those that begin with these bytes.
     With(Vec<u8>),
-    /// Those in a range.
-    In(FieldSpan),
+    /// Those in these ranges.
+    In(Vec<FieldSpan>),
 }
 
 impl Foreign {
@@ -245,7 +246,7 @@ impl Foreign {
     /// The bytes of all values with this beginning, and of no others; `None` if no value has it, or no bytes tell.
     pub(crate) fn starting(&self, start: &Value) -> Option<Beginning> {
         let begins = match (self, start) {
-            (Self::Text(field), Value::Text(start)) => field.starting(start),
+            (Self::Text(field), Value::Text(start)) => return field.starting(start),
             (Self::Fdb(element), start) => element.starting(start),
             (Self::Ordered(field), start) => field.starting(start),
             (Self::Char(width), Value::Text(start)) => return blanks::starting(*width, start),

@@ -426,17 +426,17 @@ impl PrefixBuf {
     }
 
     /// The values of the next field that begin in one way.
-    pub(crate) fn beginning(self, start: Beginning, desc: bool) -> KeySpan {
+    pub(crate) fn beginning(self, start: Beginning, desc: bool) -> Vec<KeySpan> {
         match start {
-            Beginning::With(bytes) => self.starting(&bytes, desc, true),
-            Beginning::In(values) => self.span(values, desc, false),
+            Beginning::With(bytes) => vec![self.starting(&bytes, desc, true)],
+            Beginning::In(values) => values.into_iter().map(|values| self.clone().span(values, desc, false)).collect(),
         }
     }
 
     /// Ends with what the next field, of another program's encoding, begins with; no key has it if there are no bytes.
     pub(crate) fn beginning_of<K: ?Sized>(self, foreign: Foreign, start: &Value, desc: bool) -> Selection<K> {
         let spans = foreign.starting(start).map(|start| self.beginning(start, desc));
-        Selection::new(spans.into_iter().collect())
+        Selection::new(spans.unwrap_or_default())
     }
 
     /// Ends with a selection of the next field, which is a nested key.

@@ -145,7 +145,7 @@ impl FieldBuf {
                 let longer = self.foreign().and_then(Foreign::longer);
                 Ok(vec![span(FieldSpan::ordered(bytes(low)?, bytes(high)?, order, longer))])
             }
-            FieldValues::StartsWith(start) => Ok(vec![self.starting(prefix, start)?]),
+            FieldValues::StartsWith(start) => self.starting(prefix, start),
             FieldValues::Under(host) => {
                 let failed = |reason: String| ValueError::new(reason).within(&self.name);
                 match &self.ty {
@@ -176,7 +176,7 @@ impl FieldBuf {
         Ok(bytes)
     }
 
-    fn starting(&self, prefix: &PrefixBuf, start: &Value) -> Result<KeySpan, ValueError> {
+    fn starting(&self, prefix: &PrefixBuf, start: &Value) -> Result<Vec<KeySpan>, ValueError> {
         let content = match (&self.ty, start) {
             (TypeBuf::Scalar(Scalar::Text), Value::Text(text)) => text.as_bytes(),
             (TypeBuf::Scalar(Scalar::Bytes), Value::Bytes(bytes)) => bytes,
@@ -187,6 +187,6 @@ impl FieldBuf {
                 return Ok(prefix.clone().beginning(beginning?, self.desc));
             }
         };
-        Ok(prefix.clone().starting(content, self.desc, self.raw))
+        Ok(vec![prefix.clone().starting(content, self.desc, self.raw)])
     }
 }

@@ -1,9 +1,11 @@
 //! Values that are checked where they are made, because an encoding can't refuse one.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::num::NonZeroU16;
 use std::ops::Deref;
 
+use super::constant::{Literal, literal};
 use crate::keys::encode::Writer;
 use crate::keys::foreign::Foreign;
 use crate::keys::foreign::text::digits_of;
@@ -25,6 +27,32 @@ pub(super) fn wrong(found: &dyn fmt::Display, reason: &'static str) -> WrongText
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Segment<const D: char>(pub(super) String);
 
+/// Text without the delimiter `L`, and without a beginning of it at its end that would be taken for it: what a field
+/// before it can hold.
+pub struct SegmentBefore<L>(pub(super) String, PhantomData<fn() -> L>);
+
+impl<L> SegmentBefore<L> {
+    pub(super) const fn unchecked(text: String) -> Self {
+        Self(text, PhantomData)
+    }
+}
+
+impl<L> Clone for SegmentBefore<L> {
+    fn clone(&self) -> Self {
+        Self::unchecked(self.0.clone())
+    }
+}
+
+impl<L> fmt::Debug for SegmentBefore<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SegmentBefore").field(&self.0).finish()
+    }
+}
+
+super::compared! {
+    [L] SegmentBefore<L>, |a, b| a.0.cmp(&b.0);
+}
+
 /// Text of `N` bytes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Code<const N: usize>(pub(super) String);
@@ -34,12 +62,12 @@ fn can_write(foreign: Foreign, text: &str) -> bool {
 }
 
 macro_rules! texts {
-    ($([$($generics:tt)*] $name:ty, |$text:ident| $is_valid:expr, $reason:literal;)*) => {$(
+    ($([$($generics:tt)*] $name:ty = $make:expr, |$text:ident| $is_valid:expr, $reason:literal;)*) => {$(
         impl<$($generics)*> TryFrom<String> for $name {
             type Error = WrongText;
 
             fn try_from($text: String) -> Result<Self, WrongText> {
-                if $is_valid { Ok(Self($text)) } else { Err(wrong(&format_args!("{:?}", $text), $reason)) }
+                if $is_valid { Ok($make($text)) } else { Err(wrong(&format_args!("{:?}", $text), $reason)) }
             }
         }
 
@@ -73,10 +101,12 @@ macro_rules! texts {
     )*};
 }
 texts! {
-    [const D: char] Segment<D>, |text| !text.contains(D), "it holds the delimiter, and would not be read back";
-    [const N: usize] Code<N>, |text| text.len() == N, "it does not have the width of the field";
-    [] JavaText, |text| can_write(Foreign::JavaUtf, &text), "it has more than 65,535 bytes in modified UTF-8";
-    [const N: usize] CharText<N>, |text| can_write(Foreign::Char(const { char_width(N) }), &text),
+    [const D: char] Segment<D> = Self, |text| !text.contains(D), "it holds the delimiter, and would not be read back";
+    [L: Literal] SegmentBefore<L> = Self::unchecked, |text| const { literal::<L>() }.ends(text.as_bytes()),
+        "it holds the delimiter, and would not be read back";
+    [const N: usize] Code<N> = Self, |text| text.len() == N, "it does not have the width of the field";
+    [] JavaText = Self, |text| can_write(Foreign::JavaUtf, &text), "it has more than 65,535 bytes in modified UTF-8";
+    [const N: usize] CharText<N> = Self, |text| can_write(Foreign::Char(const { char_width(N) }), &text),
         "it is printable ASCII, no longer than the field, and without blanks at its end";
 }
 

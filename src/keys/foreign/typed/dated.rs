@@ -83,24 +83,8 @@ impl<P> Clone for Dated<P> {
 
 impl<P> Copy for Dated<P> {}
 
-impl<P> PartialEq for Dated<P> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl<P> Eq for Dated<P> {}
-
-impl<P> PartialOrd for Dated<P> {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<P> Ord for Dated<P> {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.seconds, self.nanos).cmp(&(other.seconds, other.nanos))
-    }
+super::compared! {
+    [P] Dated<P>, |a, b| (a.seconds, a.nanos).cmp(&(b.seconds, b.nanos));
 }
 
 impl<P> fmt::Debug for Dated<P> {

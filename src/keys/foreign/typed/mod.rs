@@ -13,7 +13,7 @@ mod strings;
 mod text;
 
 pub use self::binary::{BigEndian, LittleEndian, Uint};
-pub use self::checked::{CharText, Code, Digits, JavaText, Segment, UpTo, WrongText};
+pub use self::checked::{CharText, Code, Digits, JavaText, Segment, SegmentBefore, UpTo, WrongText};
 use self::checked::{char_width, wrong};
 pub use self::constant::{Constant, ConstantBytes, Literal};
 pub use self::dated::{Date, DatePattern, Dated};
@@ -21,8 +21,8 @@ pub use self::fdb::{Fdb, FdbAny, FdbUuid, FdbVersionstamp};
 pub use self::ordered::{Ordered, OrderedBigEndian};
 pub use self::strings::{Char, Groups, JavaUtf};
 pub use self::text::{
-    Before, BeforeLast, Decimal, Ending, EndsBefore, EndsBeforeLast, EndsByWidth, EndsWithKey, Hex, HexBytes, Minus,
-    Padded, Reversed, Str, TextForm, ToEnd, UuidText,
+    Before, BeforeBytes, BeforeLast, Decimal, Ending, EndsBefore, EndsBeforeBytes, EndsBeforeLast, EndsByWidth,
+    EndsWithKey, Hex, HexBytes, Minus, Padded, Reversed, Str, TextForm, ToEnd, UpperHex, UpperHexBytes, UuidText,
 };
 use super::Foreign;
 use crate::keys::encode::{Encoding, Reader, Sink, StartsWith, With, Writer};
@@ -75,6 +75,33 @@ macro_rules! writes {
 }
 use writes;
 
+/// Implements `Eq` and `Ord` by an order, whatever the parameters of the type are.
+macro_rules! compared {
+    ($([$($generics:tt)*] $type:ty, |$a:ident, $b:ident| $order:expr;)*) => {$(
+        impl<$($generics)*> PartialEq for $type {
+            fn eq(&self, other: &Self) -> bool {
+                self.cmp(other).is_eq()
+            }
+        }
+
+        impl<$($generics)*> Eq for $type {}
+
+        impl<$($generics)*> PartialOrd for $type {
+            fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+                Some(self.cmp(other))
+            }
+        }
+
+        impl<$($generics)*> Ord for $type {
+            fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+                let ($a, $b) = (self, other);
+                $order
+            }
+        }
+    )*};
+}
+use compared;
+
 /// Fields of OrderedCode are written as if none was the first one: the key takes the first separator off.
 const NOT_FIRST: usize = 1;
 
@@ -112,12 +139,15 @@ macro_rules! encodings {
 }
 encodings! {
     [F, const D: char,] Before<F, D>;
+    [F, L: Literal,] BeforeBytes<F, L>;
     [F, const N: usize,] BeforeLast<F, N>;
     [F,] ToEnd<F>;
     [const N: usize,] Padded<N>;
     [const MAX: u128,] Minus<MAX>;
     [const N: usize,] Hex<N>;
+    [const N: usize,] UpperHex<N>;
     [] HexBytes;
+    [] UpperHexBytes;
     [] UuidText;
     [P,] Date<P>;
     [] Str;
@@ -149,6 +179,7 @@ macro_rules! beginnings {
 }
 beginnings! {
     [const D: char] Before<Str, D>, Segment<D>: str as Text;
+    [L: Literal] BeforeBytes<Str, L>, SegmentBefore<L>: str as Text;
     [] ToEnd<Str>, String: str as Text;
     [const N: usize] Str, Code<N>: str as Text;
     [const N: usize] Char<N>, CharText<N>: str as Text;

@@ -2,8 +2,9 @@
 
 use std::marker::PhantomData;
 
-use super::checked::{Code, Digits, Segment, UpTo};
-use super::{Date, OTHER, Writes};
+use super::checked::{Code, Digits, Segment, SegmentBefore, UpTo};
+use super::constant::{Literal, literal};
+use super::{Date, FITS, OTHER, Writes};
 use crate::keys::foreign::text::digits_of;
 use crate::keys::foreign::{Case, Delimiter, End, Foreign, Form, TextField};
 use crate::keys::untyped::Value;
@@ -65,6 +66,39 @@ pub struct Before<F, const D: char>(PhantomData<F>);
 /// An encoding: `F`, up to the end of the key. For the last field.
 pub struct ToEnd<F>(PhantomData<F>);
 
+/// An encoding: `F`, up to the bytes of `L`: a delimiter of several characters.
+///
+/// ```
+/// use rowkey::foreign::{BeforeBytes, Literal, SegmentBefore, Str, UpperHex};
+/// use rowkey::{RowKey, Select};
+///
+/// struct Colons;
+///
+/// impl Literal for Colons {
+///     const BYTES: &'static [u8] = b"::";
+/// }
+///
+/// #[derive(RowKey, Debug, PartialEq)]
+/// struct Page {
+///     #[rowkey(with = BeforeBytes<Str, Colons>)]
+///     site: SegmentBefore<Colons>,
+///     #[rowkey(with = UpperHex<4>)]
+///     part: u16,
+/// }
+///
+/// let page = Page { site: "a:b".parse()?, part: 0xbeef };
+/// assert_eq!(page.encode(), b"a:b::BEEF");
+/// assert_eq!(Page::decode(b"a:b::BEEF")?, page);
+/// assert_eq!(Page::LAYOUT.shape(), "text['::'], hex[4 upper]");
+/// assert!("a:".parse::<SegmentBefore<Colons>>().is_err());
+///
+/// let begins = Page::prefix().site_starts_with("a:").ranges();
+/// assert!(begins.iter().any(|range| range.contains(b"a:b::BEEF")));
+/// assert!(!begins.iter().any(|range| range.contains(b"a::BEEF")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct BeforeBytes<F, L>(PhantomData<(F, L)>);
+
 /// An encoding: `F`, up to the last `N` bytes of the key, which are those of the fields after it.
 ///
 /// ```
@@ -112,7 +146,7 @@ pub struct ToEnd<F>(PhantomData<F>);
 /// ```
 pub struct BeforeLast<F, const N: usize>(PhantomData<F>);
 
-/// Text as it is: of a [`Segment`], or with `ToEnd` or `BeforeLast` of a `String`.
+/// Text as it is: of a [`Segment`] or a [`SegmentBefore`], or with `ToEnd` or `BeforeLast` of a `String`.
 pub struct Str;
 
 /// Text from its last character to its first: of a [`Segment`], or with `ToEnd` or `BeforeLast` of a `String`.
@@ -151,8 +185,14 @@ pub struct Minus<const MAX: u128>;
 /// An unsigned integer in `N` lower-case hex digits.
 pub struct Hex<const N: usize>;
 
+/// An unsigned integer in `N` upper-case hex digits.
+pub struct UpperHex<const N: usize>;
+
 /// Bytes in lower-case hex digits, two each.
 pub struct HexBytes;
+
+/// Bytes in upper-case hex digits, two each.
+pub struct UpperHexBytes;
 
 /// Sixteen bytes as the text of a UUID, 36 characters in lower case.
 pub struct UuidText;
@@ -165,6 +205,8 @@ pub trait Ending {
 
 /// A field ends before the delimiter `D`.
 pub struct EndsBefore<const D: char>;
+/// A field ends before the delimiter `L`.
+pub struct EndsBeforeBytes<L>(PhantomData<L>);
 /// A field ends with the key.
 pub struct EndsWithKey;
 /// A field ends before the last `N` bytes of the key.
@@ -181,6 +223,10 @@ impl<const N: usize> OpenEnding for EndsBeforeLast<N> {}
 
 impl<const D: char> Ending for EndsBefore<D> {
     const END: End = End::Before(Delimiter::of_char(D));
+}
+
+impl<L: Literal> Ending for EndsBeforeBytes<L> {
+    const END: End = End::Before(literal::<L>());
 }
 
 impl Ending for EndsWithKey {
@@ -243,12 +289,15 @@ macro_rules! written {
 }
 written! {
     [F, const D: char,] Before<F, D>, F, EndsBefore<D>;
+    [F, L: Literal,] BeforeBytes<F, L>, F, EndsBeforeBytes<L>;
     [F, const N: usize,] BeforeLast<F, N>, F, EndsBeforeLast<N>;
     [F,] ToEnd<F>, F, EndsWithKey;
     [const N: usize,] Padded<N>, Self, EndsByWidth;
     [const MAX: u128,] Minus<MAX>, Self, EndsByWidth;
     [const N: usize,] Hex<N>, Self, EndsByWidth;
+    [const N: usize,] UpperHex<N>, Self, EndsByWidth;
     [] HexBytes, Self, EndsByWidth;
+    [] UpperHexBytes, Self, EndsByWidth;
     [] UuidText, Self, EndsByWidth;
     [P,] Date<P>, Self, EndsByWidth;
     [] Str, Self, EndsByWidth;
@@ -279,7 +328,7 @@ macro_rules! integers {
     ($($value:ident $form:ident: $($int:ty)*;)*) => {$($(
         forms! {
             [E: Ending] Decimal, $int, E, Form::$form, None,
-                $value(number) => number.try_into().map_err(|_| "it fits into the field's type"), |n| (*n).into();
+                $value(number) => number.try_into().map_err(|_| FITS), |n| (*n).into();
         }
     )*)*};
 }
@@ -294,13 +343,23 @@ macro_rules! unsigned {
             [E: Ending, const N: usize] Padded<N>, $int, E, Form::Decimal, {
                 assert!(N >= digits_of(<$int>::MAX as u128) as usize, "the integer's type has more digits: use `Digits<N>`");
                 Some(N as u16)
-            }, Unsigned(number) => number.try_into().map_err(|_| "it fits into the field's type"), |n| (*n).into();
-            [E: Ending, const N: usize] Hex<N>, $int, E, Form::Hex(Case::Lower), {
-                assert!(N >= size_of::<$int>() * 2, "the integer's type has more digits");
-                Some(N as u16)
-            }, Unsigned(number) => number.try_into().map_err(|_| "it fits into the field's type"), |n| (*n).into();
+            }, Unsigned(number) => number.try_into().map_err(|_| FITS), |n| (*n).into();
+        }
+        hex! {
+            $int: Hex Lower;
+            $int: UpperHex Upper;
         }
     )*};
+}
+macro_rules! hex {
+    ($($int:ty: $hex:ident $case:ident;)*) => {
+        forms! {$(
+            [E: Ending, const N: usize] $hex<N>, $int, E, Form::Hex(Case::$case), {
+                assert!(N >= size_of::<$int>() * 2, "the integer's type has more digits");
+                Some(N as u16)
+            }, Unsigned(number) => number.try_into().map_err(|_| FITS), |n| (*n).into();
+        )*}
+    };
 }
 unsigned!(u8 u16 u32 u64 u128);
 
@@ -308,6 +367,8 @@ forms! {
     [const D: char] Str, Segment<D>, EndsBefore<D>, Form::Text, None, Text(text) => Ok(Segment(text)), |t| t.0.clone();
     [const D: char] Reversed, Segment<D>, EndsBefore<D>, Form::Reversed, None,
         Text(text) => Ok(Segment(text)), |t| t.0.clone();
+    [L: Literal] Str, SegmentBefore<L>, EndsBeforeBytes<L>, Form::Text, None,
+        Text(text) => Ok(SegmentBefore::unchecked(text)), |t| t.0.clone();
     [E: OpenEnding] Str, String, E, Form::Text, None, Text(text) => Ok(text), |t| t.clone();
     [E: OpenEnding] Reversed, String, E, Form::Reversed, None, Text(text) => Ok(text), |t| t.clone();
     [E: Ending, const N: usize] Str, Code<N>, E, Form::Text, Some(N as u16), Text(text) => Ok(Code(text)), |t| t.0.clone();
@@ -315,11 +376,25 @@ forms! {
         Unsigned(number) => Ok(Digits(number)), |n| n.0;
     [E: Ending, const MAX: u128] Minus<MAX>, UpTo<MAX>, E, Form::Minus(MAX), Some(digits_of(MAX)),
         Unsigned(number) => Ok(UpTo(number)), |n| n.0;
-    [E: Ending, const N: usize] HexBytes, [u8; N], E, Form::HexBytes(Case::Lower), Some(2 * N as u16),
-        Bytes(bytes) => bytes.try_into().map_err(|_| OTHER), |bytes| bytes.to_vec();
-    [E: OpenEnding] HexBytes, Vec<u8>, E, Form::HexBytes(Case::Lower), None, Bytes(bytes) => Ok(bytes), |b| b.clone();
-    [const D: char] HexBytes, Vec<u8>, EndsBefore<D>, Form::HexBytes(Case::Lower), None,
-        Bytes(bytes) => Ok(bytes), |b| b.clone();
     [E: Ending] UuidText, [u8; 16], E, Form::Uuid, None,
         Bytes(bytes) => bytes.try_into().map_err(|_| OTHER), |bytes| bytes.to_vec();
+}
+
+macro_rules! hex_bytes {
+    ($($hex:ident $case:ident;)*) => {
+        forms! {$(
+            [E: Ending, const N: usize] $hex, [u8; N], E, Form::HexBytes(Case::$case), Some(2 * N as u16),
+                Bytes(bytes) => bytes.try_into().map_err(|_| OTHER), |bytes| bytes.to_vec();
+            [E: OpenEnding] $hex, Vec<u8>, E, Form::HexBytes(Case::$case), None,
+                Bytes(bytes) => Ok(bytes), |bytes| bytes.clone();
+            [const D: char] $hex, Vec<u8>, EndsBefore<D>, Form::HexBytes(Case::$case), None,
+                Bytes(bytes) => Ok(bytes), |bytes| bytes.clone();
+            [L: Literal] $hex, Vec<u8>, EndsBeforeBytes<L>, Form::HexBytes(Case::$case), None,
+                Bytes(bytes) => Ok(bytes), |bytes| bytes.clone();
+        )*}
+    };
+}
+hex_bytes! {
+    HexBytes Lower;
+    UpperHexBytes Upper;
 }
