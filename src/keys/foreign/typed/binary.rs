@@ -4,8 +4,8 @@ use super::{FITS, UpTo, writes};
 use crate::keys::foreign::{Binary, Endian, Foreign};
 use crate::keys::untyped::Value;
 
-/// An encoding: an unsigned integer in `N` bytes, the highest first, so that it sorts as the number does. `N` is 1 to 16.
-/// Of an unsigned integer whose type has no more bytes, or of [`UpTo`].
+/// An encoding: an unsigned integer in `N` bytes, 1 to 16, the highest first, so that it sorts as the number does. Of
+/// an unsigned integer whose type has no more bytes, or of [`UpTo`].
 ///
 /// ```
 /// use rowkey::RowKey;
@@ -79,7 +79,7 @@ pub struct Uint<const N: usize>;
 pub struct LittleEndian;
 
 /// An encoding: a signed integer in two's complement, the highest byte first, as Java's `DataOutput.writeLong`, HBase's
-/// `Bytes.toBytes(long)` and Bigtable's `BigEndianBytes` write it. Unsigned integers are written so without an encoding.
+/// `Bytes.toBytes(long)` and Bigtable's `BigEndianBytes` write it. Unsigned integers are big-endian as they are.
 ///
 /// ```
 /// use rowkey::RowKey;

@@ -129,7 +129,8 @@ integers!(u8 u16 u32 u64 i8 i16 i32 i64 i128);
 
 writes! {
     [] Fdb, (), Foreign::Fdb(FdbElement::Null), |_null| Value::Tuple(Vec::new()), Value::Tuple(_) => Ok(());
-    [] Fdb, Vec<u8>, Foreign::Fdb(FdbElement::Bytes), |bytes| Value::Bytes(bytes.clone()), Value::Bytes(bytes) => Ok(bytes);
+    [] Fdb, Vec<u8>, Foreign::Fdb(FdbElement::Bytes),
+        |bytes| Value::Bytes(bytes.clone()), Value::Bytes(bytes) => Ok(bytes);
     [] Fdb, String, Foreign::Fdb(FdbElement::Text), |text| Value::Text(text.clone()), Value::Text(text) => Ok(text);
     [] Fdb, f32, Foreign::Fdb(FdbElement::F32), |n| Value::F32(*n), Value::F32(n) => Ok(n);
     [] Fdb, f64, Foreign::Fdb(FdbElement::F64), |n| Value::F64(*n), Value::F64(n) => Ok(n);

@@ -93,5 +93,6 @@ numbers! {
 
 writes! {
     [] Ordered, String, field(OrderedKind::Text), |text| Value::Text(text.clone()), Value::Text(text) => Ok(text);
-    [] Ordered, Vec<u8>, field(OrderedKind::Bytes), |bytes| Value::Bytes(bytes.clone()), Value::Bytes(bytes) => Ok(bytes);
+    [] Ordered, Vec<u8>, field(OrderedKind::Bytes),
+        |bytes| Value::Bytes(bytes.clone()), Value::Bytes(bytes) => Ok(bytes);
 }
