@@ -2,6 +2,7 @@
 
 use crate::keys::encode::{Field, Reader, Sink, Writer};
 use crate::keys::error::{DecodeError, DecodeReason, WidthError};
+use crate::keys::foreign::joined;
 use crate::keys::layout::{Layout, Type};
 use crate::keys::lead::MOST_WIDTH;
 use crate::keys::prefix::{TupleField, TuplePrefix, tuple_prefix};
@@ -169,6 +170,11 @@ impl<T: Field> RowKey for T {
 
     #[inline]
     fn write_key<S: Sink>(&self, out: &mut S) {
+        if const { T::AS_KEY.is_joined() } {
+            let mut fields = Vec::new();
+            Field::encode(self, &mut Writer::new(&mut fields));
+            return out.extend_bytes(joined::key(&fields));
+        }
         Field::encode(self, &mut Writer::new(out));
     }
 

@@ -4,7 +4,7 @@
 //! [`LayoutBuf`](crate::LayoutBuf) is its owned form, which also reads and writes keys.
 
 use crate::keys::error::DecodeError;
-use crate::keys::foreign::{Foreign, Order};
+use crate::keys::foreign::{Foreign, Order, OrderedCode, OrderedKind};
 use crate::keys::lead::{Hashed, Lead};
 use crate::keys::reader::Reader;
 
@@ -49,6 +49,22 @@ impl Layout {
         Hashed { by: self.by, delimiter }
     }
 
+    /// Returns whether OrderedCode joins the fields.
+    pub(crate) const fn is_joined(&self) -> bool {
+        matches!(self.fields, [FieldLayout { ty: Type::Scalar(Scalar::Foreign(Foreign::Ordered(_))), .. }, ..])
+    }
+
+    /// The bytes between the values of a field and those that go on with one, if the field looks ahead.
+    pub(crate) const fn longer(&self, field: usize) -> Option<&'static [u8]> {
+        if field >= self.fields.len() {
+            return None;
+        }
+        match self.fields[field].ty {
+            Type::Scalar(Scalar::Foreign(foreign)) => foreign.longer(),
+            _ => None,
+        }
+    }
+
     /// Returns the layout, checked for what a shape can express.
     ///
     /// # Panics
@@ -58,10 +74,24 @@ impl Layout {
     #[track_caller]
     pub const fn checked(self) -> Self {
         assert!(fields_fit(self.fields, 0), "a key's types are nested at most 128 deep: flatten some of them");
-        assert!(
-            ends_last(self.fields),
-            "a field that ends with the key is the last one, and ascending: end it before a delimiter"
-        );
+        match misplaced(self.fields, matches!(self.lead, Lead::None)) {
+            None => {}
+            Some(Foreign::Ordered(_)) => panic!(
+                "OrderedCode joins all fields of a key: give each of them `Ordered` or `OrderedBigEndian`, ascending, and \
+                 the key no salt and no hash"
+            ),
+            Some(Foreign::Fdb(_)) => panic!(
+                "what is after this element of FoundationDB says where it ends: it is ascending, in the key itself, and \
+                 after it is another ascending element, or nothing"
+            ),
+            Some(foreign) if foreign.bytes_after().is_some() => panic!(
+                "a field up to the last bytes of a key is ascending, in the key itself, and the fields after it have as many \
+                 bytes together: write the sum of their widths into `BeforeLast`"
+            ),
+            Some(_) => {
+                panic!("a field that ends with the key is the last one, and ascending: end it before a delimiter")
+            }
+        }
         assert!(
             inverts_orders(self.fields),
             "a `desc` field has bytes in the order of its values, and this one has not: take `desc` off the field"
@@ -70,20 +100,44 @@ impl Layout {
     }
 }
 
-/// Returns whether no field of a key but the last ends with it, and none within another type.
-const fn ends_last(fields: &[FieldLayout]) -> bool {
-    let mut i = 0;
-    while i < fields.len() {
-        let is_last = i + 1 == fields.len() && !fields[i].desc;
-        match fields[i].ty {
-            Type::Scalar(Scalar::Foreign(foreign)) if foreign.ends_with_key() && is_last => {}
-            ty if ty.ends_with_key() => return false,
+/// The first encoding that is not in the place of a key that it must have.
+const fn misplaced(mut fields: &[FieldLayout], is_unhashed: bool) -> Option<Foreign> {
+    let (mut is_first, mut are_joined) = (true, false);
+    while let [field, after @ ..] = fields {
+        let foreign = match field.ty {
+            Type::Scalar(Scalar::Foreign(foreign)) if !field.desc => Some(*foreign),
+            _ => None,
+        };
+        let is_joined = matches!(foreign, Some(Foreign::Ordered(_)));
+        if is_first {
+            are_joined = is_joined && is_unhashed;
+        }
+        let is_placed = match foreign {
+            Some(Foreign::Ordered(_)) => are_joined,
+            Some(foreign) if foreign.ends_with_key() => after.is_empty(),
+            Some(foreign) if foreign.bytes_after().is_some() => match (foreign.bytes_after(), fields_width(after)) {
+                (Some(bytes), Some(width)) => bytes == width,
+                _ => false,
+            },
+            Some(foreign) if foreign.looks_ahead() => match after {
+                [] => true,
+                [next, ..] => !next.desc && matches!(next.ty, Type::Scalar(Scalar::Foreign(Foreign::Fdb(_)))),
+            },
+            _ => true,
+        };
+        match field.ty.needing_place() {
+            Some(needing) if !is_placed || foreign.is_none() => return Some(needing),
             _ => {}
         }
-        i += 1;
+        if are_joined && !is_joined {
+            return JOINED;
+        }
+        (fields, is_first) = (after, false);
     }
-    true
+    None
 }
+
+const JOINED: Option<Foreign> = Some(Foreign::Ordered(OrderedCode::new(OrderedKind::Text)));
 
 /// Returns whether each descending field has bytes in the order of its values, to be inverted.
 const fn inverts_orders(fields: &[FieldLayout]) -> bool {
@@ -298,24 +352,36 @@ impl Type {
         Order::Ascending
     }
 
-    /// Returns whether a value, or a part of one, ends with the key.
-    const fn ends_with_key(&self) -> bool {
+    /// The first encoding in a value that can't tell alone where it ends.
+    const fn needing_place(&self) -> Option<Foreign> {
         match self {
-            Self::Scalar(Scalar::Foreign(foreign)) => foreign.ends_with_key(),
-            Self::Option(inner) | Self::List(inner) => inner.ends_with_key(),
-            Self::Measured { ty, .. } => ty.ends_with_key(),
-            Self::Tuple(fields) => any_ends_with_key(fields),
+            Self::Scalar(Scalar::Foreign(foreign)) if foreign.needs_place() => Some(*foreign),
+            Self::Option(inner) | Self::List(inner) => inner.needing_place(),
+            Self::Measured { ty, .. } => ty.needing_place(),
+            Self::Tuple(fields) => any_needing_place(fields),
             Self::Enum(variants) => {
                 let mut i = 0;
                 while i < variants.len() {
-                    if any_ends_with_key(variants[i].fields) {
-                        return true;
+                    let found = any_needing_place(variants[i].fields);
+                    if found.is_some() {
+                        return found;
                     }
                     i += 1;
                 }
-                false
+                None
             }
-            Self::Scalar(_) | Self::Custom { .. } => false,
+            Self::Scalar(_) | Self::Custom { .. } => None,
+        }
+    }
+
+    /// The bytes between a value and those that go on with it, if a value can begin another one.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn beyond(&self) -> Option<&'static [u8]> {
+        match self {
+            Self::Scalar(Scalar::Foreign(foreign)) => foreign.beyond(),
+            Self::Tuple([.., last]) if !last.desc => last.ty.beyond(),
+            _ => None,
         }
     }
 
@@ -397,15 +463,16 @@ impl FieldLayout {
     }
 }
 
-const fn any_ends_with_key(fields: &[FieldLayout]) -> bool {
+const fn any_needing_place(fields: &[FieldLayout]) -> Option<Foreign> {
     let mut i = 0;
     while i < fields.len() {
-        if fields[i].ty.ends_with_key() {
-            return true;
+        let found = fields[i].ty.needing_place();
+        if found.is_some() {
+            return found;
         }
         i += 1;
     }
-    false
+    None
 }
 
 const fn fields_width(fields: &[FieldLayout]) -> Option<usize> {

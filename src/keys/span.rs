@@ -65,6 +65,14 @@ impl KeySpan {
         Self { body, ends, low: Cut::Before(Vec::new()), high: Cut::After(Vec::new()) }
     }
 
+    /// Takes out the keys whose last fixed field is another value, which begins with this one and goes on with these
+    /// bytes or greater ones.
+    pub(crate) fn narrow(&mut self, longer: &[u8]) {
+        if self.ends.last() == Some(&self.body.len()) && self.high == Cut::After(Vec::new()) {
+            self.high = Cut::Before(longer.to_vec());
+        }
+    }
+
     /// The range of the span's keys under this lead; `fields` is how many fields a whole key has.
     fn range(&self, lead: &[u8], fields: usize) -> Option<KeyRange> {
         let prefix = [lead, &self.body].concat();

@@ -14,6 +14,7 @@ pub mod catalog;
 pub mod error;
 mod guarantees;
 mod id;
+mod iterator_rows;
 mod limits;
 #[cfg(feature = "memory")]
 mod memory;
@@ -44,6 +45,7 @@ pub use self::by_table::write_by_table;
 pub use self::cancel::{Cancel, Cancelled};
 pub use self::guarantees::{Atomicity, Guarantees};
 pub use self::id::{DatabaseId, TableId};
+pub use self::iterator_rows::IteratorRows;
 pub use self::limits::Limits;
 pub(crate) use self::limits::check_len;
 #[cfg(feature = "memory")]

@@ -362,8 +362,10 @@ fn beginnings_of_text() {
         let layout: LayoutBuf = format!("{shape}, u8").parse().unwrap();
         layout.ranges_by_bucket(&[], Some(&FieldValues::StartsWith(Value::Text(start.into())))).is_ok()
     };
-    assert!(starts("text['::']", "a") && starts("text[3]", "abc") && starts("text['#']", ""));
-    assert!(!starts("text['::']", "a:") && !starts("text['#']", "a#b") && !starts("text[3]", "abcd"));
+    assert!(
+        starts("text['::']", "a") && starts("text['::']", "a:") && starts("text[3]", "abc") && starts("text['#']", "")
+    );
+    assert!(!starts("text['::']", "a::") && !starts("text['#']", "a#b") && !starts("text[3]", "abcd"));
 }
 
 #[test]

@@ -15,3 +15,4 @@ mod ordered_code;
 mod selects;
 mod text_keys;
 mod traps;
+mod typed_foreign;

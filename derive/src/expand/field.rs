@@ -116,6 +116,7 @@ fn into_field(key: &Key<'_>, reference: TokenStream, value: TokenStream) -> Toke
         #[automatically_derived]
         impl #impl_generics #p::IntoField<#ident #ty_generics> for #reference #ident #ty_generics #where_clause {
             const ORDER: #p::Order = <#ident #ty_generics as #p::Field>::TYPE.order();
+            const BEYOND: #p::Option<&'static [#p::u8]> = <#ident #ty_generics as #p::Field>::TYPE.beyond();
 
             #[inline]
             fn encode_field<__S: #p::Sink>(&self, w: &mut #p::Writer<'_, __S>) {

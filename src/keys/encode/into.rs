@@ -16,9 +16,9 @@ pub trait IntoField<C: ?Sized> {
     #[doc(hidden)]
     const ORDER: Order = Order::Ascending;
 
-    /// True if the field ends with the key.
+    /// The bytes between a value and those that go on with it, if a value can begin another one.
     #[doc(hidden)]
-    const ENDS_WITH_KEY: bool = false;
+    const BEYOND: Option<&'static [u8]> = None;
 
     /// Writes the value as the field is written.
     fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>);
@@ -38,6 +38,7 @@ macro_rules! into_field {
     (@ [$($generics:tt)*] $type:ty) => {
         impl<$($generics)*> $crate::keys::encode::IntoField<$type> for $type {
             const ORDER: $crate::keys::foreign::Order = <$type as $crate::keys::encode::Field>::TYPE.order();
+            const BEYOND: Option<&'static [u8]> = <$type as $crate::keys::encode::Field>::TYPE.beyond();
 
             #[inline]
             fn encode_field<S: $crate::keys::encode::Sink>(&self, w: &mut $crate::keys::encode::Writer<'_, S>) {
@@ -47,6 +48,7 @@ macro_rules! into_field {
 
         impl<$($generics)*> $crate::keys::encode::IntoField<$type> for &$type {
             const ORDER: $crate::keys::foreign::Order = <$type as $crate::keys::encode::Field>::TYPE.order();
+            const BEYOND: Option<&'static [u8]> = <$type as $crate::keys::encode::Field>::TYPE.beyond();
 
             #[inline]
             fn encode_field<S: $crate::keys::encode::Sink>(&self, w: &mut $crate::keys::encode::Writer<'_, S>) {
@@ -69,9 +71,9 @@ pub trait FieldRange<C: ?Sized> {
     #[doc(hidden)]
     const ORDER: Order = Order::Ascending;
 
-    /// That of the bounds.
+    /// Those of the bounds.
     #[doc(hidden)]
-    const ENDS_WITH_KEY: bool = false;
+    const BEYOND: Option<&'static [u8]> = None;
 
     /// Writes the bounds' values, ascending, and returns the kind of each bound.
     fn encode_bounds(&self, low: &mut Vec<u8>, high: &mut Vec<u8>) -> (Bound<()>, Bound<()>);
@@ -85,7 +87,7 @@ macro_rules! ranges {
     ($($range:ident($self:ident) => $low:expr, $high:expr;)*) => {$(
         impl<C: ?Sized, V: IntoField<C>> FieldRange<C> for $range<V> {
             const ORDER: Order = V::ORDER;
-            const ENDS_WITH_KEY: bool = V::ENDS_WITH_KEY;
+            const BEYOND: Option<&'static [u8]> = V::BEYOND;
 
             fn encode_bounds(&$self, low: &mut Vec<u8>, high: &mut Vec<u8>) -> (Bound<()>, Bound<()>) {
                 (encode_bound::<C, V>($low, low), encode_bound::<C, V>($high, high))
@@ -103,7 +105,7 @@ ranges! {
 
 impl<C: ?Sized, V: IntoField<C>> FieldRange<C> for (Bound<V>, Bound<V>) {
     const ORDER: Order = V::ORDER;
-    const ENDS_WITH_KEY: bool = V::ENDS_WITH_KEY;
+    const BEYOND: Option<&'static [u8]> = V::BEYOND;
 
     fn encode_bounds(&self, low: &mut Vec<u8>, high: &mut Vec<u8>) -> (Bound<()>, Bound<()>) {
         (encode_bound(self.0.as_ref(), low), encode_bound(self.1.as_ref(), high))
@@ -169,15 +171,20 @@ impl FieldSpan {
         let (mut low, mut high) = (Vec::new(), Vec::new());
         let (low_kind, high_kind) = range.encode_bounds(&mut low, &mut high);
         let (low, high) = (low_kind.map(|()| low), high_kind.map(|()| high));
-        let (low, high) = if R::ORDER == Order::Descending { (high, low) } else { (low, high) };
-        if !R::ENDS_WITH_KEY {
-            return Self::Range(low, high);
-        }
-        // The next value has one more byte.
-        let next = |mut value: Vec<u8>| {
-            value.push(0);
-            value
-        };
+        Self::ordered(low, high, R::ORDER, R::BEYOND)
+    }
+
+    /// The values between two, of bytes in this order. If there are bytes between a value and those that go on with it,
+    /// the latter are other values.
+    pub(crate) fn ordered(
+        low: Bound<Vec<u8>>,
+        high: Bound<Vec<u8>>,
+        order: Order,
+        beyond: Option<&'static [u8]>,
+    ) -> Self {
+        let (low, high) = if order == Order::Descending { (high, low) } else { (low, high) };
+        let Some(beyond) = beyond else { return Self::Range(low, high) };
+        let next = |value: Vec<u8>| [value.as_slice(), beyond].concat();
         let low = match low {
             Bound::Excluded(value) => Bound::Included(next(value)),
             low => low,

@@ -230,25 +230,40 @@ impl<E: Encoding<T>, T> Codec for With<E, T> {
     }
 }
 
+impl<E: Encoding<T>, T> With<E, T> {
+    /// Writes the value that a prefix fixes the field to.
+    #[inline]
+    fn fix<S: Sink>(value: &T, w: &mut Writer<'_, S>) {
+        const {
+            assert!(
+                !matches!(E::FOREIGN, Some(foreign) if foreign.bytes_after().is_some()),
+                "a prefix can't fix this field: only a whole key says where it ends. Read a row by its key, or fix the \
+                 fields before it"
+            );
+        }
+        E::encode(value, w);
+    }
+}
+
 #[diagnostic::do_not_recommend]
 impl<E: Encoding<T>, T> IntoField<With<E, T>> for T {
     const ORDER: Order = <With<E, T> as Codec>::TYPE.order();
-    const ENDS_WITH_KEY: bool = matches!(E::FOREIGN, Some(foreign) if foreign.ends_with_key());
+    const BEYOND: Option<&'static [u8]> = <With<E, T> as Codec>::TYPE.beyond();
 
     #[inline]
     fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>) {
-        E::encode(self, w);
+        With::<E, T>::fix(self, w);
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<E: Encoding<T>, T> IntoField<With<E, T>> for &T {
     const ORDER: Order = <With<E, T> as Codec>::TYPE.order();
-    const ENDS_WITH_KEY: bool = matches!(E::FOREIGN, Some(foreign) if foreign.ends_with_key());
+    const BEYOND: Option<&'static [u8]> = <With<E, T> as Codec>::TYPE.beyond();
 
     #[inline]
     fn encode_field<S: Sink>(&self, w: &mut Writer<'_, S>) {
-        E::encode(self, w);
+        With::<E, T>::fix(self, w);
     }
 }
 

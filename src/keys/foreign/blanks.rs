@@ -8,9 +8,12 @@
 //! before `"a"`.
 
 use std::num::NonZeroU16;
+use std::ops::Bound;
 
-use crate::keys::encode::{Reader, Sink, Writer};
+use super::Beginning;
+use crate::keys::encode::{FieldSpan, Reader, Sink, Writer};
 use crate::keys::error::DecodeError;
+use crate::keys::range::successor;
 
 const BLANK: u8 = b' ';
 
@@ -41,8 +44,16 @@ fn is_one_form(text: &[u8]) -> bool {
     text.iter().all(|byte| matches!(byte, BLANK..=b'~')) && text.last() != Some(&BLANK)
 }
 
-/// The bytes that all text with this beginning begins with.
-pub(super) fn starting(width: NonZeroU16, start: &str) -> Option<Vec<u8>> {
-    let is_told = start.len() <= width.get().into() && is_one_form(start.as_bytes());
-    is_told.then(|| start.as_bytes().to_vec())
+/// The text with this beginning. The blanks at its end may be those of shorter text, which is the least that begins so.
+pub(super) fn starting(width: NonZeroU16, start: &str) -> Option<Beginning> {
+    let text = start.trim_end_matches(char::from(BLANK));
+    let mut shorter = Vec::new();
+    if start.len() > width.get().into() || encode(width, text, &mut Writer::new(&mut shorter)).is_err() {
+        return None;
+    }
+    let bytes = start.as_bytes();
+    Some(match successor(bytes).filter(|_| text != start) {
+        Some(after) => Beginning::In(vec![FieldSpan::Range(Bound::Excluded(shorter), Bound::Excluded(after))]),
+        None => Beginning::With(bytes.to_vec()),
+    })
 }

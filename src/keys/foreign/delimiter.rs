@@ -1,6 +1,11 @@
 //! The bytes that end a field of a text key.
 
 use std::fmt;
+use std::ops::Bound;
+
+use super::Beginning;
+use crate::keys::encode::FieldSpan;
+use crate::keys::range::successor;
 
 /// The bytes after a field, by which it is found where it ends: one to eight, as `#`, `::` or a zero.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -62,6 +67,31 @@ impl Delimiter {
     pub(super) fn ends(&self, content: &[u8]) -> bool {
         let whole = [content, self.as_bytes()].concat();
         memchr::memmem::find(&whole, self.as_bytes()) == Some(content.len())
+    }
+
+    /// The fields that end with this delimiter and begin so; `None` if there are none.
+    ///
+    /// A shorter field and the delimiter can begin so too, as `a` and `::` do with `a:`. They are left out.
+    pub(super) fn starting(&self, start: &[u8]) -> Option<Beginning> {
+        let delimiter = self.as_bytes();
+        if memchr::memmem::find(start, delimiter).is_some() {
+            return None;
+        }
+        let rest = |len: usize| start.ends_with(&delimiter[..len]).then(|| [start, &delimiter[len..]].concat());
+        let mut shorter: Vec<Vec<u8>> = (1..delimiter.len()).filter_map(rest).collect();
+        if shorter.is_empty() {
+            return Some(Beginning::With(start.to_vec()));
+        }
+        shorter.sort_unstable();
+        let (mut ranges, mut low) = (Vec::new(), Some(start.to_vec()));
+        for shorter in shorter {
+            let Some(from) = low else { break };
+            low = successor(&shorter);
+            ranges.push(FieldSpan::Range(Bound::Included(from), Bound::Excluded(shorter)));
+        }
+        let high = successor(start).map_or(Bound::Unbounded, Bound::Excluded);
+        ranges.extend(low.map(|low| FieldSpan::Range(Bound::Included(low), high)));
+        Some(Beginning::In(ranges))
     }
 
     /// Reads a delimiter as [`Display`](fmt::Display) writes it; returns what comes after it.

@@ -10,8 +10,12 @@
 //! The last group has from none to seven bytes, and zeros. Behind it is `ff` less the number of zeros; behind every
 //! other group is `ff`.
 
-use crate::keys::encode::{Reader, Sink, Writer};
+use std::ops::Bound;
+
+use super::Beginning;
+use crate::keys::encode::{FieldSpan, Reader, Sink, Writer};
 use crate::keys::error::{DecodeError, Hex};
+use crate::keys::range::successor;
 
 const GROUP: usize = 8;
 const FULL: u8 = 0xff;
@@ -27,6 +31,17 @@ pub(super) fn encode(bytes: &[u8], w: &mut Writer<'_, impl Sink>) {
     w.bytes(last);
     w.bytes(&[0; GROUP][..zeros]);
     w.byte(FULL - zeros as u8);
+}
+
+/// The values with this beginning: those from it on, up to the bytes after all that begin with it.
+pub(super) fn starting(start: &[u8]) -> Beginning {
+    let written = |bytes: &[u8]| {
+        let mut written = Vec::new();
+        encode(bytes, &mut Writer::new(&mut written));
+        written
+    };
+    let high = successor(start).map_or(Bound::Unbounded, |after| Bound::Excluded(written(&after)));
+    Beginning::In(vec![FieldSpan::Range(Bound::Included(written(start)), high)])
 }
 
 pub(super) fn decode(r: &mut Reader<'_>) -> Result<Vec<u8>, DecodeError> {

@@ -15,8 +15,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A derive has the fields of text keys, by `with`: [`Before`], [`ToEnd`], [`Padded`] and so on; and hashes and salts of
-//! other programs, by `hashed` and `salt`. The others are for layouts without a Rust type.
+//! A derive has them by `with`, each for the types whose values it can write:
+//!
+//! | in a layout | `with =` |
+//! |---|---|
+//! | `text['#']`, `dec[10]`, `date['yyyyMMdd']` and other text | [`Before`], [`BeforeBytes`], [`ToEnd`], [`BeforeLast`], [`Padded`], [`Date`] and so on |
+//! | `const['t']` | [`Constant`], [`ConstantBytes`] |
+//! | `uint[3]`, `le[u32]`, `be[i64]` | [`Uint`], [`LittleEndian`], [`BigEndian`] |
+//! | `groups[8]`, `utf[java]`, `char[5]` | [`Groups`], [`JavaUtf`], [`Char`] |
+//! | `fdb[…]` | [`Fdb`], [`FdbUuid`], [`FdbVersionstamp`] |
+//! | `ordered[…]` | [`Ordered`], [`OrderedBigEndian`] |
+//!
+//! Hashes and salts of other programs are its arguments `hashed` and `salt`.
 //!
 //! Some break a law that all other fields keep: their bytes have no order, or they can't tell alone where they end.
 //! [`Foreign::order`], [`Foreign::ends_with_key`], [`Foreign::bytes_after`] and [`Foreign::looks_ahead`] say which;
@@ -28,6 +38,7 @@ mod delimiter;
 pub(crate) mod fdb;
 mod groups;
 mod hash;
+pub(crate) mod joined;
 mod nearest;
 pub(crate) mod ordered;
 mod pattern;
@@ -48,10 +59,13 @@ pub use self::pattern::Pattern;
 pub use self::text::{Case, End, Form, TextField};
 pub(crate) use self::text::{digits_of, hex_number};
 pub use self::typed::{
-    Before, Code, Date, DatePattern, Dated, Decimal, Digits, Ending, EndsBefore, EndsByWidth, EndsWithKey, Hex,
-    HexBytes, Minus, Padded, Reversed, Segment, Str, TextForm, ToEnd, UpTo, UuidText, WrongText,
+    Before, BeforeBytes, BeforeLast, BigEndian, Char, CharText, Code, Constant, ConstantBytes, Date, DatePattern,
+    Dated, Decimal, Digits, Ending, EndsBefore, EndsBeforeBytes, EndsBeforeLast, EndsByWidth, EndsWithKey, Fdb, FdbAny,
+    FdbUuid, FdbVersionstamp, Groups, Hex, HexBytes, JavaText, JavaUtf, Literal, LittleEndian, Minus, Ordered,
+    OrderedBigEndian, Padded, Reversed, Segment, SegmentBefore, Str, TextForm, ToEnd, Uint, UpTo, UpperHex,
+    UpperHexBytes, UuidText, Writes, WrongText,
 };
-use crate::keys::encode::{Reader, Sink, Writer};
+use crate::keys::encode::{FieldSpan, Reader, Sink, Writer};
 use crate::keys::error::{self, DecodeError};
 use crate::keys::layout::Scalar;
 use crate::keys::untyped::Value;
@@ -97,6 +111,14 @@ impl Order {
             _ => Self::None,
         }
     }
+}
+
+/// The bytes of the values that begin in one way.
+pub(crate) enum Beginning {
+    /// Those that begin with these bytes.
+    With(Vec<u8>),
+    /// Those in these ranges.
+    In(Vec<FieldSpan>),
 }
 
 impl Foreign {
@@ -160,6 +182,17 @@ impl Foreign {
         }
     }
 
+    /// The bytes between a value and those that go on with it: those of a longer value, if it
+    /// [looks ahead](Self::longer); of one that ends with the key, any.
+    pub(crate) const fn beyond(&self) -> Option<&'static [u8]> {
+        if self.ends_with_key() { Some(&[0]) } else { self.longer() }
+    }
+
+    /// Returns whether it can't tell alone where a value ends, so that it has one place in a key.
+    pub(crate) const fn needs_place(&self) -> bool {
+        self.ends_with_key() || self.bytes_after().is_some() || self.looks_ahead()
+    }
+
     /// The encoding of the field at this index of a key: after the first one OrderedCode separates them.
     pub(crate) const fn placed(self, index: usize) -> Self {
         match self {
@@ -210,15 +243,17 @@ impl Foreign {
         }
     }
 
-    /// The bytes that all values with this beginning begin with, and no others; `None` if there are none.
-    pub(crate) fn starting(&self, start: &Value) -> Option<Vec<u8>> {
-        match (self, start) {
-            (Self::Text(field), Value::Text(start)) => field.starting(start),
+    /// The bytes of all values with this beginning, and of no others; `None` if no value has it, or no bytes tell.
+    pub(crate) fn starting(&self, start: &Value) -> Option<Beginning> {
+        let begins = match (self, start) {
+            (Self::Text(field), Value::Text(start)) => return field.starting(start),
             (Self::Fdb(element), start) => element.starting(start),
             (Self::Ordered(field), start) => field.starting(start),
-            (Self::Char(width), Value::Text(start)) => blanks::starting(*width, start),
+            (Self::Char(width), Value::Text(start)) => return blanks::starting(*width, start),
+            (Self::Groups, Value::Bytes(start)) => return Some(groups::starting(start)),
             _ => None,
-        }
+        };
+        begins.map(Beginning::With)
     }
 
     /// The encoding whose shape is this text.

@@ -56,9 +56,9 @@ pub enum OrderedKind {
     BigEndianMicros,
 }
 
-const SEPARATOR: [u8; 2] = [0, 1];
+pub(super) const SEPARATOR: [u8; 2] = [0, 1];
 const ZERO: [u8; 2] = [0, 0xff];
-const EMPTY: [u8; 2] = [0, 0];
+pub(super) const EMPTY: [u8; 2] = [0, 0];
 const NOTHING: &str = "no bytes";
 
 /// More than all bytes with which another field may come after a value, and less than those with which it goes on.
@@ -245,16 +245,6 @@ impl fmt::Display for OrderedCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ordered[{}]", self.kind.word())
     }
-}
-
-/// The length of these bytes of a key, or of its first fields, without the empty fields at their end, or the beginning
-/// of one.
-pub(crate) fn without_empty_ends(mut bytes: &[u8]) -> usize {
-    bytes = bytes.strip_suffix(&SEPARATOR).unwrap_or(bytes);
-    while let Some(rest) = bytes.strip_suffix(&EMPTY).and_then(|rest| rest.strip_suffix(&SEPARATOR)) {
-        bytes = rest;
-    }
-    bytes.len()
 }
 
 /// The bits that are inverted in a number of this many bytes: as many.

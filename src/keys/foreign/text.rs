@@ -12,7 +12,7 @@
 
 use std::fmt;
 
-use super::{Delimiter, Order, Pattern};
+use super::{Beginning, Delimiter, Order, Pattern};
 use crate::keys::untyped::Value;
 
 /// The content of a field of a text key.
@@ -242,20 +242,15 @@ impl TextField {
         })
     }
 
-    /// The bytes that all text with this beginning begins with, and no other; `None` if there are none.
-    pub(super) fn starting(&self, start: &str) -> Option<Vec<u8>> {
+    /// The text with this beginning; `None` if there is none, or no bytes tell.
+    pub(super) fn starting(&self, start: &str) -> Option<Beginning> {
         let is_told = match (self.form, self.width, self.end) {
             (Form::Text, Some(width), _) => start.len() <= width.into(),
-            // A shorter text and its delimiter must not begin with it.
-            (Form::Text, None, End::Before(delimiter)) => {
-                let delimiter = delimiter.as_bytes();
-                memchr::memmem::find(start.as_bytes(), delimiter).is_none()
-                    && !(1..delimiter.len()).any(|len| start.as_bytes().ends_with(&delimiter[..len]))
-            }
+            (Form::Text, None, End::Before(delimiter)) => return delimiter.starting(start.as_bytes()),
             (Form::Text, None, End::Key) => true,
             _ => false,
         };
-        is_told.then(|| start.as_bytes().to_vec())
+        is_told.then(|| Beginning::With(start.as_bytes().to_vec()))
     }
 
     /// Reads a field as [`Display`](fmt::Display) writes it; `None` if it begins with no form.

@@ -28,6 +28,7 @@
 
 mod tuple;
 
+use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::ops::{Bound, Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 use std::rc::Rc;
@@ -35,10 +36,12 @@ use std::sync::Arc;
 
 pub use self::tuple::{TupleField, TuplePrefix, tuple_prefix};
 use crate::keys::encode::{Content, Field, FieldRange, FieldSpan, InItem, IntoField, Within, Writer, escape};
+use crate::keys::foreign::{Beginning, Foreign, joined};
 use crate::keys::key::RowKey;
 use crate::keys::lead::Lead;
 use crate::keys::range::KeyRange;
 use crate::keys::span::{Cut, KeySpan, LeadOver};
+use crate::keys::untyped::Value;
 
 /// A set of keys of type `K`, to scan, count or delete: what a prefix selects, or a range at its end.
 #[doc(alias = "filter")]
@@ -68,11 +71,6 @@ impl<K: ?Sized> std::fmt::Debug for Selection<K> {
 impl<K: ?Sized> Selection<K> {
     fn new(spans: Vec<KeySpan>) -> Self {
         Self { spans, bucket: None, key: PhantomData }
-    }
-
-    /// Selects no key.
-    pub(crate) fn none() -> Self {
-        Self::new(Vec::new())
     }
 
     /// Selects every key.
@@ -125,6 +123,31 @@ impl<K: ?Sized> Selection<K> {
 }
 
 impl<K: RowKey + ?Sized> Selection<K> {
+    /// The ranges of spans of fields.
+    fn ranges_under(lead: &LeadOver<'_, &'static str>, spans: &[KeySpan]) -> Vec<Vec<KeyRange>> {
+        let layout = K::LAYOUT;
+        let looks_ahead = (0..layout.fields.len()).any(|field| layout.longer(field).is_some());
+        let mut spans = Cow::Borrowed(spans);
+        if looks_ahead {
+            for span in spans.to_mut() {
+                let fixed = span.ends.len().checked_sub(1);
+                if let Some(longer) = fixed.and_then(|last| layout.longer(last)) {
+                    span.narrow(longer);
+                }
+                if layout.is_joined() {
+                    *span = joined::span(span, layout.fields.len());
+                }
+            }
+        }
+        // There is no error: a derived salt has its hash's function, and the builder of a hashed key ends only where
+        // the digest is known.
+        let mut ranges = lead.ranges(&spans).unwrap_or_default();
+        if layout.is_joined() {
+            joined::narrow(&mut ranges);
+        }
+        ranges
+    }
+
     /// The ranges of the keys' bytes after the salt, if there is one.
     pub(crate) fn body_ranges(&self) -> Vec<KeyRange> {
         let layout = K::LAYOUT;
@@ -133,7 +156,7 @@ impl<K: RowKey + ?Sized> Selection<K> {
             lead => lead,
         };
         let lead = LeadOver { lead: &unsalted, hashed: layout.hashed(), fields: layout.fields.len() };
-        lead.ranges(&self.spans).unwrap_or_default().into_iter().flatten().collect()
+        Self::ranges_under(&lead, &self.spans).into_iter().flatten().collect()
     }
 
     /// Restricts the selection to one salt bucket: the one that `key` falls into. Give a key whose salted fields equal
@@ -181,9 +204,7 @@ impl<K: RowKey + ?Sized> Selection<K> {
     pub fn ranges_by_bucket(&self) -> Vec<Vec<KeyRange>> {
         let layout = K::LAYOUT;
         let lead = LeadOver { lead: &layout.lead, hashed: layout.hashed(), fields: layout.fields.len() };
-        // There is no error: a derived salt has its hash's function, and the builder of a hashed key ends only where
-        // the digest is known.
-        let mut buckets = lead.ranges(&self.spans).unwrap_or_default();
+        let mut buckets = Self::ranges_under(&lead, &self.spans);
         if let Some(bucket) = &self.bucket {
             buckets.retain(|ranges| ranges.iter().all(|range| range.start().starts_with(bucket)));
         }
@@ -402,6 +423,20 @@ impl PrefixBuf {
             escape(start, w)
         }
         KeySpan::prefix(body, ends)
+    }
+
+    /// The values of the next field that begin in one way.
+    pub(crate) fn beginning(self, start: Beginning, desc: bool) -> Vec<KeySpan> {
+        match start {
+            Beginning::With(bytes) => vec![self.starting(&bytes, desc, true)],
+            Beginning::In(values) => values.into_iter().map(|values| self.clone().span(values, desc, false)).collect(),
+        }
+    }
+
+    /// Ends with what the next field, of another program's encoding, begins with; no key has it if there are no bytes.
+    pub(crate) fn beginning_of<K: ?Sized>(self, foreign: Foreign, start: &Value, desc: bool) -> Selection<K> {
+        let spans = foreign.starting(start).map(|start| self.beginning(start, desc));
+        Selection::new(spans.unwrap_or_default())
     }
 
     /// Ends with a selection of the next field, which is a nested key.

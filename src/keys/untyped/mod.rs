@@ -17,8 +17,7 @@ pub use self::key::ValueError;
 pub use self::select::FieldValues;
 pub use self::value::Value;
 use crate::keys::fingerprint::Fingerprint;
-use crate::keys::foreign::ordered::without_empty_ends;
-use crate::keys::foreign::{Foreign, Order};
+use crate::keys::foreign::{Foreign, Order, joined};
 use crate::keys::layout::{DescribeFn, FieldLayout, Layout, Nulls, Scalar, Type, Variant};
 use crate::keys::lead::{Hashed, Lead, Salt, SaltHash};
 #[doc(hidden)]
@@ -252,7 +251,7 @@ impl LayoutBuf {
 
     /// The length of a key, or of its beginning, of which all fields were written.
     fn key_len(&self, written: &[u8]) -> usize {
-        if self.drops_empty_ends() { without_empty_ends(written) } else { written.len() }
+        if self.drops_empty_ends() { joined::len(written) } else { written.len() }
     }
 
     fn new(name: String, lead: Lead<String>, by: Vec<usize>, mut fields: Vec<FieldBuf>) -> Self {
@@ -297,8 +296,7 @@ impl FieldBuf {
     /// Returns whether a key can begin with another one because of this field.
     #[cfg(feature = "laws")]
     pub(crate) fn can_begin_another(&self) -> bool {
-        let can = |foreign: &Foreign| foreign.bytes_after().is_some() || foreign.looks_ahead();
-        self.ends_with_key() || self.foreign().is_some_and(can)
+        self.ends_with_key() || self.foreign().is_some_and(Foreign::needs_place)
     }
 
     /// Returns whether a value ends with the key: it has no end of its own.

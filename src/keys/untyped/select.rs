@@ -5,11 +5,11 @@ use std::ops::Bound;
 use super::key::encode_field;
 use super::{FieldBuf, LayoutBuf, TypeBuf, Value, ValueError};
 use crate::keys::encode::{FieldSpan, Writer, under_host};
-use crate::keys::foreign::{Foreign, Order};
+use crate::keys::foreign::{Foreign, Order, joined};
 use crate::keys::layout::Scalar;
 use crate::keys::prefix::PrefixBuf;
-use crate::keys::range::{KeyRange, successor};
-use crate::keys::span::{Cut, KeySpan, LeadOver};
+use crate::keys::range::KeyRange;
+use crate::keys::span::{KeySpan, LeadOver};
 
 /// The condition of a query on the field after those that it fixes. Bounds are in the logical order of the field,
 /// whatever its direction.
@@ -94,10 +94,7 @@ impl LayoutBuf {
         let lead = LeadOver { lead: &self.lead, hashed: self.hashed(), fields: self.fields.len() };
         let mut by_bucket = lead.ranges(&spans).map_err(|error| ValueError::new(error.to_string()))?;
         if self.drops_empty_ends() {
-            for ranges in &mut by_bucket {
-                *ranges = ranges.drain(..).filter_map(|range| self.within_keys(range)).collect();
-            }
-            by_bucket.retain(|ranges| !ranges.is_empty());
+            joined::narrow(&mut by_bucket);
         }
         Ok(by_bucket)
     }
@@ -115,21 +112,13 @@ impl LayoutBuf {
             let reason = format!("there is no range of the keys with one {}, but of whole keys", field.ty);
             return Err(ValueError::new(reason).within(&field.name));
         }
-        let is_fixed_alone = span.ends.last() == Some(&span.body.len()) && span.high == Cut::After(Vec::new());
-        let longer = fixed.last().and_then(|field| field.foreign()?.longer());
-        if let Some(longer) = longer.filter(|_| is_fixed_alone) {
-            span.high = Cut::Before(longer.to_vec());
+        if let Some(longer) = fixed.last().and_then(|field| field.foreign()?.longer()) {
+            span.narrow(longer);
         }
         if fixed.len() == self.fields.len() {
             span.body.truncate(self.key_len(&span.body));
         }
         Ok(())
-    }
-
-    /// A range without the empty fields at the ends of its bounds, which are at the end of no key.
-    fn within_keys(&self, range: KeyRange) -> Option<KeyRange> {
-        let cut = |bound: &[u8]| bound[..self.key_len(bound)].to_vec();
-        KeyRange::new(cut(range.start()), range.end().map(cut))
     }
 }
 
@@ -148,28 +137,15 @@ impl FieldBuf {
                         Bound::Unbounded => Bound::Unbounded,
                     })
                 };
-                let (mut low, mut high) = (bytes(low)?, bytes(high)?);
-                if let Some(longer) = self.foreign().and_then(Foreign::longer) {
-                    let longer = |value: Vec<u8>| [value.as_slice(), longer].concat();
-                    low = match low {
-                        Bound::Excluded(value) => Bound::Included(longer(value)),
-                        low => low,
-                    };
-                    high = match high {
-                        Bound::Included(value) => Bound::Excluded(longer(value)),
-                        high => high,
-                    };
+                let order = self.order();
+                if order == Order::None {
+                    let reason = format!("there is no range of a {}: its bytes have another order", self.ty);
+                    return Err(ValueError::new(reason).within(&self.name));
                 }
-                match self.order() {
-                    Order::Ascending => Ok(vec![span(FieldSpan::Range(low, high))]),
-                    Order::Descending => Ok(vec![span(FieldSpan::Range(high, low))]),
-                    Order::None => {
-                        let reason = format!("there is no range of a {}: its bytes have another order", self.ty);
-                        Err(ValueError::new(reason).within(&self.name))
-                    }
-                }
+                let longer = self.foreign().and_then(Foreign::longer);
+                Ok(vec![span(FieldSpan::ordered(bytes(low)?, bytes(high)?, order, longer))])
             }
-            FieldValues::StartsWith(start) => Ok(vec![self.starting(prefix, start)?]),
+            FieldValues::StartsWith(start) => self.starting(prefix, start),
             FieldValues::Under(host) => {
                 let failed = |reason: String| ValueError::new(reason).within(&self.name);
                 match &self.ty {
@@ -200,27 +176,17 @@ impl FieldBuf {
         Ok(bytes)
     }
 
-    fn starting(&self, prefix: &PrefixBuf, start: &Value) -> Result<KeySpan, ValueError> {
+    fn starting(&self, prefix: &PrefixBuf, start: &Value) -> Result<Vec<KeySpan>, ValueError> {
         let content = match (&self.ty, start) {
             (TypeBuf::Scalar(Scalar::Text), Value::Text(text)) => text.as_bytes(),
             (TypeBuf::Scalar(Scalar::Bytes), Value::Bytes(bytes)) => bytes,
-            (TypeBuf::Scalar(Scalar::Foreign(Foreign::Groups)), Value::Bytes(start)) => {
-                let low = Bound::Included(self.ascending(&Value::Bytes(start.clone()))?);
-                let high = match successor(start) {
-                    Some(after) => Bound::Excluded(self.ascending(&Value::Bytes(after))?),
-                    None => Bound::Unbounded,
-                };
-                return Ok(prefix.clone().span(FieldSpan::Range(low, high), self.desc, false));
-            }
-            (TypeBuf::Scalar(Scalar::Foreign(foreign)), start) if foreign.starting(start).is_some() => {
-                let content = foreign.starting(start).unwrap_or_default();
-                return Ok(prefix.clone().starting(&content, self.desc, true));
-            }
             (ty, start) => {
-                let reason = format!("{start} is not the beginning of a {ty}");
-                return Err(ValueError::new(reason).within(&self.name));
+                let beginning = self.foreign().and_then(|foreign| foreign.starting(start)).ok_or_else(|| {
+                    ValueError::new(format!("{start} is not the beginning of a {ty}")).within(&self.name)
+                });
+                return Ok(prefix.clone().beginning(beginning?, self.desc));
             }
         };
-        Ok(prefix.clone().starting(content, self.desc, self.raw))
+        Ok(vec![prefix.clone().starting(content, self.desc, self.raw)])
     }
 }
