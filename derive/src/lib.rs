@@ -214,7 +214,7 @@ use proc_macro::TokenStream;
 /// - `buckets`: the number of buckets, 1 to 65,536. Required. The bucket is one byte for up to 256 buckets, else two.
 /// - `by`: names of fields, or their indexes in a tuple struct. Default: all fields. A prefix that fixes these fields
 ///   reads one bucket.
-/// - `hash`: `xxh3`, `xxh64`, `md5`, `java` (the hash of Apache Phoenix), `hash_code` (Java's `String.hashCode`),
+/// - `hash`: `xxh3`, `xxh64`, `md5`, `java` (the hash of Apache Phoenix), `java31` (of Pinpoint), `hash_code` (Java's `String.hashCode`),
 ///   `murmur3` and `crc32` (feature `hashes`), or your own `fn(&[u8]) -> u64` with a name:
 ///   `hash("fnv", path::to::fn)`. Default: `xxh3`.
 /// - `format`: `binary`, or `hex` for digits as text: one digit for up to 16 buckets, two for up to 256, else four. Or

@@ -45,6 +45,11 @@ pub enum Lead<N> {
     Hash(HashPrefix),
 }
 
+/// `java.util.Arrays.hashCode` of bytes.
+fn array_hash_code(bytes: &[u8]) -> i32 {
+    bytes.iter().fold(1, |h: i32, &byte| h.wrapping_mul(31).wrapping_add(i32::from(byte as i8)))
+}
+
 #[cfg(feature = "hashes")]
 fn big_endian(hash: Option<Vec<u8>>) -> u64 {
     hash.unwrap_or_default().iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
@@ -186,10 +191,9 @@ impl SaltHash<&'static str> {
         u64::from_be_bytes([a, b, c, d, e, f, g, h])
     });
     /// The hash of Apache Phoenix: `java.util.Arrays.hashCode`, made positive.
-    pub const JAVA: Self = Self::new("java", |bytes| {
-        let hash = bytes.iter().fold(1i32, |h, &byte| h.wrapping_mul(31).wrapping_add(i32::from(byte as i8)));
-        u64::from(hash.unsigned_abs())
-    });
+    pub const JAVA: Self = Self::new("java", |bytes| u64::from(array_hash_code(bytes).unsigned_abs()));
+    /// The hash of Pinpoint: the lower 31 bits of `java.util.Arrays.hashCode`; in shapes `java[31]`.
+    pub const JAVA_31: Self = Self::new("java[31]", |bytes| u64::from(array_hash_code(bytes) as u32 & 0x7fff_ffff));
     /// Java's `String.hashCode` of m, made positive; in shapes `hash_code[java]`.
     pub const HASH_CODE: Self = Self::new("hash_code[java]", |m| u64::from((hash_code(m) as i32).unsigned_abs()));
     /// MurmurHash3 of 32 bits for x86, seed 0; in shapes `murmur3[32]`.
@@ -201,6 +205,7 @@ impl SaltHash<&'static str> {
 
     /// The hashes of other programs: in shapes bracketed words, which no hash of a user's can take.
     pub const FOREIGN: &'static [Self] = &[
+        Self::JAVA_31,
         Self::HASH_CODE,
         #[cfg(feature = "hashes")]
         Self::MURMUR3,

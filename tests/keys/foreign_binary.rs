@@ -40,6 +40,8 @@ const FIELDS: &[&str] = &[
     "char[1]",
     "char[3]",
     "char[3] desc",
+    "char[3 zeros]",
+    "char[3 zeros] desc",
     "text",
     "u8",
 ];
@@ -56,7 +58,7 @@ const RESTS: &[&str] = &[
 ];
 
 fn layouts() -> impl Strategy<Value = LayoutBuf> {
-    let lead = select(vec!["", "salt(4 xxh3) ", "salt(16 java hex by 0) ", "md5(4 by 0) "]);
+    let lead = select(vec!["", "salt(4 xxh3) ", "salt(16 java hex by 0) ", "salt(5 java[31]) ", "md5(4 by 0) "]);
     let rest = prop_oneof![3 => Just(None), 1 => select(RESTS).prop_map(Some)];
     (lead, proptest::collection::vec(select(FIELDS), 1..5), rest).prop_map(|(lead, mut fields, rest)| {
         fields.extend(rest);
@@ -310,6 +312,36 @@ fn text_padded_with_blanks() {
     no_layouts(&[
         ("char[0]", "byte 0: `char[0]` is not a valid type"),
         ("char[65536]", "byte 0: `char[65536]` is not a valid type"),
+    ]);
+}
+
+/// As HBase's `Bytes.padTail` and Pinpoint's `BytesUtils.toFixedLengthBytes`.
+#[test]
+fn text_padded_with_zeros() {
+    keys(&[
+        ("char[4 zeros]", r#"["ab"]"#, "61620000"),
+        ("char[4 zeros] desc", r#"["ab"]"#, "9e9dffff"),
+        ("char[2 zeros]", r#"["é"]"#, "c3a9"),
+        ("char[2 zeros], u8", r#"["", "1"]"#, "000001"),
+    ]);
+    let form = "it is UTF-8 without zero bytes";
+    refused(&[
+        ("char[3 zeros]", "610062", &format!("key._0 at byte 0: found a\u{0}b, {form}")),
+        ("char[3 zeros]", "61c300", &format!("key._0 at byte 0: found a\u{fffd}, {form}")),
+        ("char[3 zeros]", "6162", "key._0 at byte 2: the key ends here, expected 1 more bytes"),
+    ]);
+    not_written(&[
+        ("char[3 zeros]", Value::Text("a\0".into()), &format!("_0: \"a\\0\" is not a valid char[3 zeros]: {form}")),
+        (
+            "char[3 zeros]",
+            Value::Text("éé".into()),
+            "_0: \"éé\" is not a valid char[3 zeros]: it has more bytes than the field",
+        ),
+    ]);
+    no_layouts(&[
+        ("char[0 zeros]", "byte 0: `char[0 zeros]` is not a valid type"),
+        ("char[3  zeros]", "byte 0: `char[3  zeros]` is not a valid type"),
+        ("char[03 zeros]", "byte 0: `char[03 zeros]` is not a valid type"),
     ]);
 }
 

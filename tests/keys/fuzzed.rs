@@ -51,6 +51,7 @@ const PIECES: &[&str] = &[
     "groups[8]",
     "utf[java]",
     "char[3]",
+    "char[3 zeros]",
     "'",
     "]",
     "\u{0}",

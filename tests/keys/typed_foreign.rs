@@ -11,7 +11,7 @@ use rowkey::encode::Micros;
 use rowkey::foreign::{
     Before, BeforeBytes, BeforeLast, BigEndian, Char, CharText, Constant, ConstantBytes, Decimal, Fdb, FdbAny, FdbUuid,
     FdbVersionstamp, Groups, JavaText, JavaUtf, Literal, LittleEndian, Ordered, OrderedBigEndian, SegmentBefore, Str,
-    ToEnd, Uint, UpTo, UpperHex, UpperHexBytes,
+    ToEnd, Uint, UpTo, UpperHex, UpperHexBytes, ZeroPadded, ZeroPaddedText,
 };
 use rowkey::untyped::FieldValues;
 use rowkey::{KeyRange, LayoutBuf, OwnedKey, RowKey, Select, Selection, Value, laws};
@@ -89,6 +89,8 @@ golden! {
     OfJava { a: JavaText [with = JavaUtf]; b: u8; }
     Padded { a: CharText<3> [with = Char<3>]; b: u8; }
     PaddedDesc { a: CharText<3> [desc, with = Char<3>]; }
+    Zeros { a: ZeroPaddedText<3> [with = ZeroPadded<3>]; b: u8; }
+    ZerosDesc { a: ZeroPaddedText<7> [desc, with = ZeroPadded<7>]; }
     UpperNumber { a: u64 [with = Before<UpperHex<16>, '-'>]; }
     UpperBytes { a: Vec<u8> [with = ToEnd<UpperHexBytes>]; }
     OrderedInt { a: i64 [with = Ordered]; }
@@ -149,6 +151,8 @@ fn what_is_not_written_is_refused_where_it_is_made() {
     );
     assert!("abcd".parse::<CharText<3>>().is_err() && "é".parse::<CharText<3>>().is_err());
     assert!("a\t".parse::<CharText<3>>().is_err() && "".parse::<CharText<3>>().is_ok());
+    assert!("ü\0".parse::<ZeroPaddedText<3>>().is_err() && "üü".parse::<ZeroPaddedText<3>>().is_err());
+    assert!("ü ".parse::<ZeroPaddedText<3>>().is_ok() && "".parse::<ZeroPaddedText<3>>().is_ok());
     let longest = "\0".repeat(32_767);
     assert!(longest.parse::<JavaText>().is_ok());
     assert!((longest + "é").parse::<JavaText>().is_err());

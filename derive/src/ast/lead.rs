@@ -113,8 +113,8 @@ impl Format {
 }
 
 impl Hash {
-    const EXPECTED: &str = "the hash of a salt is `xxh3`, `xxh64`, `md5`, `java`, `hash_code`, `murmur3`, `crc32`, or your own: \
-         `hash(\"its_name\", path::to::fn)`";
+    const EXPECTED: &str = "the hash of a salt is `xxh3`, `xxh64`, `md5`, `java`, `java31`, `hash_code`, `murmur3`, `crc32`, or your \
+         own: `hash(\"its_name\", path::to::fn)`";
 
     fn read(arg: &Arg, mistakes: &mut Mistakes) -> Option<Self> {
         if let ArgValue::List(list) = &arg.value {
@@ -125,6 +125,7 @@ impl Hash {
             Some("xxh64") => "XXH64",
             Some("md5") => "MD5",
             Some("java") => "JAVA",
+            Some("java31") => "JAVA_31",
             Some("hash_code") => "HASH_CODE",
             Some("murmur3") => "MURMUR3",
             Some("crc32") => "CRC32",

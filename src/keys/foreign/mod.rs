@@ -22,7 +22,7 @@
 //! | `text['#']`, `dec[10]`, `date['yyyyMMdd']` and other text | [`Before`], [`BeforeBytes`], [`ToEnd`], [`BeforeLast`], [`Padded`], [`Date`] and so on |
 //! | `const['t']` | [`Constant`], [`ConstantBytes`] |
 //! | `uint[3]`, `le[u32]`, `be[i64]` | [`Uint`], [`LittleEndian`], [`BigEndian`] |
-//! | `groups[8]`, `utf[java]`, `char[5]` | [`Groups`], [`JavaUtf`], [`Char`] |
+//! | `groups[8]`, `utf[java]`, `char[5]`, `char[5 zeros]` | [`Groups`], [`JavaUtf`], [`Char`], [`ZeroPadded`] |
 //! | `fdb[…]` | [`Fdb`], [`FdbUuid`], [`FdbVersionstamp`] |
 //! | `ordered[…]` | [`Ordered`], [`OrderedBigEndian`] |
 //!
@@ -33,7 +33,6 @@
 //! prefixes and ranges are refused where they would lose rows, or have others.
 
 mod binary;
-mod blanks;
 mod delimiter;
 pub(crate) mod fdb;
 mod groups;
@@ -41,6 +40,7 @@ mod hash;
 pub(crate) mod joined;
 mod nearest;
 pub(crate) mod ordered;
+mod padded;
 mod pattern;
 mod text;
 mod typed;
@@ -55,6 +55,7 @@ pub use self::fdb::FdbElement;
 pub(crate) use self::hash::hash_code;
 pub use self::hash::{HashFunction, HashPrefix, NotAHash};
 pub use self::ordered::{OrderedCode, OrderedKind};
+use self::padded::Padding;
 pub use self::pattern::Pattern;
 pub use self::text::{Case, End, Form, TextField};
 pub(crate) use self::text::{digits_of, hex_number};
@@ -63,7 +64,7 @@ pub use self::typed::{
     Dated, Decimal, Digits, Ending, EndsBefore, EndsBeforeBytes, EndsBeforeLast, EndsByWidth, EndsWithKey, Fdb, FdbAny,
     FdbUuid, FdbVersionstamp, Groups, Hex, HexBytes, JavaText, JavaUtf, Literal, LittleEndian, Minus, Ordered,
     OrderedBigEndian, Padded, Reversed, Segment, SegmentBefore, Str, TextForm, ToEnd, Uint, UpTo, UpperHex,
-    UpperHexBytes, UuidText, Writes, WrongText,
+    UpperHexBytes, UuidText, Writes, WrongText, ZeroPadded, ZeroPaddedText,
 };
 use crate::keys::encode::{FieldSpan, Reader, Sink, Writer};
 use crate::keys::error::{self, DecodeError};
@@ -90,6 +91,8 @@ pub enum Foreign {
     JavaUtf,
     /// Text of printable ASCII that is padded with blanks to this width: Phoenix's `CHAR(n)`.
     Char(NonZeroU16),
+    /// Text that is padded with zero bytes to this width, as by HBase's `Bytes.padTail`.
+    ZeroPadded(NonZeroU16),
 }
 
 /// The order that the bytes of values have.
@@ -130,7 +133,7 @@ impl Foreign {
             Self::Constant(bytes) => Some(bytes.len()),
             Self::Fdb(element) => element.width(),
             Self::Ordered(_) | Self::Groups | Self::JavaUtf => None,
-            Self::Char(width) => Some(width.get() as usize),
+            Self::Char(width) | Self::ZeroPadded(width) => Some(width.get() as usize),
         }
     }
 
@@ -140,7 +143,7 @@ impl Foreign {
             Self::Text(field) => field.order(),
             Self::Binary(number) => number.order(),
             Self::Ordered(field) => field.order(),
-            Self::Constant(_) | Self::Fdb(_) | Self::Groups | Self::Char(_) => Order::Ascending,
+            Self::Constant(_) | Self::Fdb(_) | Self::Groups | Self::Char(_) | Self::ZeroPadded(_) => Order::Ascending,
             // The shorter text comes first.
             Self::JavaUtf => Order::None,
         }
@@ -228,7 +231,7 @@ impl Foreign {
             Self::Ordered(field) => field.values(),
             Self::Constant(_) => Scalar::Foreign(*self),
             Self::Groups => Scalar::Bytes,
-            Self::JavaUtf | Self::Char(_) => Scalar::Text,
+            Self::JavaUtf | Self::Char(_) | Self::ZeroPadded(_) => Scalar::Text,
         }
     }
 
@@ -249,7 +252,8 @@ impl Foreign {
             (Self::Text(field), Value::Text(start)) => return field.starting(start),
             (Self::Fdb(element), start) => element.starting(start),
             (Self::Ordered(field), start) => field.starting(start),
-            (Self::Char(width), Value::Text(start)) => return blanks::starting(*width, start),
+            (Self::Char(width), Value::Text(start)) => return Padding::Blanks.starting(*width, start),
+            (Self::ZeroPadded(width), Value::Text(start)) => return Padding::Zeros.starting(*width, start),
             (Self::Groups, Value::Bytes(start)) => return Some(groups::starting(start)),
             _ => None,
         };
@@ -264,13 +268,19 @@ impl Foreign {
             _ => {}
         }
         let constant = || shape.strip_prefix("const[").and_then(Delimiter::read);
-        let char = || shape.strip_prefix("char[")?.strip_suffix(']')?.parse().ok();
+        let padded = || {
+            let width = shape.strip_prefix("char[")?.strip_suffix(']')?;
+            Some(match width.strip_suffix(" zeros") {
+                Some(width) => Self::ZeroPadded(width.parse().ok()?),
+                None => Self::Char(width.parse().ok()?),
+            })
+        };
         TextField::read(shape)
             .and_then(Result::ok)
             .map(Self::Text)
             .or_else(|| Binary::from_shape(shape).map(Self::Binary))
             .or_else(|| constant().filter(|(_, rest)| *rest == "]").map(|(bytes, _)| Self::Constant(bytes)))
-            .or_else(|| char().map(Self::Char))
+            .or_else(padded)
             .or_else(|| FdbElement::from_shape(shape).map(Self::Fdb))
             .or_else(|| OrderedCode::from_shape(shape).map(Self::Ordered))
             .filter(|foreign| foreign.to_string() == shape)
@@ -284,7 +294,7 @@ impl Foreign {
         let (word, _) = shape.split_once('[')?;
         Some(match word {
             "const" => "a constant has one to eight bytes in quotes: `const['_r']`",
-            "char" => "the width of `char[…]` is from 1 to 65535",
+            "char" => "`char[…]` has a width from 1 to 65535, and `zeros` behind it if it is not padded with blanks",
             "groups" => "the only such encoding is `groups[8]`",
             "utf" => "the only such encoding is `utf[java]`",
             "uint" => "the number of bytes of `uint[…]` is from 1 to 16",
@@ -316,7 +326,8 @@ impl Foreign {
             (Self::Fdb(element), value) => element.encode(value, w),
             (Self::Ordered(field), value) => field.encode(value, w),
             (Self::JavaUtf, Value::Text(text)) => utf::encode(text, w),
-            (Self::Char(width), Value::Text(text)) => blanks::encode(*width, text, w),
+            (Self::Char(width), Value::Text(text)) => Padding::Blanks.encode(*width, text, w),
+            (Self::ZeroPadded(width), Value::Text(text)) => Padding::Zeros.encode(*width, text, w),
             (Self::Groups, Value::Bytes(bytes)) => {
                 groups::encode(bytes, w);
                 Ok(())
@@ -358,7 +369,8 @@ impl Foreign {
             Self::Ordered(field) => field.decode(r),
             Self::Groups => groups::decode(r).map(Value::Bytes),
             Self::JavaUtf => utf::decode(r).map(Value::Text),
-            Self::Char(width) => blanks::decode(*width, r).map(Value::Text),
+            Self::Char(width) => Padding::Blanks.decode(*width, r).map(Value::Text),
+            Self::ZeroPadded(width) => Padding::Zeros.decode(*width, r).map(Value::Text),
             Self::Constant(bytes) => match r.bytes(bytes.len())? {
                 found if *found == *bytes.as_bytes() => Ok(Value::Tuple(Vec::new())),
                 found => Err(r.bad_value(at, error::Hex(&found).to_string(), "it is the field's constant")),
@@ -377,6 +389,7 @@ impl fmt::Display for Foreign {
             Self::Groups => f.write_str("groups[8]"),
             Self::JavaUtf => f.write_str("utf[java]"),
             Self::Char(width) => write!(f, "char[{width}]"),
+            Self::ZeroPadded(width) => write!(f, "char[{width} zeros]"),
             Self::Constant(bytes) => write!(f, "const[{bytes}]"),
         }
     }

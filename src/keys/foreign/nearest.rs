@@ -38,6 +38,16 @@ impl Foreign {
                 }
                 value => value,
             },
+            Self::ZeroPadded(width) => match value {
+                Value::Text(mut text) => {
+                    text.retain(|char| char != '\0');
+                    while text.len() > width.get().into() {
+                        text.pop();
+                    }
+                    Value::Text(text)
+                }
+                value => value,
+            },
             _ => value,
         }
     }

@@ -108,6 +108,8 @@ texts! {
     [] JavaText = Self, |text| can_write(Foreign::JavaUtf, &text), "it has more than 65,535 bytes in modified UTF-8";
     [const N: usize] CharText<N> = Self, |text| can_write(Foreign::Char(const { char_width(N) }), &text),
         "it is printable ASCII, no longer than the field, and without blanks at its end";
+    [const N: usize] ZeroPaddedText<N> = Self, |text| can_write(Foreign::ZeroPadded(const { char_width(N) }), &text),
+        "it has at most as many bytes as the field, and no zero byte";
 }
 
 /// Text that Java's `writeUTF` can write: of at most 65,535 bytes in modified UTF-8.
@@ -118,10 +120,14 @@ pub struct JavaText(pub(super) String);
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CharText<const N: usize>(pub(super) String);
 
+/// Text of at most `N` bytes, none of them zero: what [`ZeroPadded`](super::ZeroPadded) can hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ZeroPaddedText<const N: usize>(pub(super) String);
+
 pub(super) const fn char_width(width: usize) -> NonZeroU16 {
     match NonZeroU16::new(width as u16) {
         Some(width_) if width <= u16::MAX as usize => width_,
-        _ => panic!("the width of `Char` is from 1 to 65535"),
+        _ => panic!("the width of padded text is from 1 to 65535"),
     }
 }
 

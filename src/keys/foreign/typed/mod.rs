@@ -13,13 +13,13 @@ mod strings;
 mod text;
 
 pub use self::binary::{BigEndian, LittleEndian, Uint};
-pub use self::checked::{CharText, Code, Digits, JavaText, Segment, SegmentBefore, UpTo, WrongText};
+pub use self::checked::{CharText, Code, Digits, JavaText, Segment, SegmentBefore, UpTo, WrongText, ZeroPaddedText};
 use self::checked::{char_width, wrong};
 pub use self::constant::{Constant, ConstantBytes, Literal};
 pub use self::dated::{Date, DatePattern, Dated};
 pub use self::fdb::{Fdb, FdbAny, FdbUuid, FdbVersionstamp};
 pub use self::ordered::{Ordered, OrderedBigEndian};
-pub use self::strings::{Char, Groups, JavaUtf};
+pub use self::strings::{Char, Groups, JavaUtf, ZeroPadded};
 pub use self::text::{
     Before, BeforeBytes, BeforeLast, Decimal, Ending, EndsBefore, EndsBeforeBytes, EndsBeforeLast, EndsByWidth,
     EndsWithKey, Hex, HexBytes, Minus, Padded, Reversed, Str, TextForm, ToEnd, UpperHex, UpperHexBytes, UuidText,
@@ -35,7 +35,7 @@ use crate::keys::untyped::Value;
     message = "`{T}` can't be written as `{Self}`",
     label = "does not write `{T}`",
     note = "constants are of `()`; `Uint<N>` is of an unsigned integer whose type has no more bytes, or of `UpTo<MAX>`; `LittleEndian` is of integers of two bytes or more, `BigEndian` of signed ones: unsigned ones are big-endian without it",
-    note = "`Groups` is of `Vec<u8>`, `JavaUtf` of `JavaText`, `Char<N>` of `CharText<N>`",
+    note = "`Groups` is of `Vec<u8>`, `JavaUtf` of `JavaText`, `Char<N>` of `CharText<N>`, `ZeroPadded<N>` of `ZeroPaddedText<N>`",
     note = "`Fdb` is of `String`, `Vec<u8>`, integers up to `i128`, `f32`, `f64`, `bool`, `()` and `FdbAny`; `FdbUuid` of `[u8; 16]`, `FdbVersionstamp` of `[u8; 12]` and `[u8; 10]`",
     note = "`Ordered` is of `String`, `Vec<u8>`, `i64` and `Micros`; `OrderedBigEndian` of the latter two"
 )]
@@ -159,6 +159,7 @@ encodings! {
     [] Groups;
     [] JavaUtf;
     [const N: usize,] Char<N>;
+    [const N: usize,] ZeroPadded<N>;
     [] Fdb;
     [] FdbUuid;
     [] FdbVersionstamp;
@@ -183,6 +184,7 @@ beginnings! {
     [] ToEnd<Str>, String: str as Text;
     [const N: usize] Str, Code<N>: str as Text;
     [const N: usize] Char<N>, CharText<N>: str as Text;
+    [const N: usize] ZeroPadded<N>, ZeroPaddedText<N>: str as Text;
     [] Groups, Vec<u8>: [u8] as Bytes;
     [] Fdb, String: str as Text;
     [] Fdb, Vec<u8>: [u8] as Bytes;

@@ -1,6 +1,6 @@
 //! Text and bytes that tell their length or are padded.
 
-use super::{CharText, JavaText, char_width, writes};
+use super::{CharText, JavaText, ZeroPaddedText, char_width, writes};
 use crate::keys::foreign::Foreign;
 use crate::keys::untyped::Value;
 
@@ -88,9 +88,36 @@ pub struct JavaUtf;
 /// ```
 pub struct Char<const N: usize>;
 
+/// An encoding: text padded with zero bytes to `N` bytes, as by HBase's `Bytes.padTail`. Of [`ZeroPaddedText`].
+///
+/// ```
+/// use rowkey::RowKey;
+/// use rowkey::foreign::{ZeroPadded, ZeroPaddedText};
+///
+/// /// A row of Pinpoint's `ApplicationTraceIndex`: `Long.MAX_VALUE` minus the time is the time, descending.
+/// #[derive(RowKey, Debug, PartialEq)]
+/// #[rowkey(salt(buckets = 32, hash = java31))]
+/// struct Trace {
+///     #[rowkey(with = ZeroPadded<24>)]
+///     application: ZeroPaddedText<24>,
+///     #[rowkey(desc)]
+///     accepted: i64,
+/// }
+///
+/// let trace = Trace { application: "shop".parse()?, accepted: 1_700_000_000_000 };
+/// let reversed = (i64::MAX - 1_700_000_000_000).to_be_bytes();
+/// assert_eq!(trace.encode()[1..], [&b"shop"[..], &[0; 20], &reversed].concat());
+/// assert_eq!(Trace::LAYOUT.shape(), "salt(32 java[31]) char[24 zeros], i64 desc");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[doc(alias = "padTail")]
+pub struct ZeroPadded<const N: usize>;
+
 writes! {
     [] Groups, Vec<u8>, Foreign::Groups, |bytes| Value::Bytes(bytes.clone()), Value::Bytes(bytes) => Ok(bytes);
     [] JavaUtf, JavaText, Foreign::JavaUtf, |text| Value::Text(text.0.clone()), Value::Text(text) => Ok(JavaText(text));
     [const N: usize] Char<N>, CharText<N>, Foreign::Char(const { char_width(N) }),
         |text| Value::Text(text.0.clone()), Value::Text(text) => Ok(CharText(text));
+    [const N: usize] ZeroPadded<N>, ZeroPaddedText<N>, Foreign::ZeroPadded(const { char_width(N) }),
+        |text| Value::Text(text.0.clone()), Value::Text(text) => Ok(ZeroPaddedText(text));
 }
