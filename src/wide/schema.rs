@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use crate::keys::error::quoted;
 use crate::keys::key::RowKey;
 use crate::keys::untyped::LayoutBuf;
 use crate::store::catalog::KeyFields;
@@ -375,7 +376,7 @@ impl fmt::Display for TableSchema {
 
 /// Why a text is not a valid schema.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line} of the schema does not parse: {text:?}")]
+#[error("line {line} of the schema does not parse: {}", quoted(&format_args!("{:?}", .text)))]
 #[non_exhaustive]
 pub struct SchemaError {
     /// The number of the line, from 1.
@@ -456,6 +457,8 @@ mod tests {
             let line = if text.contains("\n\n") { 2 } else { line };
             assert_eq!(text.parse::<TableSchema>().unwrap_err().line, line, "{text}");
         }
+        let told = "é".repeat(1 << 20).parse::<TableSchema>().unwrap_err().to_string();
+        assert!(told.starts_with("line 1 of the schema does not parse: \"é") && told.len() < 300, "{told:.300}");
         let json = serde_json::to_string(&schema).unwrap();
         assert_eq!(serde_json::from_str::<TableSchema>(&json).unwrap(), schema);
     }
