@@ -2,11 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use futures_util::StreamExt;
 use hbase_client::{Client, protocol as pb};
 use rowkey::nonblocking::AsyncStore;
-use rowkey::store::CallOptions;
-use rowkey::wide::{Condition, FamilySchema, Mutation, OneColumn, TableSchema};
-use rowkey::{Error, ErrorKind};
+use rowkey::store::{CallOptions, Scan};
+use rowkey::wide::{Columns, Condition, FamilySchema, Mutation, OneColumn, TableSchema};
+use rowkey::{Error, ErrorKind, KeyRange};
 use rowkey_hbase::HBase;
 use rowkey_hbase_testkit::{Call, Fake, Reply, TABLE};
 
@@ -65,4 +66,74 @@ async fn a_comparison_with_the_empty_value_has_one_deadline() {
     assert_eq!(error.kind(), ErrorKind::OutcomeUnknown, "{error}");
     assert!(begun.elapsed() < Duration::from_millis(4_000), "{:?}", begun.elapsed());
     assert_eq!(fake.calls("Mutate"), 2);
+}
+
+fn row(key: &str) -> pb::Result {
+    let text = |text: &str| Some(text.to_owned().into());
+    let (row, family, qualifier, value) = (text(key), text("f"), text("q"), text("v"));
+    let cell = pb::Cell { row, family, qualifier, value, timestamp: Some(1), ..Default::default() };
+    pb::Result { cell: vec![cell], ..Default::default() }
+}
+
+/// Of a scan of one range the first and the last row of a response are looked at here: the client looks at the order.
+#[tokio::test]
+async fn rows_that_were_not_asked_for_are_an_error() {
+    let range = || KeyRange::new("b", Some("e")).unwrap();
+    let ranges = || vec![KeyRange::point("b"), KeyRange::point("d")];
+    let cases = [
+        (vec![range()], false, vec!["b c d"], true),
+        (vec![range()], true, vec!["d c b"], true),
+        (vec![range()], false, vec!["b", "c", "d"], true),
+        (vec![range()], true, vec!["d", "lost", "c b"], true),
+        (vec![range()], false, vec!["b x d"], false),
+        (vec![range()], true, vec!["d a b"], false),
+        (vec![range()], false, vec!["b c b"], false),
+        (vec![range()], false, vec!["b b"], false),
+        (vec![range()], true, vec!["b c"], false),
+        (vec![range()], false, vec!["a b"], false),
+        (vec![range()], false, vec!["d e"], false),
+        (vec![range()], true, vec!["e"], false),
+        (vec![range()], true, vec!["b a"], false),
+        (vec![range()], false, vec!["c", "b"], false),
+        (vec![range()], false, vec!["c", "lost", "c"], false),
+        (vec![range()], true, vec!["c", "lost", "d"], false),
+        (ranges(), false, vec!["b d"], true),
+        (ranges(), true, vec!["d b"], true),
+        (ranges(), false, vec!["b c d"], false),
+        (ranges(), true, vec!["d c b"], false),
+    ];
+    let cases = cases.into_iter().flat_map(|case| [(false, case.clone()), (true, case)]);
+    for (of_values, (ranges, reverse, responses, are_asked_for)) in cases {
+        let script = responses.clone();
+        let fake = fake(move |call| match &*call.method {
+            "Scan" if call.read::<pb::ScanRequest>().close_scanner() => Reply::message(&pb::ScanResponse::default()),
+            "Scan" => match script.get(call.nth) {
+                Some(&"lost") => Reply::Exception("org.apache.hadoop.hbase.UnknownScannerException", "lost".into()),
+                Some(keys) => {
+                    let more = Some(call.nth + 1 < script.len());
+                    let (more_results, more_results_in_region) = (more, more);
+                    let (scanner_id, results) = (Some(7), keys.split(' ').map(row).collect());
+                    let more = pb::ScanResponse { more_results, more_results_in_region, ..Default::default() };
+                    Reply::message(&pb::ScanResponse { scanner_id, results, ..more })
+                }
+                None => Reply::Silence,
+            },
+            _ => Reply::Silence,
+        });
+        let table = database(&fake).await.external_table(TABLE, &schema()).await.unwrap();
+        let scan = Scan::new(ranges.clone()).reverse(reverse);
+        let batches = match of_values {
+            false => table.scan(&scan, &Columns::all()),
+            true => OneColumn::new(table, "f:q").scan(&scan),
+        };
+        let case = format!("{ranges:?} of values: {of_values} reverse: {reverse} {responses:?}");
+        match batches.collect::<Vec<_>>().await.into_iter().collect::<Result<Vec<_>, _>>() {
+            Ok(batches) => {
+                assert!(are_asked_for, "{case}");
+                let keys: Vec<_> = batches.iter().flatten().map(|(key, _)| str::from_utf8(key).unwrap()).collect();
+                assert_eq!(keys.join(" "), responses.join(" ").replace("lost ", ""), "{case}");
+            }
+            Err(error) => assert!(!are_asked_for, "{case}: {error}"),
+        }
+    }
 }
