@@ -62,6 +62,13 @@ impl Stamps {
         let at = process.now(deletes, since.unwrap_or(0))?;
         Ok(mutations.into_iter().map(|mutation| mutation.stamped_at(at)).collect())
     }
+
+    /// A cell of this time is to be removed up to its time: what this process puts after that is later.
+    pub(crate) fn remove(&self, at: i64) {
+        if let Self::Process(process) = self {
+            process.deleted.fetch_max(at, Ordering::AcqRel);
+        }
+    }
 }
 
 impl Process {
