@@ -49,6 +49,16 @@ async fn a_write_whose_response_is_lost_may_succeed_a_moment_later() {
     assert_eq!(fake.calls("Mutate"), 2, "neither is sent again");
 }
 
+/// A program that repeats what is busy would do so for ever.
+#[tokio::test]
+async fn a_cluster_that_lets_nobody_in_is_no_busy_one() {
+    let fake = Fake::start(|_| Reply::OfConnection("org.apache.hadoop.hbase.security.AccessDeniedException"));
+    let begun = Instant::now();
+    let error = HBase::connect(Client::new(fake.options()).unwrap()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::PermissionDenied, "{error}");
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+}
+
 /// The empty value has two forms, of `rowkey`'s and of other programs. They are looked for in one operation.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_comparison_with_the_empty_value_has_one_deadline() {
