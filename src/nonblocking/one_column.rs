@@ -103,13 +103,12 @@ impl<W: AsyncWideStore> AsyncStore for OneColumn<W> {
         Box::pin(async move {
             self.id().check_write()?;
             check_key(&key)?;
-            if self.wide.check_and_mutate(&key, &check, &mutation).await? {
-                return Ok(true);
-            }
-            match of_others {
-                Some(check) => self.wide.check_and_mutate(&key, &check, &mutation).await,
-                None => Ok(false),
-            }
+            let Some(check_of_others) = of_others else {
+                return self.wide.check_and_mutate(&key, &check, &mutation).await;
+            };
+            let wide = Within::one_call(&self.wide as &dyn AsyncWideStore);
+            Ok(wide.check_and_mutate(&key, &check, &mutation).await?
+                || wide.check_and_mutate(&key, &check_of_others, &mutation).await?)
         })
     }
 

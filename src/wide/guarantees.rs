@@ -51,8 +51,9 @@ pub struct WideGuarantees {
     /// A delete of a column, a family or a row without a timestamp, if there are versions with a later time than the
     /// clock's.
     pub untimed_deletes: Option<UntimedDeletes>,
-    /// True if a put without a timestamp is returned right after a delete without one. If `false`, the delete may hide
-    /// the put when both are written in the same millisecond.
+    /// True if a put without a timestamp is returned right after a delete without one, if one clock stamps both and
+    /// does not go back: else see [`untimed_puts`](Self::untimed_puts). If `false`, the delete may hide the put when
+    /// both are written in the same millisecond.
     pub put_after_delete: bool,
     /// The order in which edits of a mutation without timestamps take effect.
     pub edit_order: Option<EditOrder>,

@@ -290,13 +290,11 @@ impl<W: WideStore> Store for OneColumn<W> {
         check_key(key)?;
         let guarantees = self.wide.guarantees();
         let (check, mutation) = self.comparison(expected, new, &guarantees);
-        if self.wide.check_and_mutate(key, &check, &mutation)? {
-            return Ok(true);
-        }
-        match empty_of_others(&self.column, expected, &guarantees) {
-            Some(check) => self.wide.check_and_mutate(key, &check, &mutation),
-            None => Ok(false),
-        }
+        let Some(check_of_others) = empty_of_others(&self.column, expected, &guarantees) else {
+            return self.wide.check_and_mutate(key, &check, &mutation);
+        };
+        let wide = Within::one_call(&self.wide as &dyn WideStore);
+        Ok(wide.check_and_mutate(key, &check, &mutation)? || wide.check_and_mutate(key, &check_of_others, &mutation)?)
     }
 
     fn delete_ranges(&self, ranges: &[KeyRange]) -> Result<(), Error> {

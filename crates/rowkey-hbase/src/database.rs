@@ -5,15 +5,15 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hbase_client::{Client, TableName};
+use rowkey::Error;
 use rowkey::clock::Clock;
 use rowkey::nonblocking::{AsyncWideDatabase, AsyncWideStore, StoreFuture};
 use rowkey::store::{CallOptions, DatabaseId, NewTable, OpenMode};
 use rowkey::wide::{Change, TableSchema, WideGuarantees, catalog, check_wide_name};
-use rowkey::{Error, ErrorKind};
 use tokio::time::sleep;
 
 use crate::admin::Admin;
-use crate::error::error;
+use crate::error::{error, of_client};
 use crate::guarantees::guarantees;
 use crate::schema::check;
 use crate::stamps::Stamps;
@@ -53,9 +53,9 @@ impl HBase {
     ///
     /// # Errors
     ///
-    /// If there is no tokio runtime, or the cluster can't be reached in the client's time.
+    /// If there is no tokio runtime, or the cluster lets nobody in, or can't be reached in the client's time.
     pub async fn connect(client: Client) -> Result<Self, Error> {
-        let id = client.cluster_id().await.map_err(|told| Error::engine_of(ErrorKind::Busy, told))?;
+        let id = client.cluster_id().await.map_err(of_client)?;
         Ok(Self {
             client,
             options: CallOptions::new(),

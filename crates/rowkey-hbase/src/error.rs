@@ -16,7 +16,7 @@ pub(crate) fn error(table: &str, error: hbase_client::Error, call: &Call<'_>) ->
             let source = match call.check() {
                 Err(ended) => ended,
                 // A step before the one that decides an operation leaves its error alone, which may be retryable.
-                Ok(()) => engine(error.failure_kind(), error),
+                Ok(()) => of_kind(error.failure_kind(), error),
             };
             return Error::OutcomeUnknown { table: table.to_owned(), source: Box::new(source) };
         }
@@ -31,10 +31,15 @@ pub(crate) fn error(table: &str, error: hbase_client::Error, call: &Call<'_>) ->
         }
         _ => {}
     }
-    engine(error.kind(), error)
+    of_client(error)
 }
 
-fn engine(kind: Hbase, error: hbase_client::Error) -> Error {
+/// The client's error as that of an engine.
+pub(crate) fn of_client(error: hbase_client::Error) -> Error {
+    of_kind(error.kind(), error)
+}
+
+fn of_kind(kind: Hbase, error: hbase_client::Error) -> Error {
     let kind = match kind {
         Hbase::Busy | Hbase::Unavailable | Hbase::TableDisabled => ErrorKind::Busy,
         Hbase::Invalid | Hbase::TooLarge | Hbase::FamilyNotFound => ErrorKind::InvalidInput,

@@ -212,7 +212,6 @@ impl Table {
         call: &Call<'_>,
     ) -> Result<bool, Error> {
         let Column { family, qualifier } = &condition.column;
-        let is_stamped_here = !self.stamps.is_server();
         loop {
             let stored = self.read(key, &Columns::of(&condition.column), call).await?;
             let Some(cell) = stored.cell(&condition.column) else { return Ok(false) };
@@ -221,8 +220,9 @@ impl Table {
             }
             let still = is_still(&cell)?;
             let mutations = match u64::try_from(cell.timestamp) {
-                Ok(at) if removes && !is_stamped_here => {
+                Ok(at) if removes => {
                     // What is put after the removal has a later time than the cell.
+                    self.stamps.remove(cell.timestamp);
                     sleep(MILLISECOND).await;
                     call.check()?;
                     vec![hbase::Delete::new(key).column_until(family, qualifier, at).at_most_once().into()]

@@ -50,6 +50,8 @@ pub enum Reply {
     Message(Vec<u8>),
     /// An exception: its class, and its text.
     Exception(&'static str, String),
+    /// An exception of the connection, of this class: it comes with an id that is no call's.
+    OfConnection(&'static str),
     /// A whole frame that was recorded, for this call now.
     Recorded(Bytes),
     /// No response.
@@ -90,9 +92,11 @@ impl Reply {
                 (header, [length, message].concat())
             }
             Self::Exception(class, text) => {
-                let (exception_class_name, stack_trace) = (Some(class.into()), Some(text));
-                let exception = pb::ExceptionResponse { exception_class_name, stack_trace, ..Default::default() };
-                (pb::ResponseHeader { exception: Some(exception), ..header }, Vec::new())
+                (pb::ResponseHeader { exception: Some(exception(class, text)), ..header }, Vec::new())
+            }
+            Self::OfConnection(class) => {
+                let (call_id, exception) = (Some(u32::MAX), Some(exception(class, String::new())));
+                (pb::ResponseHeader { call_id, exception, ..header }, Vec::new())
             }
             Self::Recorded(mut frame) => {
                 let recorded = pb::ResponseHeader::decode_length_delimited(&mut frame)?;
@@ -102,4 +106,9 @@ impl Reply {
         };
         Ok(Some([header.encode_length_delimited_to_vec(), message].concat()))
     }
+}
+
+fn exception(class: &str, text: String) -> pb::ExceptionResponse {
+    let (exception_class_name, stack_trace) = (Some(class.into()), Some(text));
+    pb::ExceptionResponse { exception_class_name, stack_trace, ..Default::default() }
 }

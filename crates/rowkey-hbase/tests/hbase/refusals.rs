@@ -210,6 +210,31 @@ fn tables_that_go_away() {
     databases.end(runtime.handle());
 }
 
+/// Rows of `hbase:meta` have an order of their own: some come between rows that were asked for, and were not.
+#[test]
+#[ignore = "needs ROWKEY_HBASE"]
+fn rows_of_meta_that_were_not_asked_for_are_an_error() {
+    let (runtime, databases) = (runtime(), Databases::new());
+    runtime.block_on(async {
+        let database = databases.empty().await;
+        let new = NewTable::new().split_at([b"\x01", b"m"]);
+        database.create_table("t", &schema(), &new).await.unwrap();
+        let info = TableSchema::new().family("info", FamilySchema::new());
+        let namespace = database.namespace().to_owned();
+        let meta = database.in_namespace("hbase").external_table("meta", &info).await.unwrap();
+        let row = |rest: &str| format!("{namespace}:t,{rest}");
+        let range = |start, end| KeyRange::new(row(start), Some(row(end))).unwrap();
+        for reverse in [false, true] {
+            let found = async |range| keys(meta.scan(&Scan::new(vec![range]).reverse(reverse), &Columns::all())).await;
+            assert_eq!(found(range("m,", "m-")).await.unwrap().len(), 1);
+            // By its bytes the row `t,\x01,` is before the range.
+            let error = found(range(",", "z")).await.unwrap_err();
+            assert!(error.to_string().contains("not asked for"), "{error}");
+        }
+    });
+    databases.end(runtime.handle());
+}
+
 #[test]
 #[ignore = "needs ROWKEY_HBASE"]
 fn clusters_that_are_not_there() {

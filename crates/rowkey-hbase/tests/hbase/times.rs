@@ -174,6 +174,29 @@ fn a_clock_that_is_behind_hides_no_checked_write() {
     databases.end(runtime.handle());
 }
 
+/// A release has the time of its claim, so the next claim is not hidden if its clock has passed that, however far ahead
+/// the clock of the release is.
+#[test]
+#[ignore = "needs ROWKEY_HBASE"]
+fn a_release_has_the_time_of_its_claim_whichever_clock_stamps() {
+    let (runtime, databases) = (runtime(), Databases::new());
+    runtime.block_on(async {
+        let (database, now) = (databases.empty().await, SystemClock.now());
+        let claims = async |later: i64| {
+            let database = OneColumn::database(database.clone().with_clock(move || now + later));
+            AsyncDatabase::table(&database, "claims").await.unwrap()
+        };
+        let (first, second, ahead) = (claims(0).await, claims(200).await, claims(900).await);
+        for (claimant, n) in [(&first, b"1"), (&second, b"2"), (&ahead, b"3"), (&ahead, b"4")] {
+            assert!(claimant.compare_and_write(b"lock", None, Some(n)).await.unwrap());
+            assert_eq!(claimant.get(b"lock").await.unwrap().as_deref(), Some(&n[..]), "the claim is hidden");
+            assert!(ahead.compare_and_write(b"lock", Some(n), None).await.unwrap());
+            assert_eq!(claimant.get(b"lock").await.unwrap(), None);
+        }
+    });
+    databases.end(runtime.handle());
+}
+
 /// A batch that deletes and puts one row again and again leaves what it put last.
 #[test]
 #[ignore = "needs ROWKEY_HBASE"]
