@@ -74,6 +74,9 @@ impl Layout {
     #[track_caller]
     pub const fn checked(self) -> Self {
         assert!(fields_fit(self.fields, 0), "a key's types are nested at most 128 deep: flatten some of them");
+        if let Lead::Hash(prefix) = &self.lead {
+            assert!(prefix.function().is_built(), "this hash is there with the feature `hashes` of rowkey: turn it on");
+        }
         match misplaced(self.fields, matches!(self.lead, Lead::None)) {
             None => {}
             Some(Foreign::Ordered(_)) => panic!(

@@ -20,10 +20,8 @@ use xxhash_rust::{xxh3::xxh3_64, xxh64::xxh64};
 
 use crate::keys::encode::{Reader, Writer};
 use crate::keys::error::{DecodeError, DecodeReason, Hex};
-#[cfg(feature = "hashes")]
-use crate::keys::foreign::HashFunction;
 use crate::keys::foreign::{
-    Case, Delimiter, End, Foreign, Form, HashPrefix, TextField, digits_of, hash_code, hex_number,
+    Case, Delimiter, End, Foreign, Form, HashFunction, HashPrefix, TextField, digits_of, hash_code, hex_number,
 };
 use crate::keys::untyped::Value;
 use crate::keys::writer::Slot;
@@ -284,11 +282,22 @@ fn write_digest(m: &[u8], lead: &mut [u8]) {
     lead.iter_mut().zip(Md5::digest(m)).for_each(|(byte, due)| *byte = due);
 }
 
-/// The layout's salt has a custom hash. The layout stores the name of the hash; only the key's Rust type has its
-/// function.
+/// The layout has a hash that is not there: a user's own, whose name it stores, and whose function only the key's Rust
+/// type has; or one of the feature `hashes`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the layout uses the salt hash {0:?}, which is not built in: use the key's Rust type, which has its function")]
+#[error("the layout uses the hash {0:?}, which is not built in: {cure}", cure = cure(.0))]
 pub struct UnknownHash(pub String);
+
+fn cure(hash: &str) -> &'static str {
+    let is_of_feature = HashFunction::ALL.iter().any(|known| known.name() == hash) || UNBUILT.contains(&hash);
+    match is_of_feature {
+        true => "build rowkey with its feature `hashes`",
+        false => "use the key's Rust type, which has its function",
+    }
+}
+
+/// The hashes of salts that are there with the feature `hashes`.
+pub(crate) const UNBUILT: [&str; 2] = ["murmur3[32]", "crc32[ieee]"];
 
 impl<N> Salt<N> {
     /// The width of a bucket, in bytes.

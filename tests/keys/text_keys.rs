@@ -247,6 +247,33 @@ fn what_would_not_come_back_is_refused() {
     }
 }
 
+/// Of all short texts of two characters, where the ends of a delimiter are also its beginnings.
+#[test]
+fn no_shorter_text_and_its_delimiter_has_a_beginning() {
+    let texts = |chars: [char; 2]| {
+        (0..=5).flat_map(move |len| {
+            (0..1 << len).map(move |bits: usize| (0..len).map(|at| chars[bits >> at & 1]).collect::<String>())
+        })
+    };
+    for (delimiter, chars) in [("::", [':', 'a']), (":::", [':', 'a']), ("abab", ['a', 'b']), ("aab", ['a', 'b'])] {
+        let layout: LayoutBuf = format!("text['{delimiter}'], text[end]").parse().unwrap();
+        let text = |text: &str| Value::Text(text.to_owned());
+        let rows = texts(chars).flat_map(|field| ["", ":", "a", "b", "~"].map(|last| (field.clone(), last)));
+        let encoded = |row: (String, &str)| Some((layout.encode(&[text(&row.0), text(row.1)]).ok()?, row.0));
+        let keys: Vec<_> = rows.filter_map(encoded).collect();
+        for start in texts(chars) {
+            let Ok(ranges) = layout.ranges_by_bucket(&[], Some(&FieldValues::StartsWith(text(&start)))) else {
+                assert!(start.contains(delimiter));
+                continue;
+            };
+            for (key, field) in &keys {
+                let found = ranges.iter().flatten().any(|range| range.contains(key));
+                assert_eq!(found, field.starts_with(&start), "{layout}: {start:?} of {field:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn layouts_whose_keys_could_not_be_read_are_refused() {
     for (shape, reason) in [

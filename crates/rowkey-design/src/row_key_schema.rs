@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use data_encoding::BASE64;
 use rowkey::LayoutBuf;
-use rowkey::foreign::{Binary, Delimiter, End, Endian, Foreign, OrderedCode, OrderedKind};
+use rowkey::foreign::{Binary, Delimiter, End, Endian, Foreign, Form, OrderedCode, OrderedKind};
 use rowkey::layout::Scalar;
 use rowkey::lead::Lead;
 use rowkey::untyped::{FieldBuf, TypeBuf};
@@ -23,7 +23,8 @@ pub(crate) fn of_layout<'l>(
     layout: &'l LayoutBuf,
     is_family: impl Fn(&str) -> bool,
 ) -> Result<Option<(Json, Option<Delimiter>)>, Prevented<'l>> {
-    if let [FieldBuf { ty: TypeBuf::Scalar(Scalar::Bytes | Scalar::ByteArray(_)), desc: false, .. }] = layout.fields()
+    if let [FieldBuf { ty: TypeBuf::Scalar(scalar), desc: false, raw, .. }] = layout.fields()
+        && (matches!(scalar, Scalar::ByteArray(_)) || *raw && *scalar == Scalar::Bytes)
         && matches!(layout.lead(), Lead::None)
     {
         return Ok(None);
@@ -77,12 +78,26 @@ pub(crate) fn of_layout<'l>(
         };
         types.push(json!({ "fieldName": name, "type": ty }));
     }
+    if let Some(field) = fields.iter().find(|field| between.is_some_and(|delimiter| always_holds(field, delimiter))) {
+        return Err((Some(&field.name), "always holds the delimiter"));
+    }
     let encoding = match between {
         _ if are_joined => json!({ "orderedCodeBytes": {} }),
         Some(delimiter) => json!({ "delimitedBytes": { "delimiter": BASE64.encode(delimiter.as_bytes()) } }),
         None => json!({ "singleton": {} }),
     };
     Ok(Some((json!({ "fields": types, "encoding": encoding }), between)))
+}
+
+/// Returns whether all values of a field have the first byte of a delimiter, as no field may have.
+fn always_holds(field: &FieldBuf, delimiter: Delimiter) -> bool {
+    let TypeBuf::Scalar(Scalar::Foreign(Foreign::Text(text))) = field.ty else { return false };
+    let first = delimiter.as_bytes().first().copied().map_or('\0', char::from);
+    match text.form() {
+        Form::Uuid => first == '-',
+        Form::Date(pattern) => first.is_ascii_punctuation() && first != '\'' && pattern.as_str().contains(first),
+        _ => false,
+    }
 }
 
 /// `Int64.BigEndianBytes`.

@@ -143,6 +143,10 @@ fn the_field_that_prevents_a_row_key_schema_is_noted() {
         ("\"a: uuid[text]\", \"b: text[end]\"", "", "field \"a\" has nothing between"),
         ("\"f: text raw\"", "", "field \"f\" has a name that GoogleSQL gives to another column"),
         ("\"a: decimal\"", "", "field \"a\" has a type whose bytes no encoding"),
+        ("\"a: bytes\"", "", "field \"a\" ends with 00"),
+        ("\"a: uuid[text '-']\", \"b: text[end]\"", "", "field \"a\" always holds the delimiter"),
+        ("\"a: text['-']\", \"b: uuid[text]\"", "", "field \"b\" always holds the delimiter"),
+        ("\"a: text['-']\", \"b: date['yyyy-MM-dd']\"", "", "field \"b\" always holds the delimiter"),
     ] {
         let text = format!("[table.t]\nkey = [{key}]\n{more}\n[table.t.family.f]\n");
         for target in [Target::Terraform, Target::Cbt] {

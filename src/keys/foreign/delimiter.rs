@@ -83,6 +83,8 @@ impl Delimiter {
             return Some(Beginning::With(start.to_vec()));
         }
         shorter.sort_unstable();
+        // One that begins with another, as `a:::` and `a::::` where `:::` ends a field, is left out with that one.
+        shorter.dedup_by(|longer, other| longer.starts_with(other));
         let (mut ranges, mut low) = (Vec::new(), Some(start.to_vec()));
         for shorter in shorter {
             let Some(from) = low else { break };

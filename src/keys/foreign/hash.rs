@@ -57,6 +57,11 @@ impl HashFunction {
         }
     }
 
+    /// Returns whether it is there: MD5 and `hash_code` always are, the others with the feature `hashes`.
+    pub const fn is_built(self) -> bool {
+        matches!(self, Self::Md5 | Self::HashCode) || cfg!(feature = "hashes")
+    }
+
     /// The hash of these bytes; `None` without the feature that has it.
     ///
     /// ```

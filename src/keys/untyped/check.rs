@@ -6,7 +6,7 @@ use super::{FieldBuf, LayoutBuf, LayoutError, TypeBuf, fields_width};
 use crate::keys::encode::is_custom_shape;
 use crate::keys::foreign::Foreign;
 use crate::keys::layout::{MAX_DEPTH, Nulls, Scalar};
-use crate::keys::lead::{Lead, Salt, SaltFormat, SaltHash};
+use crate::keys::lead::{Lead, Salt, SaltFormat, SaltHash, UNBUILT};
 
 impl LayoutBuf {
     /// Returns the layout of these parts, checked.
@@ -77,9 +77,6 @@ fn is_hash(name: &str) -> bool {
     let mut known = SaltHash::KNOWN.iter().chain(SaltHash::FOREIGN);
     is_custom_shape(name) || known.any(|known| known.name == name) || UNBUILT.contains(&name)
 }
-
-/// The hashes of other programs that are there with the feature `hashes`.
-const UNBUILT: [&str; 2] = ["murmur3[32]", "crc32[ieee]"];
 
 const JOINED: &str =
     "OrderedCode joins all fields of a key: they are ordered[…], ascending, without a salt or a hash before them";

@@ -19,7 +19,8 @@ use crate::failure::Failure;
   cbt read visits count=5000 | rowkey infer --form line
   rowkey infer --form hex --name visits --out visits.rowkey.toml keys.txt
 
-Candidates come best first. + is what speaks for one, - what speaks against it. All known salt hashes are tried.
+Candidates come best first. + is what speaks for one, - what speaks against it. All known hashes are tried.
+OrderedCode, tuples of FoundationDB and constants are not found.
 Exit status: 0 if a candidate was found, 1 if there is none, 2 if the input is invalid.")]
 pub(crate) struct Args {
     /// The keys, one a line, or rows as HBase's scan or cbt read prints them. Default, or -: standard input. Text after a

@@ -1,7 +1,9 @@
-//! Salts and digests: whether the first bytes of keys are a hash of the rest, tried with every known hash.
+//! Salts and digests: whether the first bytes of keys are a hash of the rest, tried with every known hash, and in the
+//! forms of other programs: digits of a hash or of a bucket, before a delimiter or not.
 
 use std::collections::{HashMap, HashSet};
 
+use rowkey::foreign::{Case, Delimiter, HashFunction, HashPrefix};
 use rowkey::layout::Scalar;
 use rowkey::lead::SaltHash;
 
@@ -12,17 +14,21 @@ use super::search::Path;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Hashed {
     Salt { buckets: u32, hash: &'static str, hex: bool },
+    Digits { buckets: u32, hash: &'static str, width: usize, delimiter: Option<Delimiter> },
     Digest,
+    Hash(HashPrefix),
 }
 
 /// All that was tried already: the hashed bytes of the first keys, and what was found.
 pub(super) type Memory = HashMap<Vec<Vec<u8>>, Option<Hashed>>;
 
 /// The widths of salts and digests.
-pub(super) const WIDTHS: [usize; 16] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
+pub(super) const WIDTHS: [usize; 19] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 32, 33];
 
 /// As many bits of hashes that agree are no accident.
 const ENOUGH: f64 = 18.0;
+/// The same of the forms of other programs, which are more.
+const ENOUGH_OF_OTHERS: f64 = 24.0;
 
 /// The prefix of this width before the fields of a path, as it begins a shape, if the first bytes of all keys are a hash
 /// of some of them.
@@ -53,6 +59,11 @@ pub(super) fn of(keys: &[&[u8]], width: usize, path: &Path, memory: &mut Memory)
             Hashed::Salt { buckets, hash, hex } => {
                 Some(format!("salt({buckets} {hash}{}{by}) ", if hex { " hex" } else { "" }))
             }
+            Hashed::Digits { buckets, hash, width, delimiter } => {
+                let delimiter = delimiter.map(|delimiter| format!(" {delimiter}")).unwrap_or_default();
+                Some(format!("salt({buckets} {hash} dec[{width}{delimiter}]{by}) "))
+            }
+            Hashed::Hash(prefix) => Some(format!("hash({prefix}{by}) ")),
             // A digest is of the first fields.
             Hashed::Digest => (set + 1).is_power_of_two().then(|| format!("md5({width}{by}) ")),
         }
@@ -76,7 +87,86 @@ fn hashed(keys: &[&[u8]], width: usize, of_key: impl Fn(usize) -> Vec<u8>) -> Op
             }
         }
     }
-    is_digest(keys, width, of_key).then_some(Hashed::Digest)
+    if is_digest(keys, width, &of_key) {
+        return Some(Hashed::Digest);
+    }
+    let delimiter = delimiter_at(keys, width - 1);
+    if let Some(taken) = delimiter.and(width.checked_sub(1)).filter(|taken| *taken > 0)
+        && let Some(found) = of_others(keys, taken, delimiter, &of_key)
+    {
+        return Some(found);
+    }
+    of_others(keys, width, None, &of_key)
+}
+
+/// The hashes of salts that are tried.
+pub(super) fn salt_hashes() -> impl Iterator<Item = &'static SaltHash<&'static str>> {
+    const KNOWN: &[SaltHash<&str>] = &SaltHash::KNOWN;
+    KNOWN.iter().chain(SaltHash::FOREIGN)
+}
+
+/// The byte of all keys at this place, if it can be a delimiter.
+fn delimiter_at(keys: &[&[u8]], at: usize) -> Option<Delimiter> {
+    let byte = *keys.first()?.get(at)?;
+    let is_same = keys.iter().all(|key| key.get(at) == Some(&byte));
+    Delimiter::new(&[byte]).filter(|_| is_same && byte.is_ascii_punctuation())
+}
+
+/// A hash, or a bucket in digits, as other programs write them.
+fn of_others(
+    keys: &[&[u8]],
+    taken: usize,
+    delimiter: Option<Delimiter>,
+    of_key: &impl Fn(usize) -> Vec<u8>,
+) -> Option<Hashed> {
+    let count = u8::try_from(taken).ok()?;
+    let before = |prefix: HashPrefix| delimiter.map_or(prefix, |delimiter| prefix.before(delimiter));
+    let are = |is: fn(&u8) -> bool| keys.iter().all(|key| key[..taken].iter().all(is));
+    let lower = are(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let upper = are(|byte| matches!(byte, b'0'..=b'9' | b'A'..=b'F'));
+    for function in HashFunction::ALL {
+        let begins = |written: &dyn Fn(&[u8]) -> Vec<u8>, bits: f64| {
+            let mut seen = HashSet::new();
+            let all = (0..keys.len()).all(|i| {
+                let hash = function.of(&of_key(i)).unwrap_or_default();
+                let is = written(&hash).starts_with(&keys[i][..taken]);
+                seen.insert(hash);
+                is
+            });
+            all && seen.len() as f64 * bits * taken as f64 >= ENOUGH_OF_OTHERS
+        };
+        let digits = |case: Case| {
+            move |hash: &[u8]| -> Vec<u8> {
+                let digit = |nibble: u8| char::from_digit(nibble.into(), 16).unwrap_or_default() as u8;
+                let lower = hash.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
+                lower.map(|byte| if case == Case::Upper { byte.to_ascii_uppercase() } else { byte }).collect()
+            }
+        };
+        for case in [(lower, Case::Lower), (upper, Case::Upper)].into_iter().filter(|(is, _)| *is).map(|(_, case)| case)
+        {
+            let prefix = HashPrefix::hex(function, count, case);
+            if let Some(prefix) = prefix.filter(|_| begins(&digits(case), 4.0)) {
+                return Some(Hashed::Hash(before(prefix)));
+            }
+        }
+        let prefix = HashPrefix::bytes(function, count);
+        if let Some(prefix) = prefix.filter(|_| begins(&<[u8]>::to_vec, 8.0)) {
+            return Some(Hashed::Hash(before(prefix)));
+        }
+    }
+    let salts = || {
+        let digit = |number: u64, byte: &u8| byte.is_ascii_digit().then(|| number * 10 + u64::from(byte - b'0'));
+        keys.iter().map(|key| key[..taken].iter().try_fold(0, digit)).collect::<Option<Vec<u64>>>()
+    };
+    let salts = (1..=5).contains(&taken).then(salts)??;
+    for hash in salt_hashes() {
+        let Some(function) = hash.hash else { continue };
+        let is_of_width = |buckets: u64| (buckets - 1).to_string().len() == taken;
+        if let Some(buckets) = common(&salts, |i| function(&of_key(i)), is_of_width, ENOUGH_OF_OTHERS) {
+            return Some(Hashed::Digits { buckets, hash: hash.name, width: taken, delimiter });
+        }
+    }
+    None
 }
 
 /// The number of buckets, if the first bytes are a hash by them.
@@ -94,18 +184,6 @@ fn buckets(keys: &[&[u8]], width: usize, hex: bool, hash: impl Fn(usize) -> u64)
     if !matches!((hex, width), (false, 1 | 2) | (true, 1 | 2 | 4)) {
         return None;
     }
-    let (mut divisor, mut most) = (0_u64, 0);
-    let mut seen = HashSet::new();
-    for i in 0..keys.len() {
-        let (salt, hash) = (salt(i)?, hash(i));
-        divisor = bits::common(divisor, hash.abs_diff(salt));
-        most = most.max(salt);
-        seen.insert(hash);
-        // The number of buckets divides all differences.
-        if divisor != 0 && divisor <= most {
-            return None;
-        }
-    }
     let is_of_width = |buckets: u64| match (hex, width) {
         (false, 1) => buckets <= 256,
         (false, _) => buckets > 256,
@@ -113,10 +191,28 @@ fn buckets(keys: &[&[u8]], width: usize, hex: bool, hash: impl Fn(usize) -> u64)
         (true, 2) => buckets > 16 && buckets <= 256,
         (true, _) => buckets > 256,
     };
+    let salts: Vec<u64> = (0..keys.len()).map(salt).collect::<Option<_>>()?;
+    common(&salts, hash, is_of_width, ENOUGH)
+}
+
+/// The number of buckets by which these are the salts of hashes.
+fn common(salts: &[u64], hash: impl Fn(usize) -> u64, is_of_width: impl Fn(u64) -> bool, enough: f64) -> Option<u32> {
+    let (mut divisor, mut most) = (0_u64, 0);
+    let mut seen = HashSet::new();
+    for (i, salt) in salts.iter().enumerate() {
+        let hash = hash(i);
+        divisor = bits::common(divisor, hash.abs_diff(*salt));
+        most = most.max(*salt);
+        seen.insert(hash);
+        // The number of buckets divides all differences.
+        if divisor != 0 && divisor <= most {
+            return None;
+        }
+    }
     let known = (2..=65_536.min(divisor)).rev().filter(|buckets| *buckets > most && divisor.is_multiple_of(*buckets));
     let buckets = known.into_iter().find(|buckets| is_of_width(*buckets))?;
     let agreed = seen.len() as f64 * (buckets as f64).log2();
-    (agreed >= ENOUGH).then(|| u32::try_from(buckets).ok())?
+    (agreed >= enough).then(|| u32::try_from(buckets).ok())?
 }
 
 fn is_digest(keys: &[&[u8]], width: usize, of_key: impl Fn(usize) -> Vec<u8>) -> bool {

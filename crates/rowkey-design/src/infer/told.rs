@@ -6,6 +6,7 @@ use rowkey::lead::{Lead, SaltFormat, SaltHash};
 use rowkey::untyped::TypeBuf;
 use rowkey::{LayoutBuf, Value};
 
+use super::lead;
 use super::search::Path;
 use super::times::UNITS;
 use crate::forms::written;
@@ -44,7 +45,11 @@ fn prefix(layout: &LayoutBuf, keys: usize) -> Option<String> {
             names.collect::<Vec<_>>().join(", ")
         }
     };
-    let tried: Vec<&str> = SaltHash::KNOWN.iter().map(|hash| hash.name).collect();
+    let is_digits = matches!(layout.lead(), Lead::Salt(salt) if matches!(salt.format, SaltFormat::Foreign(_)));
+    let tried: Vec<&str> = match is_digits {
+        true => lead::salt_hashes().map(|hash| hash.name).collect(),
+        false => SaltHash::KNOWN.iter().map(|hash| hash.name).collect(),
+    };
     match layout.lead() {
         Lead::None => None,
         Lead::Salt(salt) => Some(format!(
@@ -52,7 +57,11 @@ fn prefix(layout: &LayoutBuf, keys: usize) -> Option<String> {
             bytes(layout.lead().width()),
             salt.hash.name,
             salt.buckets,
-            if salt.format == SaltFormat::Hex { ", in hex" } else { "" },
+            match salt.format {
+                SaltFormat::Hex => ", in hex",
+                SaltFormat::Foreign(_) => ", in digits",
+                _ => "",
+            },
             tried.join(", "),
         )),
         Lead::Hash(prefix) => Some(format!(

@@ -112,3 +112,22 @@ fn access_log() {
         vec![Value::Signed(at.into()), number(random.u64(1..12)), number(random.u64(..40))]
     }));
 }
+
+/// Digits of a hash or of a bucket, as other programs put them before a key.
+#[test]
+fn hashes_of_other_programs() {
+    const NAMES: [&str; 7] = ["ada", "bob", "carol", "dan", "erin", "frank", "zoë"];
+    let user = |random: &mut fastrand::Rng| format!("{}{}", NAMES[random.usize(..7)], random.u32(..50));
+    for shape in [
+        "hash(md5 hex[4 '_'] by 0) text['#'], dec[10]",
+        "hash(md5 hex[32 '-'] by 0) text['#'], dec[10]",
+        "hash(sha1 bytes[4] by 0) text['#'], dec[10]",
+        "hash(crc32 hex[8 upper ':'] by 0) text['#'], dec[10]",
+        "salt(20 hash_code[java] dec[2 '-'] by 0) text['#'], dec[10]",
+        "salt(7 murmur3[32] dec[1] by 0) text['#'], dec[10]",
+    ] {
+        first(&rows(shape, &[None, SECONDS], |row, random| {
+            vec![Value::Text(user(random)), number(1_700_000_000 + row * 977 + random.u64(..900))]
+        }));
+    }
+}

@@ -216,6 +216,11 @@ pub struct EndsByWidth;
 
 /// An end that text of any length and content can have, as it is not found by what the text holds.
 #[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "text or bytes of any length and content can't be where the field `{Self}`",
+    note = "a `String` ends with the key, `ToEnd<Str>`, or before its last bytes, `BeforeLast<Str, N>`",
+    note = "text before a delimiter is a `Segment` of it, or a `SegmentBefore`, which does not hold it; text of one width is a `Code`, and bytes are an array"
+)]
 pub trait OpenEnding: Ending {}
 
 impl OpenEnding for EndsWithKey {}
@@ -263,10 +268,13 @@ pub trait TextForm<T, E> {
 const fn field<F: TextForm<T, E>, T, E: Ending>() -> TextField {
     match TextField::new(F::FORM, F::DIGITS, E::END) {
         Ok(field) => field,
-        Err(_) => {
-            panic!("keys of this field could not be read back: its values can hold the delimiter, or have no end")
-        }
+        Err(reason) => panic!("{}", reason),
     }
+}
+
+const fn width(of: usize) -> u16 {
+    assert!(of <= u16::MAX as usize, "a field has at most 65,535 characters");
+    of as u16
 }
 
 macro_rules! written {
@@ -342,7 +350,7 @@ macro_rules! unsigned {
         forms! {
             [E: Ending, const N: usize] Padded<N>, $int, E, Form::Decimal, {
                 assert!(N >= digits_of(<$int>::MAX as u128) as usize, "the integer's type has more digits: use `Digits<N>`");
-                Some(N as u16)
+                Some(width(N))
             }, Unsigned(number) => number.try_into().map_err(|_| FITS), |n| (*n).into();
         }
         hex! {
@@ -356,7 +364,7 @@ macro_rules! hex {
         forms! {$(
             [E: Ending, const N: usize] $hex<N>, $int, E, Form::Hex(Case::$case), {
                 assert!(N >= size_of::<$int>() * 2, "the integer's type has more digits");
-                Some(N as u16)
+                Some(width(N))
             }, Unsigned(number) => number.try_into().map_err(|_| FITS), |n| (*n).into();
         )*}
     };
@@ -371,8 +379,8 @@ forms! {
         Text(text) => Ok(SegmentBefore::unchecked(text)), |t| t.0.clone();
     [E: OpenEnding] Str, String, E, Form::Text, None, Text(text) => Ok(text), |t| t.clone();
     [E: OpenEnding] Reversed, String, E, Form::Reversed, None, Text(text) => Ok(text), |t| t.clone();
-    [E: Ending, const N: usize] Str, Code<N>, E, Form::Text, Some(N as u16), Text(text) => Ok(Code(text)), |t| t.0.clone();
-    [E: Ending, const N: usize] Padded<N>, Digits<N>, E, Form::Decimal, Some(N as u16),
+    [E: Ending, const N: usize] Str, Code<N>, E, Form::Text, Some(width(N)), Text(text) => Ok(Code(text)), |t| t.0.clone();
+    [E: Ending, const N: usize] Padded<N>, Digits<N>, E, Form::Decimal, Some(width(N)),
         Unsigned(number) => Ok(Digits(number)), |n| n.0;
     [E: Ending, const MAX: u128] Minus<MAX>, UpTo<MAX>, E, Form::Minus(MAX), Some(digits_of(MAX)),
         Unsigned(number) => Ok(UpTo(number)), |n| n.0;
@@ -383,7 +391,7 @@ forms! {
 macro_rules! hex_bytes {
     ($($hex:ident $case:ident;)*) => {
         forms! {$(
-            [E: Ending, const N: usize] $hex, [u8; N], E, Form::HexBytes(Case::$case), Some(2 * N as u16),
+            [E: Ending, const N: usize] $hex, [u8; N], E, Form::HexBytes(Case::$case), Some(width(2 * N)),
                 Bytes(bytes) => bytes.try_into().map_err(|_| OTHER), |bytes| bytes.to_vec();
             [E: OpenEnding] $hex, Vec<u8>, E, Form::HexBytes(Case::$case), None,
                 Bytes(bytes) => Ok(bytes), |bytes| bytes.clone();

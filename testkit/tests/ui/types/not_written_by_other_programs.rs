@@ -1,5 +1,5 @@
 use rowkey::RowKey;
-use rowkey::foreign::{BigEndian, Char, Constant, Fdb, JavaUtf, LittleEndian, Ordered};
+use rowkey::foreign::{Before, BigEndian, Char, Constant, Fdb, JavaUtf, LittleEndian, Ordered, Str};
 
 #[derive(RowKey)]
 struct Byte {
@@ -37,6 +37,12 @@ struct Tagged {
 struct Joined {
     #[rowkey(with = Ordered)]
     a: u64,
+}
+
+#[derive(RowKey)]
+struct Delimited {
+    #[rowkey(with = Before<Str, '#'>)]
+    user: String,
 }
 
 fn main() {}

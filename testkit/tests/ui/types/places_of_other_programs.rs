@@ -1,5 +1,5 @@
 use rowkey::RowKey;
-use rowkey::foreign::{BeforeLast, Fdb, Ordered, Str, Uint};
+use rowkey::foreign::{BeforeLast, Code, Fdb, Ordered, Padded, Str, Uint};
 
 #[derive(RowKey)]
 struct Mixed {
@@ -35,6 +35,19 @@ struct Narrow {
     id: u32,
 }
 
+#[derive(RowKey)]
+struct Long {
+    #[rowkey(with = Str)]
+    code: Code<65_539>,
+}
+
+#[derive(RowKey)]
+struct Digits {
+    #[rowkey(with = Padded<40>)]
+    id: u32,
+}
+
 fn main() {
     let _ = (Mixed::LAYOUT, Joined::LAYOUT, Salted::LAYOUT, Open::LAYOUT, Narrow::LAYOUT);
+    let _ = (Long::LAYOUT, Digits::LAYOUT);
 }
