@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use data_encoding::{HEXLOWER, HEXUPPER};
 use rowkey::foreign::{Case, Delimiter, HashFunction, HashPrefix};
 use rowkey::layout::Scalar;
 use rowkey::lead::SaltHash;
@@ -135,17 +136,9 @@ fn of_others(
             });
             all && seen.len() as f64 * bits * taken as f64 >= ENOUGH_OF_OTHERS
         };
-        let digits = |case: Case| {
-            move |hash: &[u8]| -> Vec<u8> {
-                let digit = |nibble: u8| char::from_digit(nibble.into(), 16).unwrap_or_default() as u8;
-                let lower = hash.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
-                lower.map(|byte| if case == Case::Upper { byte.to_ascii_uppercase() } else { byte }).collect()
-            }
-        };
-        for case in [(lower, Case::Lower), (upper, Case::Upper)].into_iter().filter(|(is, _)| *is).map(|(_, case)| case)
-        {
-            let prefix = HashPrefix::hex(function, count, case);
-            if let Some(prefix) = prefix.filter(|_| begins(&digits(case), 4.0)) {
+        for (is_of_case, case, digits) in [(lower, Case::Lower, HEXLOWER), (upper, Case::Upper, HEXUPPER)] {
+            let prefix = HashPrefix::hex(function, count, case).filter(|_| is_of_case);
+            if let Some(prefix) = prefix.filter(|_| begins(&|hash| digits.encode(hash).into_bytes(), 4.0)) {
                 return Some(Hashed::Hash(before(prefix)));
             }
         }
