@@ -242,7 +242,7 @@ impl TextField {
         })
     }
 
-    /// The text with this beginning; `None` if there is none, or no bytes tell.
+    /// The bytes of all text with this prefix; `None` if no text has it, or bytes can't select it.
     pub(super) fn starting(&self, start: &str) -> Option<Beginning> {
         let is_told = match (self.form, self.width, self.end) {
             (Form::Text, Some(width), _) => start.len() <= width.into(),

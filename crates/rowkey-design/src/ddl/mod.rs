@@ -237,7 +237,7 @@ impl<'d> NewTable<'d> {
         families
     }
 
-    /// The `row_key_schema` of Bigtable, as JSON of the admin API. That there is none is noted.
+    /// The `row_key_schema` of Bigtable, as JSON of the admin API. A table that has none gets a note.
     fn row_key_schema(&self, said: &mut Said) -> Option<Json> {
         let is_family = |name: &str| self.families.iter().any(|(family, _)| family == name);
         match row_key_schema::of_layout(self.layout, is_family) {
