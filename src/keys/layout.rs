@@ -7,6 +7,7 @@ use crate::keys::error::DecodeError;
 use crate::keys::foreign::{Foreign, Order, OrderedCode, OrderedKind};
 use crate::keys::lead::{Hashed, Lead};
 use crate::keys::reader::Reader;
+use crate::keys::span::LeadOver;
 
 /// Reads a value of a user's own encoding, and returns it as text for [`explain`](crate::RowKey::explain).
 pub type DescribeFn = fn(&mut Reader<'_>) -> Result<String, DecodeError>;
@@ -47,6 +48,15 @@ impl Layout {
             fields => fields[last].ty.delimiter_len(),
         };
         Hashed { by: self.by, delimiter }
+    }
+
+    /// This lead, before the fields.
+    pub(crate) fn lead_over<'l>(&self, lead: &'l Lead<&'static str>) -> LeadOver<'l, &'static str> {
+        let until = match self.fields {
+            [.., FieldLayout { ty: Type::Scalar(Scalar::Foreign(foreign)), .. }, _] => foreign.until(),
+            _ => None,
+        };
+        LeadOver { lead, hashed: self.hashed(), fields: self.fields.len(), until }
     }
 
     /// Returns whether OrderedCode joins the fields.
@@ -91,6 +101,10 @@ impl Layout {
                 "a field up to the last bytes of a key is ascending, in the key itself, and the fields after it have as many \
                  bytes together: write the sum of their widths into `BeforeLast`"
             ),
+            Some(foreign) if foreign.until().is_some() => panic!(
+                "what is after a field that ends before a delimiter or with the key is nothing, or an optional field after \
+                 the same delimiter: write `Optional` with it"
+            ),
             Some(_) => {
                 panic!("a field that ends with the key is the last one, and ascending: end it before a delimiter")
             }
@@ -120,6 +134,11 @@ const fn misplaced(mut fields: &[FieldLayout], is_unhashed: bool) -> Option<Fore
             Some(foreign) if foreign.ends_with_key() => after.is_empty(),
             Some(foreign) if foreign.bytes_after().is_some() => match (foreign.bytes_after(), fields_width(after)) {
                 (Some(bytes), Some(width)) => bytes == width,
+                _ => false,
+            },
+            Some(foreign) if foreign.until().is_some() => match after {
+                [] => true,
+                [FieldLayout { ty: Type::Scalar(Scalar::Foreign(next)), .. }, ..] => next.is_after(&foreign),
                 _ => false,
             },
             Some(foreign) if foreign.looks_ahead() => match after {

@@ -77,20 +77,30 @@ impl<'de> Reader<'de> {
     /// # Ok::<(), rowkey::DecodeError>(())
     /// ```
     pub fn until(&mut self, delimiter: &[u8]) -> Result<Cow<'de, [u8]>, DecodeError> {
-        let found = match self.mask {
-            0 => memchr::memmem::find(self.rest(), delimiter),
-            mask => {
-                let inverted: Vec<u8> = delimiter.iter().map(|byte| byte ^ mask).collect();
-                memchr::memmem::find(self.rest(), &inverted)
-            }
-        };
-        let Some(len) = found else {
+        let Some(len) = self.find(delimiter) else {
             let expected = "it ends with the field's delimiter";
             return Err(self.bad_value(self.at, String::from_utf8_lossy(self.rest()), expected));
         };
         let run = &self.rest()[..len];
         self.at += len + delimiter.len();
         Ok(self.upright(run))
+    }
+
+    /// The bytes up to a delimiter, which stays to be read, or up to the end of the key.
+    pub(crate) fn up_to(&mut self, delimiter: &[u8]) -> Cow<'de, [u8]> {
+        let run = &self.rest()[..self.find(delimiter).unwrap_or(self.left())];
+        self.at += run.len();
+        self.upright(run)
+    }
+
+    fn find(&self, delimiter: &[u8]) -> Option<usize> {
+        match self.mask {
+            0 => memchr::memmem::find(self.rest(), delimiter),
+            mask => {
+                let inverted: Vec<u8> = delimiter.iter().map(|byte| byte ^ mask).collect();
+                memchr::memmem::find(self.rest(), &inverted)
+            }
+        }
     }
 
     /// The next byte, which stays to be read; `None` at the end of the key.

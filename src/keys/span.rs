@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use crate::keys::foreign::Delimiter;
 use crate::keys::lead::{Hashed, Lead, UnknownHash};
 use crate::keys::range::{KeyRange, successor};
 
@@ -73,6 +74,28 @@ impl KeySpan {
         }
     }
 
+    /// The same without the keys that have other bytes after the fixed fields than this delimiter: all fields but one,
+    /// which is there after the delimiter or missing. `fields` is how many fields a whole key has.
+    fn before_optional(self, delimiter: &[u8], fields: usize) -> Vec<Self> {
+        if self.ends.len() + 1 != fields || self.ends.last() != Some(&self.body.len()) {
+            return vec![self];
+        }
+        let Self { body, mut ends, low, high } = self;
+        let (Some(low), high) = (low.key(), high.key()) else { return Vec::new() };
+        let (from, to) = (low.as_slice().max(delimiter), Cut::After(delimiter.to_vec()));
+        let high = [high, to.key()].into_iter().flatten().min();
+        let mut spans = Vec::new();
+        if high.as_ref().is_none_or(|high| *from < **high) {
+            let (low, high) = (Cut::Before(from.to_vec()), high.clone().map_or(Cut::After(Vec::new()), Cut::Before));
+            spans.push(Self { body: body.clone(), ends: ends.clone(), low, high });
+        }
+        if low.is_empty() && high.is_none_or(|high| !high.is_empty()) {
+            ends.push(body.len());
+            spans.push(Self::prefix(body, ends));
+        }
+        spans
+    }
+
     /// The range of the span's keys under this lead; `fields` is how many fields a whole key has.
     fn range(&self, lead: &[u8], fields: usize) -> Option<KeyRange> {
         let prefix = [lead, &self.body].concat();
@@ -105,6 +128,8 @@ pub(crate) struct LeadOver<'l, N> {
     pub(crate) hashed: Hashed<'l>,
     /// The number of fields of a key.
     pub(crate) fields: usize,
+    /// The delimiter before the last field, if keys have it only with that field.
+    pub(crate) until: Option<Delimiter>,
 }
 
 impl<N: AsRef<str>> LeadOver<'_, N> {
@@ -123,7 +148,14 @@ impl<N: AsRef<str>> LeadOver<'_, N> {
         };
         let mut by_bucket = vec![Vec::new(); lists];
         let mut lead = vec![0; self.lead.width()];
-        for span in spans {
+        let spans: Cow<'_, [KeySpan]> = match self.until {
+            Some(delimiter) => {
+                let narrowed = |span: &KeySpan| span.clone().before_optional(delimiter.as_bytes(), self.fields);
+                spans.iter().flat_map(narrowed).collect()
+            }
+            None => spans.into(),
+        };
+        for span in &*spans {
             match (self.lead, self.m(span)) {
                 (Lead::None, _) => by_bucket[0].extend(span.range(&[], self.fields)),
                 (Lead::Digest(_) | Lead::Hash(_), Some(m)) => {

@@ -46,8 +46,25 @@ const OTHERS: &[&str] = &[
     "option<dec[3]>",
     "list<text[',']>",
 ];
-const LAST: &[&str] =
-    &["text[end]", "dec[end]", "int[end]", "hexbytes[end]", "minus[7 end]", "hex[upper end]", "reversed[end]"];
+const LAST: &[&str] = &[
+    "text[end]",
+    "dec[end]",
+    "int[end]",
+    "hexbytes[end]",
+    "minus[7 end]",
+    "hex[upper end]",
+    "reversed[end]",
+    "dec[4 after '#']",
+    "text[end after '::']",
+    "text[until '#'], text[end after '#']",
+    "text[until '::'], text[end after '::']",
+    "text[until ':::'], dec[9 after ':::']",
+    "text[until '\\x00'], hexbytes[end after '\\x00']",
+    "dec[until '-'], date['yyyyMMdd' after '-']",
+    "hex[until '#'], minus[99 2 after '#']",
+    "int[until ':'], uuid[text after ':']",
+    "text[until '/']",
+];
 
 fn layouts() -> impl Strategy<Value = LayoutBuf> {
     let field = prop_oneof![2 => select(TEXT), 3 => select(NUMBERS), 3 => select(OTHERS)];
@@ -236,7 +253,7 @@ fn what_would_not_come_back_is_refused() {
         ("text['#']", "ada", "key._0 at byte 0: found ada, it ends with the field's delimiter"),
         ("dec['#']", "007#", "key._0 at byte 0: found 007, it is a number in decimal, in its one form"),
         ("dec[2 '#']", "7#", "key._0 at byte 2: the key ends here, expected 1 more bytes"),
-        ("dec[2 '#']", "123", "key._0 at byte 0: found 12, the delimiter comes after the field's width"),
+        ("dec[2 '#']", "123", "key._0 at byte 2: found 3, the delimiter comes after the field's width"),
         ("dec['#']", "#", "key._0 at byte 0: found , it is a number in decimal, in its one form"),
         ("int[end]", "-0", "key._0 at byte 0: found -0, it is a number in decimal, in its one form"),
         ("hex[2]", "0A", "key._0 at byte 0: found 0A, it is a number in hex, in its one form"),

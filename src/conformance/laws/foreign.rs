@@ -13,6 +13,10 @@ use crate::keys::untyped::Value;
 pub(super) fn of_own(foreign: Foreign, of_scalar: fn(Scalar) -> BoxedStrategy<Value>) -> BoxedStrategy<Value> {
     match foreign {
         Foreign::Fdb(FdbElement::Any) => elements(of_scalar),
+        _ if let Some(present) = foreign.present() => {
+            let option = |value: Option<Value>| Value::Option(value.map(Box::new));
+            proptest::option::of(of_scalar(Scalar::Foreign(present))).prop_map(option).boxed()
+        }
         _ => Just(Value::Tuple(Vec::new())).boxed(),
     }
 }
@@ -37,20 +41,30 @@ fn elements(of_scalar: fn(Scalar) -> BoxedStrategy<Value>) -> BoxedStrategy<Valu
 
 /// A value one small step from another, of an encoding whose values no other type has. `near` is one of a type that
 /// has.
-pub(super) fn near_own(value: &Value, near: &mut dyn FnMut(Scalar, &Value) -> Value) -> Value {
+pub(super) fn near_own(foreign: Foreign, value: &Value, near: &mut dyn FnMut(Scalar, &Value) -> Value) -> Value {
+    match (foreign.present(), value) {
+        (Some(present), Value::Option(Some(value))) => {
+            Value::Option(Some(Box::new(near(Scalar::Foreign(present), value))))
+        }
+        _ => near_element(value, near),
+    }
+}
+
+fn near_element(value: &Value, near: &mut dyn FnMut(Scalar, &Value) -> Value) -> Value {
     let Value::Enum(tag, fields) = value else { return value.clone() };
     let stepped = match (fdb::fields(*tag), fields.as_slice()) {
         (Some(Fields::One(scalar)), [value]) if !matches!(tag, 0x0b | 0x1d) => vec![near(scalar, value)],
-        (Some(Fields::Elements), [before @ .., last]) => [before, &[near_own(last, near)]].concat(),
+        (Some(Fields::Elements), [before @ .., last]) => [before, &[near_element(last, near)]].concat(),
         (Some(Fields::Elements), []) => vec![Value::Enum(0x00, Vec::new())],
         (_, fields) => fields.to_vec(),
     };
     Value::Enum(*tag, stepped)
 }
 
-/// Compares values of an encoding whose values no other type has: elements by their tags, tuples element by element.
+/// Compares values of an encoding whose values no other type has: elements by their tags, tuples element by element, and
+/// others as they are.
 pub(super) fn compare_own(a: &Value, b: &Value) -> Ordering {
-    let (Value::Enum(a_tag, a), Value::Enum(b_tag, b)) = (a, b) else { return Ordering::Equal };
+    let (Value::Enum(a_tag, a), Value::Enum(b_tag, b)) = (a, b) else { return a.cmp(b) };
     let size = |value: &[Value]| match value {
         [Value::Bytes(size)] => (size.len(), size.clone()),
         _ => (0, Vec::new()),

@@ -377,7 +377,9 @@ impl Dice {
 fn near(ty: &TypeBuf, value: &Value, dice: &mut Dice) -> Value {
     if let TypeBuf::Scalar(Scalar::Foreign(foreign)) = ty {
         return match foreign.values() {
-            Scalar::Foreign(_) => near_own(value, &mut |scalar, value| near(&TypeBuf::Scalar(scalar), value, dice)),
+            Scalar::Foreign(_) => {
+                near_own(*foreign, value, &mut |scalar, value| near(&TypeBuf::Scalar(scalar), value, dice))
+            }
             values => foreign.nearest(near(&TypeBuf::Scalar(values), value, dice)),
         };
     }

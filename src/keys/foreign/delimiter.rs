@@ -57,6 +57,11 @@ impl Delimiter {
         self.bytes.split_at(self.len as usize).0
     }
 
+    /// Returns whether it is this one, in a constant too.
+    pub(super) const fn is(&self, other: &Self) -> bool {
+        u64::from_le_bytes(self.bytes) == u64::from_le_bytes(other.bytes) && self.len == other.len
+    }
+
     /// The number of bytes.
     #[allow(clippy::len_without_is_empty)]
     pub const fn len(&self) -> usize {

@@ -20,6 +20,7 @@
 //! | in a layout | `with =` |
 //! |---|---|
 //! | `text['#']`, `dec[10]`, `date['yyyyMMdd']` and other text | [`Before`], [`BeforeBytes`], [`ToEnd`], [`BeforeLast`], [`Padded`], [`Date`] and so on |
+//! | `text[until '#'], text[end after '#']` | [`Until`], [`Optional`] |
 //! | `const['t']` | [`Constant`], [`ConstantBytes`] |
 //! | `uint[3]`, `le[u32]`, `be[i64]` | [`Uint`], [`LittleEndian`], [`BigEndian`] |
 //! | `groups[8]`, `utf[java]`, `char[5]`, `char[5 zeros]` | [`Groups`], [`JavaUtf`], [`Char`], [`ZeroPadded`] |
@@ -61,10 +62,10 @@ pub use self::text::{Case, End, Form, TextField};
 pub(crate) use self::text::{digits_of, hex_number};
 pub use self::typed::{
     Before, BeforeBytes, BeforeLast, BigEndian, Char, CharText, Code, Constant, ConstantBytes, Date, DatePattern,
-    Dated, Decimal, Digits, Ending, EndsBefore, EndsBeforeBytes, EndsBeforeLast, EndsByWidth, EndsWithKey, Fdb, FdbAny,
-    FdbUuid, FdbVersionstamp, Groups, Hex, HexBytes, JavaText, JavaUtf, Literal, LittleEndian, Minus, Ordered,
-    OrderedBigEndian, Padded, Reversed, Segment, SegmentBefore, Str, TextForm, ToEnd, Uint, UpTo, UpperHex,
-    UpperHexBytes, UuidText, Writes, WrongText, ZeroPadded, ZeroPaddedText,
+    Dated, Decimal, Digits, Ending, EndsBefore, EndsBeforeBytes, EndsBeforeLast, EndsByWidth, EndsUntil, EndsWithKey,
+    Fdb, FdbAny, FdbUuid, FdbVersionstamp, Groups, Hex, HexBytes, JavaText, JavaUtf, Literal, LittleEndian, Minus,
+    Optional, Ordered, OrderedBigEndian, Padded, Reversed, Segment, SegmentBefore, Str, TextForm, ToEnd, Uint, Until,
+    UpTo, UpperHex, UpperHexBytes, UuidText, Writes, WrongText, ZeroPadded, ZeroPaddedText,
 };
 use crate::keys::encode::{FieldSpan, Reader, Sink, Writer};
 use crate::keys::error::{self, DecodeError};
@@ -152,7 +153,7 @@ impl Foreign {
     /// Returns whether a value ends with the key, so that no field comes after it.
     pub const fn ends_with_key(&self) -> bool {
         match self {
-            Self::Text(field) => matches!(field.end(), End::Key),
+            Self::Text(field) => matches!(field.end(), End::Key) || field.after().is_some(),
             _ => false,
         }
     }
@@ -165,6 +166,34 @@ impl Foreign {
                 End::Rest(after) => Some(after as usize),
                 _ => None,
             },
+            _ => None,
+        }
+    }
+
+    /// The delimiter before which a value ends, if there is one: it belongs to an [optional](Self::present) field, the
+    /// only one after it, and nothing but that delimiter or the key's end is after a value.
+    pub const fn until(&self) -> Option<Delimiter> {
+        match self {
+            Self::Text(field) => match field.end() {
+                End::Until(delimiter) => Some(delimiter),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Returns whether it is optional after the delimiter before which another one [ends](Self::until).
+    pub(crate) const fn is_after(&self, before: &Self) -> bool {
+        match (self, before.until()) {
+            (Self::Text(field), Some(delimiter)) => matches!(field.after(), Some(after) if after.is(&delimiter)),
+            _ => false,
+        }
+    }
+
+    /// The encoding of the values that are there, if a key may end without one: its values are options.
+    pub const fn present(&self) -> Option<Self> {
+        match self {
+            Self::Text(field) if field.after().is_some() => Some(Self::Text(field.present())),
             _ => None,
         }
     }
@@ -193,7 +222,7 @@ impl Foreign {
 
     /// Returns whether it can't tell alone where a value ends, so that it has one place in a key.
     pub(crate) const fn needs_place(&self) -> bool {
-        self.ends_with_key() || self.bytes_after().is_some() || self.looks_ahead()
+        self.ends_with_key() || self.bytes_after().is_some() || self.until().is_some() || self.looks_ahead()
     }
 
     /// The encoding of the field at this index of a key: after the first one OrderedCode separates them.
@@ -215,6 +244,7 @@ impl Foreign {
     /// ```
     pub const fn values(&self) -> Scalar {
         match self {
+            Self::Text(field) if field.after().is_some() => Scalar::Foreign(*self),
             Self::Text(field) => match field.form() {
                 Form::Text | Form::Reversed => Scalar::Text,
                 Form::Decimal | Form::Minus(_) | Form::Hex(_) => Scalar::U128,
@@ -315,13 +345,7 @@ impl Foreign {
     /// If it is none of the encoding's: the reason, which is empty if it is of another type.
     pub(crate) fn encode(&self, value: &Value, w: &mut Writer<'_, impl Sink>) -> Result<(), &'static str> {
         match (self, value) {
-            (Self::Text(field), value) => {
-                w.bytes(&field.content(value)?);
-                if let End::Before(delimiter) = field.end() {
-                    w.bytes(delimiter.as_bytes());
-                }
-                Ok(())
-            }
+            (Self::Text(field), value) => field.encode(value, w),
             (Self::Binary(number), value) => number.encode(value, w),
             (Self::Fdb(element), value) => element.encode(value, w),
             (Self::Ordered(field), value) => field.encode(value, w),
@@ -343,27 +367,7 @@ impl Foreign {
     pub(crate) fn decode(&self, r: &mut Reader<'_>) -> Result<Value, DecodeError> {
         let at = r.offset();
         match self {
-            Self::Text(field) => {
-                let content = match (field.end(), field.width()) {
-                    (End::Before(delimiter), None) => r.until(delimiter.as_bytes())?,
-                    (End::Before(delimiter), Some(width)) => {
-                        let content = r.bytes(width - delimiter.len())?;
-                        if *r.bytes(delimiter.len())? != *delimiter.as_bytes() {
-                            let due = "the delimiter comes after the field's width";
-                            return Err(r.bad_value(at, String::from_utf8_lossy(&content), due));
-                        }
-                        content
-                    }
-                    (End::Width, Some(width)) => r.bytes(width)?,
-                    (End::Rest(after), _) => match r.left().checked_sub(after.into()) {
-                        Some(len) => r.bytes(len)?,
-                        // It ends too early: an error.
-                        None => r.bytes(after.into())?,
-                    },
-                    _ => r.remainder(),
-                };
-                field.value(&content).map_err(|due| r.bad_value(at, String::from_utf8_lossy(&content), due))
-            }
+            Self::Text(field) => field.decode(r),
             Self::Binary(number) => number.decode(r),
             Self::Fdb(element) => element.decode(r),
             Self::Ordered(field) => field.decode(r),

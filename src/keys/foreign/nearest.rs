@@ -17,6 +17,12 @@ impl Foreign {
     #[must_use]
     pub fn nearest(&self, value: Value) -> Value {
         match self {
+            Self::Text(field) if field.after().is_some() => match value {
+                Value::Option(value) => {
+                    Value::Option(value.map(|value| Box::new(nearest_text(&field.present(), *value))))
+                }
+                value => value,
+            },
             Self::Text(field) => nearest_text(field, value),
             Self::Binary(number) => match value {
                 Value::Unsigned(bits) => Value::Unsigned(bits & u128::MAX >> (128 - 8 * number.width())),
@@ -55,7 +61,7 @@ impl Foreign {
 
 fn nearest_text(field: &TextField, value: Value) -> Value {
     let delimiter = match field.end() {
-        End::Before(delimiter) => delimiter.as_bytes().to_vec(),
+        End::Before(delimiter) | End::Until(delimiter) => delimiter.as_bytes().to_vec(),
         _ => Vec::new(),
     };
     let width = field.width().map(|width| width - delimiter.len());

@@ -8,11 +8,15 @@
 //! hex[4 upper]       0xbeef       42 45 45 46
 //! date['yyyyMMdd']   2021-02-28   32 30 32 31 30 32 32 38
 //! text[rest-12]      "ada"        61 64 61              all but the last 12 bytes of the key
+//! text[until '#']    "ada"        61 64 61              up to a delimiter, which is the next field's, or the key's end
+//! dec[end after '#'] 42           23 34 32              a delimiter and a value at the key's end, or nothing
 //! ```
 
 use std::fmt;
 
 use super::{Beginning, Delimiter, Order, Pattern};
+use crate::keys::encode::{Reader, Sink, Writer};
+use crate::keys::error::DecodeError;
 use crate::keys::untyped::Value;
 
 /// The content of a field of a text key.
@@ -63,6 +67,8 @@ pub enum End {
     Key,
     /// This many bytes before the end of the key: those of the fields after it.
     Rest(u16),
+    /// Before a delimiter that belongs to the [optional](TextField::optional) field after it, or at the end of the key.
+    Until(Delimiter),
 }
 
 /// A field of a text key.
@@ -72,6 +78,8 @@ pub struct TextField {
     /// The number of characters, if all values have as many.
     width: Option<u16>,
     end: End,
+    /// The delimiter before it, with which it may be left out.
+    after: Option<Delimiter>,
 }
 
 /// The most digits of a number: those of 2¹²⁸.
@@ -80,7 +88,7 @@ const MOST_HEX_DIGITS: u16 = 32;
 
 const NO_PARAMETERS: &str = "in the brackets are the form's own parameter, the width, and a delimiter of 1 to 8 bytes \
                              or `end`: `text['#']`, `dec[10]`, `hex[8 upper]`, `minus[99 2]`, `uuid[text]`, \
-                             `date['yyyyMMdd']`, `text[end]`";
+                             `date['yyyyMMdd']`, `text[end]`, `text[until '#']`, `text[end after '#']`";
 
 impl TextField {
     /// A field of this form, which ends here. `width` is the number of its bytes if all values have the same; forms
@@ -109,10 +117,36 @@ impl TextField {
             (Some(own), _) => Some(own),
             (None, width) => width,
         };
-        let field = Self { form, width, end };
+        let field = Self { form, width, end, after: None };
         match field.wrong() {
             Some(reason) => Err(reason),
             None => Ok(field),
+        }
+    }
+
+    /// The same at the end of a key, where it may be missing: nothing, or a delimiter and a value. Its values are
+    /// options.
+    ///
+    /// # Errors
+    /// If it does not end by its width or with the key: the reason.
+    ///
+    /// ```
+    /// use rowkey::foreign::{Delimiter, End, Form, TextField};
+    /// use rowkey::{LayoutBuf, Value};
+    ///
+    /// let year = TextField::new(Form::Decimal, Some(4), End::Width)?;
+    /// assert_eq!(year.optional(Delimiter::of_char('#'))?.to_string(), "dec[4 after '#']");
+    ///
+    /// let layout: LayoutBuf = "text[until '#'], dec[4 after '#']".parse().unwrap();
+    /// let read = |key: &str| layout.decode(key.as_bytes()).unwrap().pop().unwrap();
+    /// assert_eq!(read("ada#1815"), Value::Option(Some(Value::Unsigned(1815).into())));
+    /// assert_eq!(read("ada"), Value::Option(None));
+    /// # Ok::<(), &'static str>(())
+    /// ```
+    pub const fn optional(self, after: Delimiter) -> Result<Self, &'static str> {
+        match self.end {
+            End::Width | End::Key => Ok(Self { after: Some(after), ..self }),
+            _ => Err("an optional field ends by its width or with the key"),
         }
     }
 
@@ -126,14 +160,14 @@ impl TextField {
             (_, Some(0), _) => Some("a width is at least 1"),
             (_, Some(width), _) if width > most => Some("a number has at most 39 digits, or 32 in hex"),
             (_, None, End::Width) => Some("without a width it ends before a delimiter, or with the key"),
-            (_, Some(_), End::Key | End::Rest(_)) => Some("with a width it ends by itself"),
+            (_, Some(_), End::Key | End::Rest(_) | End::Until(_)) => Some("with a width it ends by itself"),
             (_, _, End::Rest(0)) => Some("it ends with the key if no bytes are after it"),
             (Form::Signed, Some(_), _) => Some("a number with a sign has no width"),
             (Form::HexBytes(_), Some(width), _) if width % 2 == 1 => Some("a byte has two hex digits"),
             (Form::Minus(max), Some(width), _) if digits_of(max) > width => {
                 Some("the number that others are taken from has more digits")
             }
-            (form, None, End::Before(delimiter)) if form.can_hold(delimiter) => {
+            (form, None, End::Before(delimiter) | End::Until(delimiter)) if form.can_hold(delimiter) => {
                 Some("its values can hold the delimiter")
             }
             _ => None,
@@ -150,9 +184,20 @@ impl TextField {
         self.end
     }
 
+    /// The delimiter before it, if it is [optional](Self::optional).
+    pub const fn after(&self) -> Option<Delimiter> {
+        self.after
+    }
+
+    /// The field of the values that are there, of an [optional](Self::optional) one.
+    pub const fn present(self) -> Self {
+        Self { after: None, ..self }
+    }
+
     /// The number of bytes of a value with its delimiter, if all values have the same.
     pub const fn width(&self) -> Option<usize> {
         match (self.width, self.end) {
+            _ if self.after.is_some() => None,
             (Some(width), End::Before(delimiter)) => Some(width as usize + delimiter.len()),
             (Some(width), _) => Some(width as usize),
             (None, _) => None,
@@ -161,6 +206,10 @@ impl TextField {
 
     /// The order of the bytes.
     pub const fn order(&self) -> Order {
+        if self.after.is_some() {
+            // The key without it comes first.
+            return self.present().order().and(Order::Ascending);
+        }
         match (self.form, self.width, self.end) {
             (Form::Reversed | Form::Signed, ..) => Order::None,
             (Form::Date(pattern), ..) if pattern.is_ordered() => Order::Ascending,
@@ -175,6 +224,57 @@ impl TextField {
             (Form::HexBytes(_), None, End::Before(delimiter)) if delimiter.as_bytes()[0] < b'0' => Order::Ascending,
             _ => Order::None,
         }
+    }
+
+    /// Writes a value with its delimiter.
+    ///
+    /// # Errors
+    /// If it would not be read back: the reason, which is empty if it is of another type.
+    pub(super) fn encode(&self, value: &Value, w: &mut Writer<'_, impl Sink>) -> Result<(), &'static str> {
+        match (self.after, value) {
+            (None, value) => w.bytes(&self.content(value)?),
+            (Some(_), Value::Option(None)) => {}
+            (Some(after), Value::Option(Some(value))) => {
+                let content = self.content(value)?;
+                w.bytes(after.as_bytes());
+                w.bytes(&content);
+            }
+            _ => return Err(""),
+        }
+        if let End::Before(delimiter) = self.end {
+            w.bytes(delimiter.as_bytes());
+        }
+        Ok(())
+    }
+
+    pub(super) fn decode(&self, r: &mut Reader<'_>) -> Result<Value, DecodeError> {
+        let delimiter = |r: &mut Reader<'_>, delimiter: Delimiter, due| match r.offset() {
+            at if *r.bytes(delimiter.len())? == *delimiter.as_bytes() => Ok(at),
+            at => Err(r.bad_value(at, String::from_utf8_lossy(r.since(at)), due)),
+        };
+        if let Some(after) = self.after {
+            if r.is_at_end() {
+                return Ok(Value::Option(None));
+            }
+            delimiter(r, after, "the field's delimiter is before it, or the key ends")?;
+            return Ok(Value::Option(Some(Box::new(self.present().decode(r)?))));
+        }
+        let at = r.offset();
+        let content = match (self.end, self.width) {
+            (End::Before(delimiter), None) => r.until(delimiter.as_bytes())?,
+            (End::Until(delimiter), _) => r.up_to(delimiter.as_bytes()),
+            (End::Rest(after), _) => match r.left().checked_sub(after.into()) {
+                Some(len) => r.bytes(len)?,
+                // It ends too early: an error.
+                None => r.bytes(after.into())?,
+            },
+            (_, Some(width)) => r.bytes(width.into())?,
+            _ => r.remainder(),
+        };
+        if let (End::Before(after), Some(_)) = (self.end, self.width) {
+            delimiter(r, after, "the delimiter comes after the field's width")?;
+        }
+        self.value(&content).map_err(|due| r.bad_value(at, String::from_utf8_lossy(&content), due))
     }
 
     /// The bytes of a value, without a delimiter.
@@ -204,7 +304,7 @@ impl TextField {
         let content = content.into_bytes();
         match (self.width, self.end) {
             (Some(width), _) if content.len() != usize::from(width) => Err("it does not have the width of the field"),
-            (None, End::Before(delimiter)) if !delimiter.ends(&content) => {
+            (None, End::Before(delimiter) | End::Until(delimiter)) if !delimiter.ends(&content) => {
                 Err("it holds the delimiter, and would not be read back")
             }
             _ => Ok(content),
@@ -218,6 +318,9 @@ impl TextField {
     pub(super) fn value(&self, content: &[u8]) -> Result<Value, &'static str> {
         if self.width.is_some_and(|width| usize::from(width) != content.len()) {
             return Err("the delimiter is not after the field's width");
+        }
+        if matches!(self.end, End::Until(delimiter) if !delimiter.ends(content)) {
+            return Err("it does not end with the beginning of the delimiter");
         }
         let number = |due: &'static str| decimal(content, self.width.is_some()).ok_or(due);
         Ok(match self.form {
@@ -246,11 +349,14 @@ impl TextField {
     pub(super) fn starting(&self, start: &str) -> Option<Beginning> {
         let is_told = match (self.form, self.width, self.end) {
             (Form::Text, Some(width), _) => start.len() <= width.into(),
-            (Form::Text, None, End::Before(delimiter)) => return delimiter.starting(start.as_bytes()),
+            (Form::Text, None, End::Before(delimiter) | End::Until(delimiter)) => {
+                return delimiter.starting(start.as_bytes());
+            }
             (Form::Text, None, End::Key) => true,
             _ => false,
         };
-        is_told.then(|| Beginning::With(start.as_bytes().to_vec()))
+        let delimiter = self.after.iter().flat_map(Delimiter::as_bytes).copied();
+        is_told.then(|| Beginning::With(delimiter.chain(start.bytes()).collect()))
     }
 
     /// Reads a field as [`Display`](fmt::Display) writes it; `None` if it begins with no form.
@@ -285,9 +391,19 @@ impl TextField {
             form = Form::Minus(max.parse().map_err(|_| NO_PARAMETERS)?);
             rest = after;
         }
+        let mut optional = None;
         while !rest.is_empty() {
-            if let Some((delimiter, after)) = Delimiter::read(rest) {
-                (end, rest) = (End::Before(delimiter), after);
+            let (word, of) = match rest.split_once(' ') {
+                Some((word @ ("until" | "after"), of)) => (word, of),
+                _ => ("", rest),
+            };
+            if let Some((delimiter, after)) = Delimiter::read(of) {
+                rest = after;
+                match word {
+                    "until" => end = End::Until(delimiter),
+                    "after" => optional = Some(delimiter),
+                    _ => end = End::Before(delimiter),
+                }
                 continue;
             }
             let (token, after) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -305,6 +421,7 @@ impl TextField {
             }
         }
         let field = Self::new(form, width, end)?;
+        let field = optional.map_or(Ok(field), |after| field.optional(after))?;
         if field.to_string() == shape { Ok(field) } else { Err(NO_PARAMETERS) }
     }
 }
@@ -331,11 +448,13 @@ impl fmt::Display for TextField {
             End::Before(delimiter) => Some(delimiter.to_string()),
             End::Key => Some("end".to_owned()),
             End::Rest(after) => Some(format!("rest-{after}")),
+            End::Until(delimiter) => Some(format!("until {delimiter}")),
         };
+        let after = self.after.map(|after| format!("after {after}"));
         // The case of hex digits comes after their number.
         let parameters = match self.form {
-            Form::Hex(_) | Form::HexBytes(_) => [width, of_form, end],
-            _ => [of_form, width, end],
+            Form::Hex(_) | Form::HexBytes(_) => [width, of_form, end, after],
+            _ => [of_form, width, end, after],
         };
         let parameters: Vec<String> = parameters.into_iter().flatten().collect();
         write!(f, "{word}[{}]", parameters.join(" "))

@@ -155,7 +155,7 @@ impl<K: RowKey + ?Sized> Selection<K> {
             Lead::Salt(_) => Lead::None,
             lead => lead,
         };
-        let lead = LeadOver { lead: &unsalted, hashed: layout.hashed(), fields: layout.fields.len() };
+        let lead = layout.lead_over(&unsalted);
         Self::ranges_under(&lead, &self.spans).into_iter().flatten().collect()
     }
 
@@ -203,7 +203,7 @@ impl<K: RowKey + ?Sized> Selection<K> {
     /// salt it is one list. If nothing is selected it is empty.
     pub fn ranges_by_bucket(&self) -> Vec<Vec<KeyRange>> {
         let layout = K::LAYOUT;
-        let lead = LeadOver { lead: &layout.lead, hashed: layout.hashed(), fields: layout.fields.len() };
+        let lead = layout.lead_over(&layout.lead);
         let mut buckets = Self::ranges_under(&lead, &self.spans);
         if let Some(bucket) = &self.bucket {
             buckets.retain(|ranges| ranges.iter().all(|range| range.start().starts_with(bucket)));

@@ -89,6 +89,9 @@ fn due_place(foreign: &Foreign) -> Option<String> {
         }
         Some(bytes) => Some(format!("the fields after it have {bytes} bytes together, all of a fixed width")),
         None if matches!(foreign, Foreign::Ordered(_)) => Some(JOINED.into()),
+        None if let Some(delimiter) = foreign.until() => {
+            Some(format!("nothing is after it but an optional field after {delimiter}: text[end after {delimiter}]"))
+        }
         None if foreign.looks_ahead() => {
             let due = "it is ascending, in the key itself, and after it is another ascending fdb[…], or nothing";
             Some(format!("what is after it says where it ends: {due}"))
@@ -102,6 +105,10 @@ fn has_due_place(foreign: &Foreign, after: &[FieldBuf]) -> bool {
     match foreign.bytes_after() {
         Some(bytes) => fields_width(after) == Some(bytes),
         None if matches!(foreign, Foreign::Ordered(_)) => true,
+        None if foreign.until().is_some() => match after.first() {
+            Some(next) => next.foreign().is_some_and(|next| next.is_after(foreign)),
+            None => true,
+        },
         None if foreign.looks_ahead() => match after.first() {
             Some(next) => !next.desc && matches!(next.foreign(), Some(Foreign::Fdb(_))),
             None => true,

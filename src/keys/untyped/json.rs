@@ -178,6 +178,10 @@ fn own_from_json(foreign: Foreign, json: &Json) -> Result<Value, ValueError> {
     if foreign == Foreign::Fdb(FdbElement::Any) {
         return element_from_json(json, 0);
     }
+    if let Some(present) = foreign.present() {
+        let present = (!json.is_null()).then(|| scalar_from_json(Scalar::Foreign(present), json));
+        return Ok(Value::Option(present.transpose()?.map(Box::new)));
+    }
     array(json, 0)?;
     Ok(Value::Tuple(Vec::new()))
 }

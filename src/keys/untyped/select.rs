@@ -91,7 +91,11 @@ impl LayoutBuf {
             }
         };
         spans.iter_mut().try_for_each(|span| self.narrow(span))?;
-        let lead = LeadOver { lead: &self.lead, hashed: self.hashed(), fields: self.fields.len() };
+        let until = match self.fields.as_slice() {
+            [.., field, _] => field.foreign().and_then(Foreign::until),
+            _ => None,
+        };
+        let lead = LeadOver { lead: &self.lead, hashed: self.hashed(), fields: self.fields.len(), until };
         let mut by_bucket = lead.ranges(&spans).map_err(|error| ValueError::new(error.to_string()))?;
         if self.drops_empty_ends() {
             joined::narrow(&mut by_bucket);

@@ -8,6 +8,7 @@ mod checked;
 mod constant;
 mod dated;
 mod fdb;
+mod optional;
 mod ordered;
 mod strings;
 mod text;
@@ -18,11 +19,13 @@ use self::checked::{char_width, wrong};
 pub use self::constant::{Constant, ConstantBytes, Literal};
 pub use self::dated::{Date, DatePattern, Dated};
 pub use self::fdb::{Fdb, FdbAny, FdbUuid, FdbVersionstamp};
+pub use self::optional::Optional;
 pub use self::ordered::{Ordered, OrderedBigEndian};
 pub use self::strings::{Char, Groups, JavaUtf, ZeroPadded};
 pub use self::text::{
     Before, BeforeBytes, BeforeLast, Decimal, Ending, EndsBefore, EndsBeforeBytes, EndsBeforeLast, EndsByWidth,
-    EndsWithKey, Hex, HexBytes, Minus, Padded, Reversed, Str, TextForm, ToEnd, UpperHex, UpperHexBytes, UuidText,
+    EndsUntil, EndsWithKey, Hex, HexBytes, Minus, Padded, Reversed, Str, TextForm, ToEnd, Until, UpperHex,
+    UpperHexBytes, UuidText,
 };
 use super::Foreign;
 use crate::keys::encode::{Encoding, Reader, Sink, StartsWith, With, Writer};
@@ -37,6 +40,7 @@ use crate::keys::untyped::Value;
     note = "constants are of `()`; `Uint<N>` is of an unsigned integer whose type has no more bytes, or of `UpTo<MAX>`; `LittleEndian` is of integers of two bytes or more, `BigEndian` of signed ones: unsigned ones are big-endian without it",
     note = "`Groups` is of `Vec<u8>`, `JavaUtf` of `JavaText`, `Char<N>` of `CharText<N>`, `ZeroPadded<N>` of `ZeroPaddedText<N>`",
     note = "`Fdb` is of `String`, `Vec<u8>`, integers up to `i128`, `f32`, `f64`, `bool`, `()` and `FdbAny`; `FdbUuid` of `[u8; 16]`, `FdbVersionstamp` of `[u8; 12]` and `[u8; 10]`",
+    note = "`Optional<E, D>` is of an `Option` of what `E` writes",
     note = "`Ordered` is of `String`, `Vec<u8>`, `i64` and `Micros`; `OrderedBigEndian` of the latter two"
 )]
 pub trait Writes<T> {
@@ -142,6 +146,8 @@ encodings! {
     [F, L: Literal,] BeforeBytes<F, L>;
     [F, const N: usize,] BeforeLast<F, N>;
     [F,] ToEnd<F>;
+    [F, const D: char,] Until<F, D>;
+    [E, const D: char,] Optional<E, D>;
     [const N: usize,] Padded<N>;
     [const MAX: u128,] Minus<MAX>;
     [const N: usize,] Hex<N>;
@@ -182,6 +188,8 @@ beginnings! {
     [const D: char] Before<Str, D>, Segment<D>: str as Text;
     [L: Literal] BeforeBytes<Str, L>, SegmentBefore<L>: str as Text;
     [] ToEnd<Str>, String: str as Text;
+    [const D: char] Until<Str, D>, Segment<D>: str as Text;
+    [const D: char] Optional<ToEnd<Str>, D>, Option<String>: str as Text;
     [const N: usize] Str, Code<N>: str as Text;
     [const N: usize] Char<N>, CharText<N>: str as Text;
     [const N: usize] ZeroPadded<N>, ZeroPaddedText<N>: str as Text;

@@ -66,6 +66,34 @@ pub struct Before<F, const D: char>(PhantomData<F>);
 /// An encoding: `F`, up to the end of the key. For the last field.
 pub struct ToEnd<F>(PhantomData<F>);
 
+/// An encoding: `F`, up to the delimiter `D` of the [`Optional`](super::Optional) field after it, or up to the end of the key.
+///
+/// ```
+/// use rowkey::foreign::{Optional, Segment, Str, ToEnd, Until};
+/// use rowkey::{KeyRange, RowKey, Select};
+///
+/// /// `home`, or `home#dark`.
+/// #[derive(RowKey, Debug, PartialEq)]
+/// struct Page {
+///     #[rowkey(with = Until<Str, '#'>)]
+///     name: Segment<'#'>,
+///     #[rowkey(with = Optional<ToEnd<Str>, '#'>)]
+///     variant: Option<String>,
+/// }
+///
+/// let plain = Page { name: "home".parse()?, variant: None };
+/// let dark = Page { name: "home".parse()?, variant: Some("dark".into()) };
+/// assert_eq!((plain.encode(), dark.encode()), (b"home".to_vec(), b"home#dark".to_vec()));
+/// assert_eq!(Page::decode(b"home")?, plain);
+/// assert_eq!(Page::LAYOUT.shape(), "text[until '#'], text[end after '#']");
+///
+/// // Both, without `home2` and `home!`, which are between them.
+/// let both = [KeyRange::point(*b"home"), KeyRange::prefix(*b"home#")];
+/// assert_eq!(Page::prefix().name("home".parse::<Segment<'#'>>()?).ranges(), both);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Until<F, const D: char>(PhantomData<F>);
+
 /// An encoding: `F`, up to the bytes of `L`: a delimiter of several characters.
 ///
 /// ```
@@ -207,6 +235,8 @@ pub trait Ending {
 pub struct EndsBefore<const D: char>;
 /// A field ends before the delimiter `L`.
 pub struct EndsBeforeBytes<L>(PhantomData<L>);
+/// A field ends before the delimiter `D`, which is the next field's, or with the key.
+pub struct EndsUntil<const D: char>;
 /// A field ends with the key.
 pub struct EndsWithKey;
 /// A field ends before the last `N` bytes of the key.
@@ -232,6 +262,10 @@ impl<const D: char> Ending for EndsBefore<D> {
 
 impl<L: Literal> Ending for EndsBeforeBytes<L> {
     const END: End = End::Before(literal::<L>());
+}
+
+impl<const D: char> Ending for EndsUntil<D> {
+    const END: End = End::Until(Delimiter::of_char(D));
 }
 
 impl Ending for EndsWithKey {
@@ -300,6 +334,7 @@ written! {
     [F, L: Literal,] BeforeBytes<F, L>, F, EndsBeforeBytes<L>;
     [F, const N: usize,] BeforeLast<F, N>, F, EndsBeforeLast<N>;
     [F,] ToEnd<F>, F, EndsWithKey;
+    [F, const D: char,] Until<F, D>, F, EndsUntil<D>;
     [const N: usize,] Padded<N>, Self, EndsByWidth;
     [const MAX: u128,] Minus<MAX>, Self, EndsByWidth;
     [const N: usize,] Hex<N>, Self, EndsByWidth;
@@ -375,6 +410,7 @@ forms! {
     [const D: char] Str, Segment<D>, EndsBefore<D>, Form::Text, None, Text(text) => Ok(Segment(text)), |t| t.0.clone();
     [const D: char] Reversed, Segment<D>, EndsBefore<D>, Form::Reversed, None,
         Text(text) => Ok(Segment(text)), |t| t.0.clone();
+    [const D: char] Str, Segment<D>, EndsUntil<D>, Form::Text, None, Text(text) => Ok(Segment(text)), |t| t.0.clone();
     [L: Literal] Str, SegmentBefore<L>, EndsBeforeBytes<L>, Form::Text, None,
         Text(text) => Ok(SegmentBefore::unchecked(text)), |t| t.0.clone();
     [E: OpenEnding] Str, String, E, Form::Text, None, Text(text) => Ok(text), |t| t.clone();
