@@ -231,6 +231,17 @@ proptest! {
     }
 }
 
+/// 8.2 times a million is no whole number in binary: the decimals count.
+#[test]
+fn counts_with_decimals_are_whole() {
+    for thousandths in (37..10_000).step_by(37) {
+        for unit in ["k", "M", "G", "T"] {
+            let text = format!("{}.{:03}{unit}", thousandths / 1000, thousandths % 1000);
+            assert!(reads(&format!("format = 1\n[table.t]\nkey = [\"a: u64\"]\nrows = {text:?}\n")), "{text}");
+        }
+    }
+}
+
 /// `docs/design-file.md` has every key as it is. `ROWKEY_REWRITE=1` writes it anew.
 #[test]
 fn the_page_of_all_keys_is_printed_as_it_stands() {

@@ -76,6 +76,8 @@ const PER: &[(&str, f64)] = &[("s", 1.0), ("min", 60.0), ("h", 3600.0), ("day", 
 /// A number with a unit, as it is written.
 struct Written<'t> {
     number: f64,
+    /// The number without its point.
+    mantissa: Option<u128>,
     digits: usize,
     decimals: usize,
     /// The text after it, without the space between.
@@ -93,20 +95,35 @@ fn written(text: &str) -> Option<Written<'_>> {
     };
     let (digits, decimals) = (digits(before)?, digits(after)?);
     let decimals = if number.contains('.') { decimals } else { 0 };
-    let number = number.replace('_', "").parse().ok()?;
-    Some(Written { number, digits, decimals, rest: rest.strip_prefix(' ').unwrap_or(rest) })
+    let number = number.replace('_', "");
+    let mantissa = number.replace('.', "").parse().ok();
+    let number = number.parse().ok()?;
+    Some(Written { number, mantissa, digits, decimals, rest: rest.strip_prefix(' ').unwrap_or(rest) })
+}
+
+impl Written<'_> {
+    /// The number of ones: exact where it is whole, as 8.2 millions are.
+    fn times(&self, factor: f64) -> f64 {
+        let whole = || {
+            let ones = self.mantissa?.checked_mul((factor.fract() == 0.0).then_some(factor as u128)?)?;
+            let scale = 10_u128.checked_pow(self.decimals.try_into().ok()?)?;
+            (ones % scale == 0).then_some((ones / scale) as f64)
+        };
+        whole().unwrap_or(self.number * factor)
+    }
 }
 
 /// The number of a text in a unit of some, or what is wrong with it; none if it has not their form.
 fn measured(text: &str, units: &[Unit], whole: bool) -> Result<f64, Option<String>> {
-    let Written { number, digits, decimals, rest } = written(text).ok_or(None)?;
+    let written = written(text).ok_or(None)?;
+    let Written { digits, decimals, rest, .. } = written;
     let unit = units.iter().find(|unit| unit.names.contains(&rest)).ok_or(None)?;
     let most = if whole && unit.factor == 1.0 { 0 } else { unit.decimals };
     if digits > unit.digits {
         return Err(Some(format!("it has more than {} digits before the point", unit.digits)));
     }
     match most {
-        _ if decimals <= most => Ok(number * unit.factor),
+        _ if decimals <= most => Ok(written.times(unit.factor)),
         0 => Err(Some("it has to be a whole number".to_owned())),
         most => Err(Some(format!("it has more than {most} digits after the point"))),
     }
