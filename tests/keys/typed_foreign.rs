@@ -10,8 +10,8 @@ use proptest::sample::select;
 use rowkey::encode::Micros;
 use rowkey::foreign::{
     Before, BeforeBytes, BeforeLast, BigEndian, Char, CharText, Constant, ConstantBytes, Decimal, Fdb, FdbAny, FdbUuid,
-    FdbVersionstamp, Groups, JavaText, JavaUtf, Literal, LittleEndian, Ordered, OrderedBigEndian, SegmentBefore, Str,
-    ToEnd, Uint, UpTo, UpperHex, UpperHexBytes, ZeroPadded, ZeroPaddedText,
+    FdbVersionstamp, Groups, HexBytes, JavaText, JavaUtf, Literal, LittleEndian, Optional, Ordered, OrderedBigEndian,
+    Segment, SegmentBefore, Str, ToEnd, Uint, Until, UpTo, UpperHex, UpperHexBytes, ZeroPadded, ZeroPaddedText,
 };
 use rowkey::untyped::FieldValues;
 use rowkey::{KeyRange, LayoutBuf, OwnedKey, RowKey, Select, Selection, Value, laws};
@@ -93,6 +93,8 @@ golden! {
     ZerosDesc { a: ZeroPaddedText<7> [desc, with = ZeroPadded<7>]; }
     UpperNumber { a: u64 [with = Before<UpperHex<16>, '-'>]; }
     UpperBytes { a: Vec<u8> [with = ToEnd<UpperHexBytes>]; }
+    Page { a: Segment<'#'> [with = Until<Str, '#'>]; b: Option<String> [with = Optional<ToEnd<Str>, '#'>]; }
+    AfterNumber { a: u32; b: Option<Vec<u8>> [with = Optional<ToEnd<HexBytes>, '\0'>]; }
     OrderedInt { a: i64 [with = Ordered]; }
     OrderedThree { a: String [with = Ordered]; b: i64 [with = Ordered]; c: Vec<u8> [with = Ordered]; }
     OrderedTime { a: Micros [with = Ordered]; b: String [with = Ordered]; }
@@ -175,6 +177,7 @@ key!(Delimited:
     site: SegmentBefore<Colons> [with = BeforeBytes<Str, Colons>]; host: SegmentBefore<Aba> [with = BeforeBytes<Str, Aba>];
     id: Vec<u8> [with = BeforeBytes<UpperHexBytes, Colons>];
     n: u16 [with = BeforeBytes<Decimal, Colons>];);
+key!(Variant: site: u8; page: Segment<'#'> [with = Until<Str, '#'>]; n: Option<String> [with = Optional<ToEnd<Str>, '#'>];);
 key!(Open: a: u8; b: String [with = ToEnd<Str>];);
 
 struct Colons;
@@ -234,6 +237,12 @@ fn texts() -> impl Strategy<Value = Texts> {
     (text(), text(), text()).prop_map(|(a, b, c)| Texts { a, b, c })
 }
 
+fn variant() -> impl Strategy<Value = Variant> {
+    let n = proptest::option::of(select(&["", "\0", "a", "a#", "#", "b", "ÿ"][..]).prop_map(str::to_owned));
+    let page = select(&["", "a", "a!", "a\"", "a$", "ab", "b"][..]);
+    (0..2_u8, page, n).prop_map(|(site, page, n)| Variant { site, page: page.parse().unwrap(), n })
+}
+
 fn open() -> impl Strategy<Value = Open> {
     (0..2_u8, text()).prop_map(|(a, b)| Open { a, b })
 }
@@ -267,6 +276,7 @@ fn the_laws_hold() {
     laws::key(texts(), by_texts);
     laws::key(open(), |a, b| (a.a, &a.b).cmp(&(b.a, &b.b)));
     laws::key(delimited(), |a, b| (&a.site, &a.host, &a.id, a.n).cmp(&(&b.site, &b.host, &b.id, b.n)));
+    laws::key(variant(), |a, b| (a.site, &a.page, &a.n).cmp(&(b.site, &b.page, &b.n)));
     // Their bytes have no order: what is unequal is unequal.
     let flurry = (text(), any::<i16>(), any::<u16>());
     let flurry = flurry.prop_map(|(app, at, n)| Flurry { app: app.parse().unwrap(), at, n });
@@ -394,6 +404,31 @@ proptest! {
         }
         let later = table.name(&one.name).at_range(other.at..).ranges();
         hold(&later, &keys, |key| key.table == one.table && key.name == one.name && key.at >= other.at)?;
+    }
+
+    #[test]
+    fn ranges_of_an_optional_field(keys in vec(variant(), 2..8), start in "[a#]{0,2}", kinds in any::<(bool, bool)>()) {
+        let (one, other) = (&keys[0], &keys[1]);
+        let site = Value::Unsigned(one.site.into());
+        let is_of = |key: &Variant| key.site == one.site && key.page == one.page;
+        let of_page = Variant::prefix().site(one.site).page(&one.page);
+        let leading = [site.clone(), text_of(&one.page)];
+        prop_assert_eq!(&of_page.clone().ranges(), &untyped::<Variant>(&leading, None));
+        hold(&of_page.clone().ranges(), &keys, is_of)?;
+        hold(&of_page.clone().n(&one.n).ranges(), &keys, |key| key == one)?;
+        let ranges = of_page.clone().n_range(bounds(&one.n, &other.n, kinds)).ranges();
+        let value = |n: &Option<String>| Value::Option(n.as_deref().map(|n| Box::new(text_of(n))));
+        let (low, high) = bounds(&value(&one.n), &value(&other.n), kinds);
+        prop_assert_eq!(&ranges, &untyped::<Variant>(&leading, Some(FieldValues::Between(low, high))));
+        hold(&ranges, &keys, |key| is_of(key) && between(key.n.cmp(&one.n), key.n.cmp(&other.n), kinds))?;
+        let ranges = of_page.clone().n_range(&other.n..).ranges();
+        hold(&ranges, &keys, |key| is_of(key) && key.n >= other.n)?;
+        let begins = of_page.n_starts_with(start.as_str()).ranges();
+        hold(&begins, &keys, |key| is_of(key) && key.n.as_ref().is_some_and(|n| n.starts_with(&start)))?;
+        let pages = Variant::prefix().site(one.site).page_in([&one.page, &other.page]).ranges();
+        hold(&pages, &keys, |key| key.site == one.site && (key.page == one.page || key.page == other.page))?;
+        let begins = Variant::prefix().site(one.site).page_starts_with(start.as_str()).ranges();
+        hold(&begins, &keys, |key| key.site == one.site && key.page.starts_with(&start))?;
     }
 
     #[test]

@@ -204,7 +204,7 @@ fn only_time(fields: &[FieldFacts<'_>], table: &TableDesign) -> Option<usize> {
         return None;
     }
     let number = |field: &FieldFacts<'_>| match field.field.ty {
-        TypeBuf::Scalar(Scalar::Foreign(foreign)) => foreign.values() == Scalar::U128,
+        TypeBuf::Scalar(Scalar::Foreign(foreign)) => present(&foreign).values() == Scalar::U128,
         TypeBuf::Scalar(scalar) => matches!(scalar, Scalar::U32 | Scalar::U64 | Scalar::I32 | Scalar::I64),
         _ => false,
     };
@@ -283,7 +283,7 @@ fn growth(ty: &TypeBuf, meaning: Option<Meaning>) -> Option<Growth> {
         Some(_) => None,
         None => match ty {
             TypeBuf::Scalar(Scalar::Instant) => Some(Growth::Time(Some(1.0))),
-            TypeBuf::Scalar(Scalar::Foreign(foreign)) if foreign.values() == Scalar::Instant => {
+            TypeBuf::Scalar(Scalar::Foreign(foreign)) if present(foreign).values() == Scalar::Instant => {
                 Some(Growth::Time(None))
             }
             TypeBuf::Option(inner) => growth(inner, None),
@@ -329,4 +329,9 @@ fn bytes_of(field: &FieldBuf) -> f64 {
         list.iter().map(|field| of(&field.ty)).sum()
     }
     of(&field.ty)
+}
+
+/// The encoding of the values that are there, of a field that may be missing.
+fn present(foreign: &Foreign) -> Foreign {
+    foreign.present().unwrap_or(*foreign)
 }

@@ -53,6 +53,7 @@ pub(crate) fn of_layout<'l>(
                 type_of(joined.kind())
             }
             Scalar::Foreign(Foreign::Text(text)) => match text.end() {
+                _ if text.after().is_some() => return fail("may be missing, with its delimiter"),
                 End::Before(_) if is_last => return fail("ends with a delimiter, which a schema has between fields"),
                 End::Before(delimiter) if between.is_some_and(|other| other != delimiter) => {
                     return fail("ends with another delimiter than the field before it");

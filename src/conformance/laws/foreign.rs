@@ -11,12 +11,12 @@ use crate::keys::untyped::Value;
 
 /// A strategy for the values of an encoding that no type of rowkey's own has. `of_scalar` is that of a type that has.
 pub(super) fn of_own(foreign: Foreign, of_scalar: fn(Scalar) -> BoxedStrategy<Value>) -> BoxedStrategy<Value> {
+    if let Some(present) = foreign.present() {
+        let option = |value: Option<Value>| Value::Option(value.map(Box::new));
+        return proptest::option::of(of_scalar(Scalar::Foreign(present))).prop_map(option).boxed();
+    }
     match foreign {
         Foreign::Fdb(FdbElement::Any) => elements(of_scalar),
-        _ if let Some(present) = foreign.present() => {
-            let option = |value: Option<Value>| Value::Option(value.map(Box::new));
-            proptest::option::of(of_scalar(Scalar::Foreign(present))).prop_map(option).boxed()
-        }
         _ => Just(Value::Tuple(Vec::new())).boxed(),
     }
 }

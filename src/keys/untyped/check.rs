@@ -83,15 +83,16 @@ const JOINED: &str =
 
 /// The place that an encoding must have if it can't tell its end alone.
 fn due_place(foreign: &Foreign) -> Option<String> {
+    if let Some(delimiter) = foreign.until() {
+        let due = "nothing is after it but an optional field after";
+        return Some(format!("{due} {delimiter}: text[end after {delimiter}]"));
+    }
     match foreign.bytes_after() {
         _ if foreign.ends_with_key() => {
             Some("it ends with the key: it is for the last field of a key, if it is ascending".into())
         }
         Some(bytes) => Some(format!("the fields after it have {bytes} bytes together, all of a fixed width")),
         None if matches!(foreign, Foreign::Ordered(_)) => Some(JOINED.into()),
-        None if let Some(delimiter) = foreign.until() => {
-            Some(format!("nothing is after it but an optional field after {delimiter}: text[end after {delimiter}]"))
-        }
         None if foreign.looks_ahead() => {
             let due = "it is ascending, in the key itself, and after it is another ascending fdb[…], or nothing";
             Some(format!("what is after it says where it ends: {due}"))

@@ -211,7 +211,10 @@ fn scalar_value(scalar: Scalar, k: u64) -> Value {
             Value::Unsigned(0),
             Value::Text(String::new()),
         ]),
-        Scalar::Foreign(foreign) if foreign.values() == scalar => Value::Tuple(Vec::new()),
+        Scalar::Foreign(foreign) if foreign.values() == scalar => match foreign.present() {
+            Some(present) => Value::Option(Some(Box::new(scalar_value(Scalar::Foreign(present), k)))),
+            None => Value::Tuple(Vec::new()),
+        },
         Scalar::Foreign(foreign) => foreign.nearest(scalar_value(foreign.values(), k)),
         _ => Value::Text(format!("{k:020}")),
     }

@@ -1,5 +1,5 @@
 use rowkey::RowKey;
-use rowkey::foreign::{BeforeLast, Code, Fdb, Ordered, Padded, Str, Uint};
+use rowkey::foreign::{BeforeLast, Code, Fdb, Optional, Ordered, Padded, Segment, Str, ToEnd, Uint, Until};
 
 #[derive(RowKey)]
 struct Mixed {
@@ -47,7 +47,23 @@ struct Digits {
     id: u32,
 }
 
+#[derive(RowKey)]
+struct Tail {
+    #[rowkey(with = Until<Str, '#'>)]
+    name: Segment<'#'>,
+    #[rowkey(with = Optional<ToEnd<Str>, '/'>)]
+    variant: Option<String>,
+}
+
+#[derive(RowKey)]
+struct Middle {
+    id: u8,
+    #[rowkey(with = Optional<ToEnd<Str>, '/'>)]
+    variant: Option<String>,
+    at: u8,
+}
+
 fn main() {
     let _ = (Mixed::LAYOUT, Joined::LAYOUT, Salted::LAYOUT, Open::LAYOUT, Narrow::LAYOUT);
-    let _ = (Long::LAYOUT, Digits::LAYOUT);
+    let _ = (Long::LAYOUT, Digits::LAYOUT, Tail::LAYOUT, Middle::LAYOUT);
 }
