@@ -62,6 +62,7 @@ pub(crate) fn of_layout<'l>(
                     between = Some(delimiter);
                     type_of(OrderedKind::Text)
                 }
+                End::Until(_) => return fail("ends before a delimiter that may be missing"),
                 End::Key | End::Width if is_last => type_of(OrderedKind::Text),
                 _ => return fail(NOTHING_BETWEEN),
             },

@@ -13,8 +13,8 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
         let Err((name, why)) = row_key_schema::of_layout(key.layout, is_family) else { continue };
         let field = key.fields.iter().find(|field| Some(field.name) == name);
         let what = name.map_or("the key".to_owned(), |name| format!("{name:?}"));
-        let message = format!("GoogleSQL reads the keys of {:?} as bytes: {what} {why}", key.name);
-        let finding = found.finding(field.map_or(context.table.name.place, |field| field.place), message);
+        let message = format!("GoogleSQL reads the keys of {:?} as bytes: {what} {why}", key.name.as_str());
+        let finding = found.finding(field.map_or(key.name.place, |field| field.place), message);
         let remedy = "for a row_key_schema, write the fields as `ordered[text]`, `ordered[i64]` and so on, or as text \
                       between delimiters; rowkey's own reads and prefixes need none";
         found.push(finding.remedy(remedy, Vec::new()));
