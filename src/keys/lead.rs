@@ -213,6 +213,11 @@ impl SaltHash<&'static str> {
     /// The hashes that have a name in the format.
     pub const KNOWN: [Self; 4] = [Self::XXH3, Self::XXH64, Self::MD5, Self::JAVA];
 
+    /// All hashes whose functions are here: those of the format, and those of other programs.
+    pub fn all() -> impl Iterator<Item = Self> {
+        Self::KNOWN.into_iter().chain(Self::FOREIGN.iter().copied())
+    }
+
     /// A hash of your own, and the name that it has in the key's shape.
     pub const fn new(name: &'static str, hash: fn(&[u8]) -> u64) -> Self {
         Self { name, hash: Some(hash) }
@@ -223,7 +228,7 @@ impl SaltHash<String> {
     /// The hash of this name, without its function if it is a user's own.
     pub fn named(name: impl Into<String>) -> Self {
         let name = name.into();
-        let known = SaltHash::KNOWN.iter().chain(SaltHash::FOREIGN).find(|known| known.name == name);
+        let known = SaltHash::all().find(|known| known.name == name);
         let hash = known.and_then(|known| known.hash);
         Self { name, hash }
     }

@@ -74,8 +74,7 @@ impl LayoutBuf {
 
 /// Returns whether a hash of a salt can have this name: one that is known, or a user's own.
 fn is_hash(name: &str) -> bool {
-    let mut known = SaltHash::KNOWN.iter().chain(SaltHash::FOREIGN);
-    is_custom_shape(name) || known.any(|known| known.name == name) || UNBUILT.contains(&name)
+    is_custom_shape(name) || SaltHash::all().any(|known| known.name == name) || UNBUILT.contains(&name)
 }
 
 const JOINED: &str =
