@@ -84,9 +84,12 @@ impl Layout {
     #[track_caller]
     pub const fn checked(self) -> Self {
         assert!(fields_fit(self.fields, 0), "a key's types are nested at most 128 deep: flatten some of them");
-        if let Lead::Hash(prefix) = &self.lead {
-            assert!(prefix.function().is_built(), "this hash is there with the feature `hashes` of rowkey: turn it on");
-        }
+        let is_built = match &self.lead {
+            Lead::Hash(prefix) => prefix.function().is_built(),
+            Lead::Salt(salt) => salt.hash.hash.is_some(),
+            _ => true,
+        };
+        assert!(is_built, "this hash is there with the feature `hashes` of rowkey: turn it on");
         match misplaced(self.fields, matches!(self.lead, Lead::None)) {
             None => {}
             Some(Foreign::Ordered(_)) => panic!(

@@ -194,12 +194,18 @@ impl SaltHash<&'static str> {
     pub const JAVA_31: Self = Self::new("java[31]", |bytes| u64::from(array_hash_code(bytes) as u32 & 0x7fff_ffff));
     /// Java's `String.hashCode` of m, made positive; in shapes `hash_code[java]`.
     pub const HASH_CODE: Self = Self::new("hash_code[java]", |m| u64::from((hash_code(m) as i32).unsigned_abs()));
-    /// MurmurHash3 of 32 bits for x86, seed 0; in shapes `murmur3[32]`.
+    /// MurmurHash3 of 32 bits for x86, seed 0; in shapes `murmur3[32]`. Its function is there with the feature `hashes`.
     #[cfg(feature = "hashes")]
     pub const MURMUR3: Self = Self::new("murmur3[32]", |m| big_endian(HashFunction::Murmur3.of(m)));
-    /// CRC-32 of IEEE 802.3; in shapes `crc32[ieee]`.
+    /// CRC-32 of IEEE 802.3; in shapes `crc32[ieee]`. Its function is there with the feature `hashes`.
     #[cfg(feature = "hashes")]
     pub const CRC32: Self = Self::new("crc32[ieee]", |m| big_endian(HashFunction::Crc32.of(m)));
+    #[cfg(not(feature = "hashes"))]
+    #[doc(hidden)]
+    pub const MURMUR3: Self = Self { name: UNBUILT[0], hash: None };
+    #[cfg(not(feature = "hashes"))]
+    #[doc(hidden)]
+    pub const CRC32: Self = Self { name: UNBUILT[1], hash: None };
 
     /// The hashes of other programs: in shapes bracketed words, which no hash of a user's can take.
     pub const FOREIGN: &'static [Self] = &[

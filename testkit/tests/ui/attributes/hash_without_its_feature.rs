@@ -7,6 +7,12 @@ struct Event {
     at: u64,
 }
 
+#[derive(RowKey)]
+#[rowkey(salt(buckets = 16, hash = murmur3))]
+struct Salted {
+    user: String,
+}
+
 fn main() {
-    let _ = Event::LAYOUT;
+    let _ = (Event::LAYOUT, Salted::LAYOUT);
 }
