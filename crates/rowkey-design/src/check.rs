@@ -117,12 +117,7 @@ impl Design {
             report.queries += context.queries.len();
             let seen = context.profile.map(|profile| crate::sample::differ::differences(table, profile));
             report.notes.extend(seen.into_iter().flatten());
-            let mut list = Vec::new();
-            for (rule, find) in FINDERS {
-                let severity = rule.severity(context.engine);
-                find(&context, &mut RuleSink { rule, severity, table: &table.name, list: &mut list });
-            }
-            report.take(table, list, options.today, &self.files);
+            report.take(table, findings(&context), options.today, &self.files);
         }
         let engine = self.cluster(options).map(|cluster| cluster.engine);
         report.problems.extend(crate::ddl::refused(self, engine));
@@ -132,6 +127,16 @@ impl Design {
         report.notes.sort_by_key(|note| note.place);
         report
     }
+}
+
+/// The findings of a table.
+pub(crate) fn findings(context: &Context<'_>) -> Vec<Finding> {
+    let mut list = Vec::new();
+    for (rule, find) in FINDERS {
+        let severity = rule.severity(context.engine);
+        find(context, &mut RuleSink { rule, severity, table: &context.table.name, list: &mut list });
+    }
+    list
 }
 
 impl Report {

@@ -11,7 +11,7 @@ use crate::problem::Located;
 /// Bigtable: a node with SSD, 14,000 rows of 1 KB a second (cloud.google.com/bigtable/docs/performance). DynamoDB: a
 /// partition, 1,000 write units a second. HBase has no official number; 10,000 increments a second a server is what Big
 /// Data for Chimps counts with.
-pub fn writes_per_server(engine: Engine, cluster: Option<&Cluster>) -> Option<f64> {
+pub fn known_writes_per_server(engine: Engine, cluster: Option<&Cluster>) -> Option<f64> {
     let declared = cluster.and_then(|cluster| cluster.region.as_ref()).and_then(|region| region.writes);
     declared.map(|rate| rate.0).or(match engine {
         Engine::HBase => Some(10_000.0),
@@ -19,6 +19,16 @@ pub fn writes_per_server(engine: Engine, cluster: Option<&Cluster>) -> Option<f6
         Engine::DynamoDb => Some(1_000.0),
         _ => None,
     })
+}
+
+/// The same, where nothing is documented as HBase's.
+pub fn writes_per_server(engine: Engine, cluster: Option<&Cluster>) -> f64 {
+    known_writes_per_server(engine, cluster).unwrap_or(10_000.0)
+}
+
+/// Returns whether an engine is one process, which takes all writes wherever they land.
+pub fn is_one_process(engine: Engine) -> bool {
+    matches!(engine, Engine::Fjall | Engine::RocksDb)
 }
 
 /// The places where one of a table's writes lands.

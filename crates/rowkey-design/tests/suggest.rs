@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use rowkey_design::internal::forms::KeyForm;
 use rowkey_design::internal::sample;
-use rowkey_design::internal::suggest::{Suggestions, to_toml};
-use rowkey_design::{CheckOptions, Date, Design, File};
+use rowkey_design::internal::suggest::{Candidate, Suggestions, to_toml};
+use rowkey_design::{CheckOptions, Date, Design, File, Rule, Severity};
 
 fn parse(text: &str) -> Design {
     let file = File { name: "a.rowkey.toml".to_owned(), text: text.to_owned() };
@@ -270,6 +270,78 @@ proptest! {
                 prop_assert!(other.score.queries[i].full_scan || as_much, "{}: {}", query.name, to_toml(&other.table));
             }
         }
+    }
+}
+
+/// The errors and the warnings of a design with a candidate's table.
+fn found(design: &Design, table: &str, candidate: &Candidate) -> [usize; 2] {
+    let mut design = design.clone();
+    design.tables.insert(table.to_owned(), candidate.table.clone());
+    let report = design.check(&CheckOptions::new(Date { year: 2026, month: 1, day: 31 }));
+    let of_table = |severity| {
+        let findings = report.findings.iter().filter(|finding| finding.table == table && finding.severity == severity);
+        // Split points come after the key.
+        findings.filter(|finding| !["H09", "H10", "H21"].contains(&finding.rule.id)).count()
+    };
+    [Severity::Error, Severity::Warning].map(of_table)
+}
+
+/// No suggestion that serves the same queries has fewer errors, and then warnings, than the first.
+fn first_has_fewest(text: &str) {
+    let design = parse(text);
+    for table in design.tables.keys() {
+        let suggestions = suggest(text, table);
+        let [best, others @ ..] = &suggestions.candidates[..] else { panic!("none") };
+        let of_best = found(&design, table, best);
+        for other in others {
+            let mut queries = other.score.queries.iter().zip(&best.score.queries);
+            let serves = queries.all(|(query, of_best)| !query.is_unserved() || of_best.is_unserved());
+            let of_other = found(&design, table, other);
+            assert!(
+                !serves || of_best <= of_other,
+                "{of_best:?} and {of_other:?}\n{}{}{text}",
+                to_toml(&best.table),
+                to_toml(&other.table)
+            );
+        }
+    }
+}
+
+#[test]
+fn check_finds_least_in_the_first_of_each_bad_page_and_study() {
+    let bad = Rule::all().filter_map(|rule| {
+        let (_, rest) = rule.page().split_once("\nBad:\n\n```toml\n")?;
+        rest.split_once("```").map(|(text, _)| text.to_owned())
+    });
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies/designs");
+    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let studies = files.filter(|path| path.extension().is_some_and(|end| end == "toml"));
+    let texts: Vec<String> = bad.chain(studies.map(|path| std::fs::read_to_string(path).unwrap())).collect();
+    assert!(texts.len() > 60, "{}", texts.len());
+    texts.iter().for_each(|text| first_has_fewest(text));
+}
+
+/// A sequence in front is an error at 20,000 writes a second, on an engine without a documented capacity too.
+#[test]
+fn what_check_calls_an_error_is_not_suggested() {
+    for engine in ["tikv", "foundationdb", "hbase", "bigtable"] {
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"{engine}\"\nservers = 10\n[table.t]\nkey = [\"id: u64\"]\n\
+             means.id = \"sequence\"\n[[table.t.write]]\nname = \"w\"\nrate = \"20k/s\"\n\
+             [[table.t.query]]\nname = \"one\"\nfix = [\"id\"]\n"
+        );
+        let best = &suggest(&text, "t").candidates[0];
+        assert!(!best.current && best.found[0] == 0, "{engine}: {}", to_toml(&best.table));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("ROWKEY_LONG").is_some() { 500 } else { 60 }))]
+
+    #[test]
+    fn check_finds_least_in_the_first(text in designs(), hot in hot_designs()) {
+        first_has_fewest(&text);
+        first_has_fewest(&hot.with(&hot.key));
     }
 }
 

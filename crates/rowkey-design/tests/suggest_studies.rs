@@ -54,20 +54,13 @@ const RECOMMENDED: [(&str, &str, &str, &str); 27] = [
 ];
 
 /// A table of a study, the key that is put before the text's, and what is said of the text's.
-const ANOTHER: [(&str, &str, &str, &str); 6] = [
+const ANOTHER: [(&str, &str, &str, &str); 5] = [
     // The study's rows are in the order of time, to be summed; Chimps reverses the time where the latest are asked.
     (
         "access_log",
         "access_log",
         "salt(8), at desc, server, count",
         r#""the latest ten" scans in reverse or sorts what it reads"#,
-    ),
-    // A view has 64 tiles: by the texts' own ladder 64 starts of ranges cost more than 1,400 neighbours.
-    (
-        "cities",
-        "labels",
-        "magnitude desc, id, at",
-        r#""the largest in view" reads 10 rows in 64 ranges, and 1.41k in 1 with the first"#,
     ),
     // The book's first and last design are there for what they are bad at.
     (

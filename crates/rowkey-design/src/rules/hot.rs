@@ -3,11 +3,11 @@
 use rowkey::lead::Lead;
 
 use crate::cost::value;
-use crate::design::{Engine, WriteKind, WriteOrder};
+use crate::design::{WriteKind, WriteOrder};
 use crate::facts::{FieldFacts, KeyFacts};
 use crate::file::Rate;
 use crate::finding::{Edit, Finding};
-use crate::load::{WriteLoad, writes_per_server};
+use crate::load::{WriteLoad, is_one_process, writes_per_server};
 use crate::rule::Severity;
 use crate::rules::context::{Context, RuleSink};
 
@@ -48,11 +48,10 @@ impl Hot<'_, '_> {
 /// The writes of the table, or of its secondary tables, that one server does not take: none on an engine of one
 /// process, none below the gate, and those without a rate.
 pub(super) fn writes<'c, 'd>(context: &'c Context<'d>, secondary: bool) -> Vec<Hot<'c, 'd>> {
-    let one_process = matches!(context.engine, Engine::Fjall | Engine::RocksDb | Engine::FoundationDb);
     let declared: f64 = context.table.table.write.iter().filter_map(|write| peak(write)).sum();
     let any_unsaid = context.table.table.write.iter().any(|write| peak(write).is_none());
-    let capacity = writes_per_server(context.engine, context.cluster).unwrap_or(10_000.0);
-    if one_process || (declared < capacity && !any_unsaid) {
+    let capacity = writes_per_server(context.engine, context.cluster);
+    if is_one_process(context.engine) || (declared < capacity && !any_unsaid) {
         return Vec::new();
     }
     let servers = context.cluster.and_then(|cluster| cluster.servers).map(f64::from);

@@ -18,7 +18,8 @@ use self::build::Builder;
 use self::score::Capacity;
 use crate::file::{Bytes, Count};
 use crate::resolve::{Design, TableDesign};
-use crate::rules::context::CheckOptions;
+use crate::rule::Severity;
+use crate::rules::context::{CheckOptions, Context};
 
 /// A key for a table, and what it costs.
 #[derive(Clone, Debug)]
@@ -30,6 +31,20 @@ pub struct Candidate {
     pub score: Score,
     /// True if it is the design's own key, with its own secondary tables.
     pub current: bool,
+    /// The errors and the warnings that `check` has for it, without those about split points.
+    pub found: [usize; 2],
+}
+
+impl Candidate {
+    fn new(table: TableDesign, score: Score, current: bool) -> Self {
+        Self { table, score, current, found: [0; 2] }
+    }
+
+    /// Returns whether it serves each query that another one serves.
+    fn serves_as(&self, other: &Self) -> bool {
+        let mut queries = self.score.queries.iter().zip(&other.score.queries);
+        queries.all(|(query, of_other)| !query.is_unserved() || of_other.is_unserved())
+    }
 }
 
 /// Keys for a table, the best first.
@@ -51,6 +66,9 @@ pub struct Suggestions {
 
 /// The number of candidates that are kept while others are tried: many are alike.
 const KEPT: usize = 512;
+
+/// The rules about split points, which come after a key is chosen.
+const OF_SPLITS: [&str; 3] = ["H09", "H10", "H21"];
 
 /// The number of candidates that are returned.
 const SHOWN: usize = 8;
@@ -95,7 +113,7 @@ impl Design {
         let capacity = Capacity::of(&full, cluster);
         let builder = Builder::new(&full, cluster.and_then(|cluster| cluster.servers), capacity.needed());
         let judge = |table: &TableDesign| Score::of(table, &full, cluster, profile);
-        let mut candidates = vec![Candidate { score: judge(&full), table: full.clone(), current: true }];
+        let mut candidates = vec![Candidate::new(full.clone(), judge(&full), true)];
         let mut tried = 1;
         for choice in builder.choices() {
             let Some(alone) = builder.table(&choice) else { continue };
@@ -105,10 +123,11 @@ impl Design {
                 let salted = builder.with_salts(&served, &capacity.hot_secondaries(&served)).collect::<Vec<_>>();
                 for table in salted.into_iter().chain([served]) {
                     tried += 1;
-                    candidates.push(Candidate { score: judge(&table), table, current: false });
+                    let score = judge(&table);
+                    candidates.push(Candidate::new(table, score, false));
                 }
             }
-            candidates.push(Candidate { score, table: alone, current: false });
+            candidates.push(Candidate::new(alone, score, false));
             if candidates.len() > KEPT {
                 candidates.sort_by(better);
                 let mut place = 0;
@@ -122,7 +141,12 @@ impl Design {
         let mut candidates = distinct(candidates);
         for candidate in &mut candidates {
             build::without_assumptions(&mut candidate.table, own);
+            let found = crate::check::findings(&Context::new(self, &candidate.table, options));
+            let of_keys = || found.iter().filter(|finding| !OF_SPLITS.contains(&finding.rule.id));
+            candidate.found = [Severity::Error, Severity::Warning]
+                .map(|severity| of_keys().filter(|finding| finding.severity == severity).count());
         }
+        with_fewest_findings_first(&mut candidates);
         let (reasons, remarks) = (reasons(&candidates), remarks(&candidates, &capacity));
         Some(Suggestions { candidates, tried, assumed, reasons, remarks })
     }
@@ -139,6 +163,17 @@ fn better(a: &Candidate, b: &Candidate) -> Ordering {
     };
     let order = rank(a).partial_cmp(&rank(b)).unwrap_or(Ordering::Equal);
     order.then_with(|| a.table.layout.shape().cmp(&b.table.layout.shape()))
+}
+
+/// Puts that candidate first, of those that serve the queries of the first, in which `check` finds the fewest errors and
+/// then warnings: so the two can't disagree.
+fn with_fewest_findings_first(candidates: &mut [Candidate]) {
+    loop {
+        let Some(best) = candidates.first() else { return };
+        let fewer = |at: &usize| candidates[*at].found < best.found && candidates[*at].serves_as(best);
+        let Some(at) = (1..candidates.len()).filter(fewer).min_by_key(|at| candidates[*at].found) else { return };
+        candidates[..=at].rotate_right(1);
+    }
 }
 
 /// The number of fields that a salt names: none is the simplest, for then it is by all.
@@ -199,7 +234,7 @@ fn reasons(candidates: &[Candidate]) -> Vec<String> {
     let Some((best, others)) = candidates.split_first() else {
         return Vec::new();
     };
-    others.iter().map(|other| format!("{}: {}", described(&other.table), worse(&best.score, &other.score))).collect()
+    others.iter().map(|other| format!("{}: {}", described(&other.table), worse(best, other))).collect()
 }
 
 /// Weaknesses of the first.
@@ -224,8 +259,11 @@ fn remarks(candidates: &[Candidate], capacity: &Capacity) -> Vec<String> {
 }
 
 /// The ways in which `other` is worse.
-fn worse(best: &Score, other: &Score) -> String {
+fn worse(best: &Candidate, other: &Candidate) -> String {
     let mut why = Vec::new();
+    let is_found = other.found > best.found && other.serves_as(best);
+    let ([errors, warnings], of_best) = (other.found, best.found);
+    let (best, other) = (&best.score, &other.score);
     if (other.refused * 100.0).round() > (best.refused * 100.0).round() {
         let (places, peak) = (other.places.map_or(0.0, |places| places), other.peak);
         why.push(format!(
@@ -259,6 +297,12 @@ fn worse(best: &Score, other: &Score) -> String {
     }
     if other.tables > best.tables {
         why.push(format!("each write goes to {} tables, not {}", other.tables, best.tables));
+    }
+    if why.is_empty() && is_found {
+        let [best_errors, best_warnings] = of_best;
+        why.push(format!(
+            "by check: errors {errors}, warnings {warnings}; of the first: {best_errors}, {best_warnings}"
+        ));
     }
     if why.is_empty() {
         why.extend(read_more(0.0));

@@ -5,7 +5,7 @@ use rowkey::LayoutBuf;
 use crate::cost::{OrderFit, QueryCost};
 use crate::design::{Cluster, Engine, QueryOrder};
 use crate::facts::KeyFacts;
-use crate::load::{WriteLoad, writes_per_server};
+use crate::load::{WriteLoad, is_one_process, writes_per_server};
 use crate::profile::Profile;
 use crate::resolve::TableDesign;
 
@@ -175,7 +175,7 @@ impl Capacity {
         let engine = cluster.map_or(Engine::HBase, |cluster| cluster.engine);
         let peaks = table.table.write.iter().filter_map(|write| write.peak.as_ref().or(write.rate.as_ref()));
         Self {
-            each: writes_per_server(engine, cluster).unwrap_or(f64::INFINITY),
+            each: if is_one_process(engine) { f64::INFINITY } else { writes_per_server(engine, cluster) },
             servers: cluster.and_then(|cluster| cluster.servers).map_or(f64::INFINITY, f64::from),
             peak: peaks.map(|rate| rate.0).sum(),
         }

@@ -1,13 +1,13 @@
 //! H24: more writes than all servers together take.
 
 use crate::file::{Count, Rate};
-use crate::load::writes_per_server;
+use crate::load::known_writes_per_server;
 use crate::rules::context::{Context, RuleSink};
 use crate::rules::hot::peak;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let servers = context.cluster.and_then(|cluster| cluster.servers).map(f64::from);
-    let Some((servers, each)) = servers.zip(writes_per_server(context.engine, context.cluster)) else { return };
+    let Some((servers, each)) = servers.zip(known_writes_per_server(context.engine, context.cluster)) else { return };
     let writes = context.table.table.write.iter().filter(|write| write.bulk != Some(true));
     let rows: f64 = writes.filter_map(|write| peak(write)).sum();
     let tables = context.keys.len() as f64;
