@@ -17,6 +17,7 @@ pub use self::score::{QueryScore, Score};
 use self::build::Builder;
 use self::score::Capacity;
 use crate::file::{Bytes, Count};
+use crate::load::is_one_process;
 use crate::resolve::{Design, TableDesign};
 use crate::rule::Severity;
 use crate::rules::context::{CheckOptions, Context};
@@ -67,6 +68,9 @@ pub struct Suggestions {
 /// The number of candidates that are kept while others are tried: many are alike.
 const KEPT: usize = 512;
 
+/// The servers for which salts are tried, where neither they nor the rates of writes are known.
+const SERVERS: u32 = 8;
+
 /// The rules about split points, which come after a key is chosen.
 const OF_SPLITS: [&str; 3] = ["H09", "H10", "H21"];
 
@@ -107,11 +111,19 @@ impl Design {
     /// ```
     pub fn suggest(&self, table: &str, options: &CheckOptions) -> Option<Suggestions> {
         let own = self.tables.get(table)?;
-        let (full, assumed) = build::with_assumptions(own, options.profiles.get(table));
+        let (full, mut assumed) = build::with_assumptions(own, options.profiles.get(table));
         let cluster = self.cluster(options);
         let profile = options.profiles.get(table);
         let capacity = Capacity::of(&full, cluster);
-        let builder = Builder::new(&full, cluster.and_then(|cluster| cluster.servers), capacity.needed());
+        let mut servers = cluster.and_then(|cluster| cluster.servers);
+        let is_unsaid = full.table.write.iter().any(|write| write.peak.or(write.rate).is_none());
+        if servers.is_none() && is_unsaid && !cluster.is_some_and(|cluster| is_one_process(cluster.engine)) {
+            servers = Some(SERVERS);
+            assumed.push(format!(
+                "a salt is for {SERVERS} servers: say `servers = …` of the cluster, and a `rate` of each write"
+            ));
+        }
+        let builder = Builder::new(&full, servers, capacity.needed());
         let judge = |table: &TableDesign| Score::of(table, &full, cluster, profile);
         let mut candidates = vec![Candidate::new(full.clone(), judge(&full), true)];
         let mut tried = 1;
