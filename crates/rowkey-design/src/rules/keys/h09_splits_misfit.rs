@@ -35,7 +35,9 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
         return;
     }
     let text = match first.field.ty {
-        TypeBuf::Scalar(Scalar::Foreign(foreign)) => matches!(foreign, Foreign::Text(_)),
+        TypeBuf::Scalar(Scalar::Foreign(foreign)) => {
+            matches!(foreign, Foreign::Text(_) | Foreign::Char(_) | Foreign::ZeroPadded(_))
+        }
         TypeBuf::Scalar(scalar) => matches!(scalar, Scalar::Text | Scalar::Char | Scalar::HostPath | Scalar::Url),
         _ => false,
     };
@@ -50,6 +52,16 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
             "split points of digits, and keys that do not begin with digits"
         }
         Splits::Uniform(_) if plain && text => "split points over all bytes, and keys that begin with text",
+        // Text has no control characters: as hex, a byte of one begins with 0 or 1.
+        Splits::Keys(keys)
+            if plain
+                && text
+                && !first.field.desc
+                && !keys.is_empty()
+                && keys.iter().all(|key| key.starts_with(['0', '1'])) =>
+        {
+            "split points before all text, and keys that begin with text"
+        }
         _ => return,
     };
     let message = format!("{why}: nearly all rows are in few regions");
