@@ -259,7 +259,7 @@ impl<K1: OwnedKey + 'static, K2: OwnedKey + 'static> Pass<'_, K1, K2> {
     }
 }
 
-/// How a row differs from the one that is due, and the mutation that makes it that.
+/// The difference of a row from the one that is due, and the mutation that makes it that.
 fn difference(due: &Row, found: &Row) -> (Option<DifferenceKind>, Mutation) {
     let kind = match (due.is_empty(), found.is_empty()) {
         _ if due == found => return (None, Mutation::new()),
