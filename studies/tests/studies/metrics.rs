@@ -126,12 +126,14 @@ fn check_every(out: &str, all: &All, from: Option<i64>, days: i64, every: i64) {
             }
         }
 
-        let (width, rows) = if metric == "temperature" { (43_200, "half days") } else { (3600, "hours") };
+        if metric == "temperature" {
+            continue;
+        }
         let stored: u64 = of.iter().map(|(_, points)| points.len() as u64).sum();
         let filled: BTreeSet<_> =
-            of.iter().flat_map(|(tags, points)| points.keys().map(move |at| (tags, at.div_euclid(width)))).collect();
-        let (cells, in_window) = (filled.len() as u64, inside(width, &|_| true).0);
-        let costs = costs(out, &format!("{metric} in rows of {rows}, and what the first query reads"));
+            of.iter().flat_map(|(tags, points)| points.keys().map(move |at| (tags, at.div_euclid(3600)))).collect();
+        let (cells, in_window) = (filled.len() as u64, all_rows);
+        let costs = costs(out, &format!("{metric} in rows of hours, and what the first query reads"));
         let [written, cells_stored, bytes, cells_read, bytes_read] = costs["a cell a point"];
         assert_eq!([written, cells_stored, cells_read], [stored, stored, all_points.len() as u64], "{metric}");
         let [.., compacted_cells_read, _] = costs["compacted"];
@@ -346,7 +348,7 @@ proptest! {
             let mut found = BTreeMap::new();
             for row in tsdb.rows.scan(.., Columns::all()) {
                 let (key, row) = row.unwrap();
-                found.extend(tsdb::points(&row).unwrap().into_iter().map(|(offset, value)| (key.hour + u32::from(offset), value)));
+                found.extend(tsdb::points(&row).unwrap().into_iter().map(|(at, value)| (key.hour + at / 1000, value)));
             }
             prop_assert_eq!(&found, &model);
         }
