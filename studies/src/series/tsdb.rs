@@ -246,7 +246,7 @@ fn parts(row: &Row) -> Result<BTreeMap<u32, Point<'_>>, Box<dyn Error>> {
             parts.insert(at, part);
             count += 1;
         }
-        if !qualifiers.is_empty() || values.len() != usize::from(count != 1) {
+        if count == 0 || !qualifiers.is_empty() || values.len() != usize::from(count > 1) {
             return Err(format!("{} is not of points", cell.column()).into());
         }
     }

@@ -5,7 +5,8 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use rowkey::wide::Columns;
+use rowkey::List;
+use rowkey::wide::{Columns, Mutation};
 use rowkey_studies::engine::Db;
 use rowkey_studies::series::tsdb;
 
@@ -280,6 +281,37 @@ fn what_is_wrong_is_told() {
     }
     for from in ["1960-01-01", "2106-02-08", "9999-12-31", "-009999-01-01"] {
         failed(&[format!("--from={from}").as_ref()], &format!("--from {from} is not from 1970 to 2106"));
+    }
+}
+
+#[test]
+fn cells_of_opentsdb_are_read_and_others_refused() {
+    let tsdb = tsdb::Tsdb::<3600>::open(Db::in_memory(), "tsdb").unwrap();
+    let key = tsdb::SeriesHour { metric: [0, 0, 1], hour: 0, tags: List::default() };
+    let row = || tsdb.rows.get(&key, &Columns::all()).unwrap();
+    // -300 at second 1, in two bytes; 0.5 at 1500 milliseconds, in four.
+    let two = Mutation::new().put(("t", [0x00, 0x11]), [0xfe, 0xd4]);
+    tsdb.rows.mutate(&key, &two.put(("t", [0xf0, 0x01, 0x77, 0x0b]), [0x3f, 0, 0, 0])).unwrap();
+    let due = BTreeMap::from([(1000, -300.0), (1500, 0.5)]);
+    assert_eq!(tsdb::points(&row()).unwrap(), due);
+    tsdb.compact().unwrap();
+    let (one, whole) = (row(), [0x00, 0x11, 0xf0, 0x01, 0x77, 0x0b]);
+    assert_eq!((one.cells().count(), one.value(("t", whole))), (1, Some(&[0xfe, 0xd4, 0x3f, 0, 0, 0, 1][..])));
+    assert_eq!(tsdb::points(&one).unwrap(), due);
+
+    let refused: [(&[u8], &[u8]); 7] = [
+        (&[], &[0]),
+        (&[0], &[1]),
+        (&[0x00, 0x11], &[1]),
+        (&[0x00, 0x12], &[1, 2, 3]),
+        (&[0x00, 0x10, 0x00, 0x20], &[1, 2]),
+        (&[0xf0, 0, 0], &[1]),
+        (&[0x01, 0, 0], b"{}"),
+    ];
+    for (qualifier, value) in refused {
+        tsdb.rows.delete(&key).unwrap();
+        tsdb.rows.mutate(&key, &Mutation::new().put(("t", qualifier), value)).unwrap();
+        assert!(tsdb::points(&row()).is_err(), "{qualifier:?} {value:?}");
     }
 }
 
