@@ -10,6 +10,9 @@
 //! | backfill a migration | [`Migration::backfill`](crate::migrate::Migration::backfill) | no: all rows are new | in the database |
 //! | verify a migration | [`Migration::verify`](crate::migrate::Migration::verify) | yes | in the database |
 //! | repair a migration | [`Migration::repair`](crate::migrate::Migration::repair) | yes, repaired | in the database |
+//! | copy a wide table | [`WideCopy::backfill`](crate::migrate::WideCopy::backfill), [`backfill_since`](crate::migrate::WideCopy::backfill_since) | no | by the program |
+//! | verify a copy | [`WideCopy::verify`](crate::migrate::WideCopy::verify) | yes | by the program |
+//! | repair a copy | [`WideCopy::repair`](crate::migrate::WideCopy::repair) | yes, repaired | by the program |
 //! | purge dead cells | [`Cells::purge`](crate::wide::Cells::purge), [`WideTable::purge`](crate::WideTable::purge) | no | by the program |
 //!
 //! Run to the end:
@@ -169,8 +172,8 @@ pub struct Progress<K1 = Infallible, K2 = Infallible> {
 
 /// A row that differs from the one computed from its source.
 ///
-/// The source of a secondary row is a row of the primary table. The source of a row of a migration's new table is a row
-/// of the old table.
+/// The source of a secondary row is a row of the primary table. The source of a row of the new table of a migration or
+/// a copy is a row of the old table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference<K1, K2> {
     /// The kind of the difference.

@@ -6,3 +6,4 @@ mod migrate;
 mod pieces;
 mod secondary;
 mod secondary_turns;
+mod wide_copy;

@@ -69,11 +69,15 @@
 //! programs that write the table have to write through the migration. Writes to a table directly are not followed, but
 //! a verification names them.
 //!
-//! Only plain tables are migrated; copy the rows of a wide table in your own program. The dropped table is the old one
-//! after [`finish`](Migration::finish), the new one after [`roll_back`](Migration::roll_back). From then on, opening a
-//! table of that name returns [`Error::Moved`], until the migration is forgotten ([`forget`](Migration::forget)).
-//! Handles that are open already keep writing to a table that no name leads to, and those writes are lost. So no
-//! program may still use the old table by itself when the migration is finished.
+//! The dropped table is the old one after [`finish`](Migration::finish), the new one after
+//! [`roll_back`](Migration::roll_back). From then on, opening a table of that name returns [`Error::Moved`], until the
+//! migration is forgotten ([`forget`](Migration::forget)). Handles that are open already keep writing to a table that
+//! no name leads to, and those writes are lost. So no program may still use the old table by itself when the migration
+//! is finished.
+//!
+//! A migration is between plain tables. Wide tables, also those of another program, which knows of no migration, are
+//! moved by a [`WideCopy`]: it copies while programs write, and what they have written meanwhile is carried over when
+//! they are stopped.
 //!
 //! A table that does not exist when the migration begins is created: check the name of the old table.
 //!
@@ -126,6 +130,7 @@ mod lock;
 mod phase;
 mod steps;
 mod tables;
+mod wide;
 mod write;
 
 use std::fmt;
@@ -137,6 +142,7 @@ use self::conversion::{Between, Convert};
 use self::job::Pass;
 use self::phase::{Kept, State, Task};
 use self::tables::Core;
+pub use self::wide::WideCopy;
 use crate::keys::key::OwnedKey;
 use crate::store::catalog;
 use crate::store::catalog::moved;

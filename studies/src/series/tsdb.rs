@@ -1,8 +1,9 @@
 //! OpenTSDB's tables: a row an hour of a series, a column a point, names in a dictionary.
 //!
-//! A qualifier is a list of seconds, written raw, as its value is one of numbers. A point is a list of one; an hour's
-//! points, all in one cell, are those lists one after another. Code that reads one form reads the other, and both in
-//! one row.
+//! Rows and cells have OpenTSDB's bytes, so that it reads them, and its own are read here. A qualifier is the offset
+//! within the hour and four bits, which say whether the value is a float and how many bytes it has: two bytes for
+//! seconds, four for milliseconds. An hour's points, all in one cell, are their qualifiers one after another, their
+//! values likewise, and one byte more. Code that reads one form reads the other, and both in one row.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -20,9 +21,9 @@ pub type Uid = [u8; 3];
 /// Names and values, by name.
 pub type Tags = List<(Uid, Uid)>;
 
-/// OpenTSDB's row key.
+/// OpenTSDB's row key, where `tsd.storage.salt.width` is 1 and `tsd.storage.salt.buckets` is 8.
 #[derive(RowKey, Debug, Clone, PartialEq)]
-#[rowkey(salt(buckets = 8, by(metric, tags)))]
+#[rowkey(salt(buckets = 8, hash = java, by(metric, tags)))]
 pub struct SeriesHour {
     /// The metric's id.
     pub metric: Uid,
@@ -33,22 +34,10 @@ pub struct SeriesHour {
     pub tags: Tags,
 }
 
-/// A qualifier: seconds within the hour, of one point or of many.
-#[derive(RowKey)]
-struct Offsets {
-    #[rowkey(raw)]
-    seconds: List<u16>,
-}
-
-/// A cell's value: those points' values.
-#[derive(RowKey)]
-struct Values {
-    #[rowkey(raw)]
-    values: List<f64>,
-}
-
 /// The one family.
 const POINTS: &str = "t";
+/// The four bits of a value that is an `f64`.
+const DOUBLE: u16 = 0xf;
 /// A day's seconds.
 pub const DAY: u32 = 86_400;
 
@@ -57,7 +46,7 @@ pub type Series = (&'static str, Vec<(&'static str, String)>);
 /// The points of each series: seconds since 1970, and values.
 pub type Points = BTreeMap<Series, BTreeMap<u32, f64>>;
 
-/// The tables. A row has the points of this many seconds. OpenTSDB has 3,600.
+/// The tables. A row has the points of this many seconds, at most 4,096. OpenTSDB has 3,600.
 pub struct Tsdb<const WIDTH: u32> {
     /// Where the tables are.
     pub db: Db,
@@ -157,10 +146,11 @@ impl<const WIDTH: u32> Tsdb<WIDTH> {
         for (series, at, value) in points {
             let (metric, tags) = self.ids(series)?;
             let (hour, rest) = Bucket::<Seconds, WIDTH>::split(Seconds(i64::from(*at)))?;
-            let (seconds, values) = (List(vec![rest.as_secs().try_into()?]), List(vec![*value]));
+            const { assert!(WIDTH <= 1 << 12) };
+            let qualifier = u16::try_from(rest.as_secs())? << 4 | DOUBLE;
             *written += 1;
-            let column = (POINTS, Offsets { seconds }.encode());
-            let point = Mutation::new().put_at(column, *written, Values { values }.encode());
+            let column = (POINTS, qualifier.to_be_bytes());
+            let point = Mutation::new().put_at(column, *written, value.to_be_bytes());
             rows.push((SeriesHour { metric, hour: hour.start().0.try_into()?, tags }, point));
         }
         Ok(self.rows.mutate_many(rows)?)
@@ -189,7 +179,7 @@ impl<const WIDTH: u32> Tsdb<WIDTH> {
             }
             let group = by.and_then(|by| tags.iter().find(|(name, _)| *name == by)).map(|(_, value)| *value);
             for (offset, value) in points(&row)? {
-                let at = hour.saturating_add(offset.into());
+                let at = hour.saturating_add(offset / 1000);
                 if window.contains(&at) {
                     let new = Summary { points: 0, min: value, max: value, sum: 0.0 };
                     let summary = answer.sums.entry((group, at - at % every.max(1))).or_insert(new);
@@ -220,19 +210,58 @@ impl<const WIDTH: u32> Tsdb<WIDTH> {
     }
 }
 
-/// The points of a row, whether each is a cell or one cell has many. Of several for one second the newest counts.
-pub fn points(row: &Row) -> Result<BTreeMap<u16, f64>, Box<dyn Error>> {
+/// The points of a row by their milliseconds, whether each is a cell or one cell has many. Of several for one time the
+/// newest counts.
+pub fn points(row: &Row) -> Result<BTreeMap<u32, f64>, Box<dyn Error>> {
+    let number = |(at, Point { value, is_float, .. })| {
+        let number = match (is_float, value) {
+            (true, &[a, b, c, d]) => f64::from(f32::from_be_bytes([a, b, c, d])),
+            (true, &[a, b, c, d, e, f, g, h]) => f64::from_be_bytes([a, b, c, d, e, f, g, h]),
+            (false, &[a]) => f64::from(i8::from_be_bytes([a])),
+            (false, &[a, b]) => f64::from(i16::from_be_bytes([a, b])),
+            (false, &[a, b, c, d]) => f64::from(i32::from_be_bytes([a, b, c, d])),
+            (false, &[a, b, c, d, e, f, g, h]) => i64::from_be_bytes([a, b, c, d, e, f, g, h]) as f64,
+            _ => return Err(format!("no value of OpenTSDB has {} bytes", value.len()).into()),
+        };
+        Ok((at, number))
+    };
+    parts(row)?.into_iter().map(number).collect()
+}
+
+/// A point's part of a cell.
+struct Point<'c> {
+    qualifier: &'c [u8],
+    value: &'c [u8],
+    is_float: bool,
+}
+
+/// The parts of a row's cells by the points' milliseconds, the newest of each.
+fn parts(row: &Row) -> Result<BTreeMap<u32, Point<'_>>, Box<dyn Error>> {
     let mut cells: Vec<_> = row.cells().collect();
     cells.sort_by_key(|cell| cell.timestamp);
-    let mut points = BTreeMap::new();
+    let mut parts = BTreeMap::new();
     for cell in cells {
-        let (seconds, values) = (Offsets::decode(cell.qualifier)?.seconds.0, Values::decode(cell.value)?.values.0);
-        if seconds.len() != values.len() {
-            return Err(format!("{} has {} values for {} seconds", cell.column(), values.len(), seconds.len()).into());
+        let (mut qualifiers, mut values, mut count) = (cell.qualifier, cell.value, 0);
+        while let Some((at, part)) = first(&mut qualifiers, &mut values) {
+            parts.insert(at, part);
+            count += 1;
         }
-        points.extend(seconds.into_iter().zip(values));
+        if count == 0 || !qualifiers.is_empty() || values.len() != usize::from(count > 1) {
+            return Err(format!("{} is not of points", cell.column()).into());
+        }
     }
-    Ok(points)
+    Ok(parts)
+}
+
+/// Takes the first point of a cell.
+fn first<'c>(qualifiers: &mut &'c [u8], values: &mut &'c [u8]) -> Option<(u32, Point<'c>)> {
+    let is_fine = *qualifiers.first()? >= 0xf0;
+    let (qualifier, other_qualifiers) = qualifiers.split_at_checked(if is_fine { 4 } else { 2 })?;
+    let bits = qualifier.iter().fold(0, |bits, byte| bits << 8 | u32::from(*byte));
+    let (value, other_values) = values.split_at_checked((bits & 7) as usize + 1)?;
+    (*qualifiers, *values) = (other_qualifiers, other_values);
+    let at = if is_fine { (bits & 0x0fff_ffff) >> 6 } else { (bits >> 4) * 1000 };
+    Some((at, Point { qualifier, value, is_float: bits & 8 != 0 }))
 }
 
 /// One mutation that makes one cell of a row; `None` if it is one cell already. The cell is as old as the newest that
@@ -241,9 +270,19 @@ pub fn points(row: &Row) -> Result<BTreeMap<u16, f64>, Box<dyn Error>> {
 pub fn compacted(row: &Row) -> Result<Option<Mutation>, Box<dyn Error>> {
     let newest = row.cells().map(|cell| cell.timestamp).max();
     let Some(newest) = newest.filter(|_| row.cells().nth(1).is_some()) else { return Ok(None) };
-    let (seconds, values) = points(row)?.into_iter().unzip();
-    let whole = Column::from((POINTS, Offsets { seconds: List(seconds) }.encode()));
+    let parts = parts(row)?;
+    let (mut qualifiers, mut values) = (Vec::new(), Vec::new());
+    for Point { qualifier, value, .. } in parts.values() {
+        qualifiers.extend_from_slice(qualifier);
+        values.extend_from_slice(value);
+    }
+    if parts.len() > 1 {
+        // Whether seconds and milliseconds are mixed.
+        let is_fine = |part: &Point<'_>| part.qualifier.len() == 4;
+        values.push(u8::from(parts.values().any(is_fine) && !parts.values().all(is_fine)));
+    }
+    let whole = Column::from((POINTS, qualifiers));
     let gone = row.cells().filter(|cell| cell.timestamp < newest || cell.qualifier != whole.qualifier);
     let gone = gone.fold(Mutation::new(), |gone, cell| gone.delete_column_until(cell.column(), cell.timestamp));
-    Ok(Some(gone.put_at(whole, newest, Values { values: List(values) }.encode())))
+    Ok(Some(gone.put_at(whole, newest, values)))
 }

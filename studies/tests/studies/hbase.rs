@@ -1,5 +1,7 @@
 //! Studies on a real HBase, which print what they print in memory. `servers/hbase/test-tables` starts one and runs these.
 
+mod opentsdb;
+
 use std::sync::Mutex;
 use std::thread;
 use std::time::Instant;
@@ -61,7 +63,11 @@ fn every_study_prints_what_it_prints_in_memory() {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 while let Some(study) = next() {
-                    let args: &[&str] = if *study == "ip_country" { &["--random", "300"] } else { &[] };
+                    let args: &[&str] = match *study {
+                        "ip_country" => &["--random", "300"],
+                        "metrics" => &["--log", concat!(env!("CARGO_MANIFEST_DIR"), "/data/access.log.gz")],
+                        _ => &[],
+                    };
                     let begun = Instant::now();
                     let [here, there] = [run(study, args, b""), on_hbase(study, study, args)];
                     eprintln!("{study}: {:.1} s", begun.elapsed().as_secs_f64());

@@ -1,16 +1,19 @@
 //! OpenTSDB 2.4: its rows are read and written by typed keys, without a salt and with its own.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::RangeInclusive;
+use std::ops::{ControlFlow, RangeInclusive};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hbase_client::{Family, TableName, TableSchema as Descriptor};
-use rowkey::nonblocking::AsyncWideTable;
+use rowkey::migrate::{Conversion, WideCopy};
+use rowkey::nonblocking::{AsyncWideTable, Blocking};
 use rowkey::wide::{Columns, FamilySchema, Mutation, Row, TableSchema};
-use rowkey::{List, RowKey, Select, Selection};
+use rowkey::{List, OwnedKey, RowKey, Select, Selection, WideTable};
 use rowkey_hbase::HBase;
 use rowkey_testkit::Random;
 use rowkey_testkit::hbase::OpenTsdb;
+use tokio::runtime::Handle;
 
 use super::programs;
 use crate::{Databases, runtime};
@@ -29,7 +32,7 @@ struct Place {
 }
 
 /// OpenTSDB's key.
-trait Hour: for<'k> RowKey<Ref<'k> = Self> + Clone + Send + Sync + 'static {
+trait Hour: OwnedKey + Clone + Send + Sync + 'static {
     fn of(place: &Place) -> Self;
     fn place(self) -> Place;
     fn hours(metric: Uid, hours: RangeInclusive<u32>) -> Selection<Self>;
@@ -407,6 +410,67 @@ async fn both_ways<K: Hour>(tables: &Tables, server: &OpenTsdb, compacts: bool) 
     data
 }
 
+/// A table, for jobs, which are synchronous.
+fn blocking<K: Hour>(table: &AsyncWideTable<K, HBase>) -> WideTable<K, Blocking<HBase>> {
+    let handle = Handle::current();
+    let on = || {
+        let handle = handle.clone();
+        move |future| drop(handle.spawn(future))
+    };
+    let store = Blocking::on(Arc::clone(table.store()), on());
+    WideTable::external(Blocking::on(table.database().clone(), on()), Arc::new(store))
+}
+
+/// Copies all rows to another number of buckets while OpenTSDB writes the table, and the rest after it has ended. Adds
+/// to the data what OpenTSDB wrote meanwhile.
+async fn moved<A: Hour, B: Hour>(
+    old: &AsyncWideTable<A, HBase>,
+    new: &AsyncWideTable<B, HBase>,
+    server: OpenTsdb,
+    data: &mut Data,
+) {
+    let keys = Conversion::keys(|old: A| B::of(&old.place()), |new: B| A::of(&new.place()));
+    let copy = WideCopy::new(&blocking(old), &blocking(new), keys).unwrap();
+    let gone = A::of(&Place { metric: [0xff; 3], hour: 0, tags: Tags::new() });
+    old.mutate(&gone, &Mutation::new().put(("t", [0, 0]), [7])).await.unwrap();
+    let (mut scan, mut all, mut begun) = (old.scan(.., Columns::all()), 0, 0);
+    while let Some(row) = scan.next().await {
+        all += 1;
+        begun = row.unwrap().1.cells().map(|cell| cell.timestamp).fold(begun, i64::max);
+    }
+
+    // After each batch a point more in each of these rows, which are copied already or not.
+    let mut hours = data.clone();
+    hours.retain(|(metric, _), _| *metric == "temperature");
+    for points in hours.values_mut() {
+        *points = points.iter().filter(|(at, _)| *at % 3_600_000 == 0).take(100).map(|(at, n)| (*at, *n)).collect();
+    }
+    let written_to = hours.values().map(BTreeMap::len).sum::<usize>() as u64;
+    let mut batches = 0;
+    let backfill = copy.backfill().batch_rows(all as usize / 3).run_watched(|_| {
+        batches += 1;
+        let one_more =
+            |points: &BTreeMap<u64, Number>| points.iter().map(|(at, n)| (at + batches * 1000, *n)).collect();
+        let more: Data = hours.iter().map(|(series, points)| (series.clone(), one_more(points))).collect();
+        put(&server, &more);
+        for (series, points) in more {
+            data.entry(series).or_default().extend(points);
+        }
+        ControlFlow::Continue(())
+    });
+    assert_eq!(backfill.unwrap().written, all);
+    assert!(batches > 2 && written_to < all, "{batches} batches, {written_to} of {all} rows");
+    old.delete(&gone).await.unwrap();
+    let report = copy.verify().run().unwrap();
+    assert_eq!((report.different, report.extra, report.missing), (written_to, 1, 0), "{report}");
+
+    drop(server);
+    assert_eq!(copy.backfill_since(begun + 1).run().unwrap().written, written_to);
+    assert_eq!(copy.repair().run().unwrap().written, 1);
+    let report = copy.verify().run().unwrap();
+    assert!(report.is_clean() && report.rows == 2 * (all - 1), "{report}");
+}
+
 #[test]
 #[ignore = "needs ROWKEY_HBASE"]
 fn opentsdb() {
@@ -424,15 +488,14 @@ fn opentsdb() {
 fn opentsdb_with_a_salt() {
     let (runtime, databases) = (runtime(), Databases::new());
     runtime.block_on(async {
-        let tables = Tables::create(databases.empty().await, &["tsdb", "tsdb.7"]).await;
-        let settings = |buckets| ["tsd.storage.salt.width=1", buckets, "tsd.storage.enable_compaction=false"];
+        let tables = Tables::create(databases.empty().await, &["tsdb", "tsdb.7", "tsdb.plain"]).await;
+        let settings = |buckets| ["tsd.storage.enable_compaction=false", "tsd.storage.salt.width=1", buckets];
         let server = tables.start("tsdb", &settings("tsd.storage.salt.buckets=20"));
-        let data = both_ways::<Of20>(&tables, &server, false).await;
-        drop(server);
+        let mut data = both_ways::<Of20>(&tables, &server, false).await;
 
-        // Each cell of OpenTSDB's is as ours would be; copied, it is a row of another number of buckets.
-        let (old, new) = (tables.points::<Of20>("tsdb").await, tables.points::<Of7>("tsdb.7").await);
-        let (mut scan, mut rows, mut buckets) = (old.scan(.., Columns::all()), Vec::new(), BTreeSet::new());
+        // Each cell of OpenTSDB's is as ours would be.
+        let old = tables.points::<Of20>("tsdb").await;
+        let (mut scan, mut buckets) = (old.scan(.., Columns::all()), BTreeSet::new());
         while let Some(row) = scan.next().await {
             let (key, row) = row.unwrap();
             let mut due: Vec<_> = points(&row).into_iter().map(|(at, number)| cell(at, number)).collect();
@@ -440,21 +503,24 @@ fn opentsdb_with_a_salt() {
             let cells: Vec<_> = row.cells().map(|cell| (cell.qualifier.to_vec(), cell.value.to_vec())).collect();
             assert_eq!(cells, due, "{key:?}");
             buckets.insert(key.encode()[0]);
-            let copy = row.cells().fold(Mutation::new(), |copy, cell| {
-                copy.put_at((cell.family, cell.qualifier), cell.timestamp, cell.value)
-            });
-            rows.push((Of7::of(&key.place()), copy));
         }
         assert!(buckets.len() > 4 && buckets.last() >= Some(&7), "{buckets:?}");
-        new.mutate_many(rows).await.unwrap();
 
+        let new = tables.points::<Of7>("tsdb.7").await;
+        moved(&old, &new, server, &mut data).await;
         let server = tables.start("tsdb.7", &settings("tsd.storage.salt.buckets=7"));
         assert_queried(&server, &data);
         let later = later(&later(&data));
         put(&server, &later);
-        let due: Vec<_> = tables.rows(&data).await.into_iter().chain(tables.rows(&later).await).collect();
-        let due: BTreeMap<_, _> = due.into_iter().collect();
-        arrived(&new, &due.into_iter().collect::<Vec<_>>()).await;
+        for (series, points) in later {
+            data.entry(series).or_default().extend(points);
+        }
+        arrived(&new, &tables.rows(&data).await.into_iter().collect::<Vec<_>>()).await;
+
+        let unsalted = tables.points::<Unsalted>("tsdb.plain").await;
+        moved(&new, &unsalted, server, &mut data).await;
+        let server = tables.start("tsdb.plain", &settings("tsd.storage.salt.width=0"));
+        assert_queried(&server, &data);
     });
     databases.end(runtime.handle());
 }
