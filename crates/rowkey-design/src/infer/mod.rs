@@ -18,6 +18,9 @@
 //! # Ok::<(), rowkey_design::Problems>(())
 //! ```
 //!
+//! Keys of other programs are among them: tuples of FoundationDB, OrderedCode, constants, delimiters of several
+//! characters.
+//!
 //! A candidate's bits are the length of the shortest description of the keys by it: of each field the different
 //! values, as its type has them, and which key has which. The shortest comes first.
 
@@ -25,13 +28,18 @@ mod binary;
 mod bits;
 mod candidate;
 mod characters;
+mod constant;
+mod delimiters;
+mod joined;
 mod lead;
+mod list;
 mod read;
 mod search;
 mod span;
 mod textual;
 mod times;
 mod told;
+mod told_of_others;
 
 use rowkey::LayoutBuf;
 

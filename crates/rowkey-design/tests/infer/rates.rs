@@ -37,7 +37,6 @@ fn schemas_of_a_second_judge_are_inferred() {
 }
 
 #[test]
-#[ignore = "they are not searched for yet"]
 fn keys_of_other_programs_are_inferred() {
     hold(&Rates::of(foreign::cases(3).take(cases()).map(|(_, case)| case)));
 }
