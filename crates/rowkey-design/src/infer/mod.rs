@@ -51,7 +51,7 @@ use crate::sample::kept::Chosen;
 choices! {
     /// The certainty of a candidate.
     pub enum Certainty {
-        /// All keys decode, and no other layout that was found describes them nearly as well.
+        /// All keys decode, no other layout that was found describes them nearly as well, and no field is a constant.
         Certain = "certain",
         /// Nearly all keys decode, and others describe them worse.
         Likely = "likely",
