@@ -13,7 +13,7 @@ const FIRST: f64 = -4.0;
 const LATER: f64 = 4.0;
 /// The bits of a constant of letters that no punctuation and no binary field ends: it begins names.
 const WITHIN_TEXT: f64 = 20.0;
-/// So many bytes of a number in binary are not all printable.
+/// The bytes of a number in binary, which are not all printable.
 const NEAR: usize = 8;
 
 /// Constants at the beginning of these, each with its width. `are_keys`: no field is before them.

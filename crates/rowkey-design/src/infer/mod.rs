@@ -30,6 +30,7 @@ mod candidate;
 mod characters;
 mod constant;
 mod delimiters;
+mod ended;
 mod joined;
 mod lead;
 mod list;

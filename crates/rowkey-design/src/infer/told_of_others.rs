@@ -106,7 +106,7 @@ fn times(count: usize) -> String {
     }
 }
 
-/// What looks the same as the encodings of these fields.
+/// Sentences on keys of other kinds that look the same.
 pub(super) fn against(layout: &LayoutBuf, path: &Path) -> Vec<String> {
     let mut told = Vec::new();
     let is = |prefix: &str| path.models.iter().any(|model| model.shape.starts_with(prefix));
