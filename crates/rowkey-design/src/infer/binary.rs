@@ -14,7 +14,7 @@ fn of_width(width: usize) -> f64 {
         1 | 4 | 16 => 1.0,
         2 => 3.0,
         20 | 32 => 5.0,
-        3 => 14.0,
+        3 => 8.0,
         6 | 12 => 16.0,
         _ => 40.0,
     }
@@ -41,7 +41,7 @@ pub(super) fn models(span: &Span<'_>, width: usize) -> Vec<Model> {
     models
 }
 
-fn number(value: &[u8]) -> u128 {
+pub(super) fn number(value: &[u8]) -> u128 {
     value.iter().fold(0, |number, byte| number << 8 | u128::from(*byte))
 }
 
@@ -92,7 +92,7 @@ fn of_signed(span: &Span<'_>, signed: &[u128], top: u128) -> f64 {
 }
 
 /// Numbers that are all large and mean no time are rare: two fields are often taken for one.
-fn large(numbers: &[u128]) -> f64 {
+pub(super) fn large(numbers: &[u128]) -> f64 {
     if numbers.iter().all(|number| *number >= 1 << 32) { 24.0 } else { 0.0 }
 }
 

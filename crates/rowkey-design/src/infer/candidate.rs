@@ -5,7 +5,7 @@ use rowkey::{LayoutBuf, Value};
 
 use super::search::{Graph, Path};
 use super::span::FIELD;
-use super::{Candidate, Certainty, lead, told};
+use super::{Candidate, Certainty, joined, lead, told};
 
 /// The keys that are searched; all kept ones are decoded.
 const SEARCHED: usize = 300;
@@ -53,9 +53,11 @@ pub(super) fn of(kept: &[Vec<u8>]) -> Vec<Candidate> {
         let other = other.map(|other| (other.layout.shape(), other.bits - tried.bits));
         let margin = other.as_ref().map_or(f64::INFINITY, |(_, bits)| *bits);
         let is_known = tried.path.models.iter().all(|model| !model.shape.starts_with("bytes raw"));
+        // Another tenant's rows may have another value.
+        let is_constant = tried.path.models.iter().any(|model| model.shape.starts_with("const["));
         let is_certain = margin >= CERTAIN && doubt >= CERTAIN_MEANING && keys.len() >= 100;
         let certainty = match share {
-            1.0 if is_known && is_certain => Certainty::Certain,
+            1.0 if is_known && is_certain && !is_constant => Certainty::Certain,
             0.9.. if is_known && margin >= LIKELY => Certainty::Likely,
             _ => Certainty::Possible,
         };
@@ -90,6 +92,7 @@ fn tried(keys: &[&[u8]]) -> Vec<Tried> {
     let mut tried: Vec<Tried> = graph
         .paths(0)
         .into_iter()
+        .chain(joined::paths(keys))
         .filter_map(|path| Some(Tried { layout: layout("", &path)?, bits: path.bits, path }))
         .collect();
     for width in lead::WIDTHS {
@@ -120,10 +123,17 @@ fn layout(lead: &str, path: &Path) -> Option<LayoutBuf> {
 }
 
 fn name(shape: &str, means: Option<&str>) -> &'static str {
-    let word = shape.split(['[', ' ', '<']).next().unwrap_or(shape);
+    // The type in the brackets is what an encoding of other programs holds.
+    let of_family = shape.strip_prefix("fdb[").or_else(|| shape.strip_prefix("ordered["));
+    let word = of_family.unwrap_or(shape).split(['[', ']', ' ', '<']).next().unwrap_or(shape);
     match (word, means) {
+        ("const", _) => "tag",
+        ("bool", _) => "flag",
+        ("null", _) => "none",
+        ("any", _) => "item",
+        ("versionstamp" | "versionstamp80", _) => "version",
         (_, Some("uuid4" | "uuid7" | "ulid")) | ("uuid", _) => "uuid",
-        (_, Some(_)) | ("date" | "instant", _) => "at",
+        (_, Some(_)) | ("date" | "instant" | "micros", _) => "at",
         ("text", _) => "name",
         ("bytes" | "hexbytes", _) => "bytes",
         ("list", _) => "items",

@@ -18,6 +18,9 @@
 //! # Ok::<(), rowkey_design::Problems>(())
 //! ```
 //!
+//! Keys of other programs are among them: tuples of FoundationDB, OrderedCode, constants, delimiters of several
+//! characters.
+//!
 //! A candidate's bits are the length of the shortest description of the keys by it: of each field the different
 //! values, as its type has them, and which key has which. The shortest comes first.
 
@@ -25,13 +28,19 @@ mod binary;
 mod bits;
 mod candidate;
 mod characters;
+mod constant;
+mod delimiters;
+mod ended;
+mod joined;
 mod lead;
+mod list;
 mod read;
 mod search;
 mod span;
 mod textual;
 mod times;
 mod told;
+mod told_of_others;
 
 use rowkey::LayoutBuf;
 
@@ -43,7 +52,7 @@ use crate::sample::kept::Chosen;
 choices! {
     /// The certainty of a candidate.
     pub enum Certainty {
-        /// All keys decode, and no other layout that was found describes them nearly as well.
+        /// All keys decode, no other layout that was found describes them nearly as well, and no field is a constant.
         Certain = "certain",
         /// Nearly all keys decode, and others describe them worse.
         Likely = "likely",

@@ -3,12 +3,14 @@
 //! A node is where some fields before it end, in each key. Two sequences of fields that end at the same places lead to
 //! one node, so that there are few. The best ways from a node to the ends of keys are kept with it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
-use super::bits::{self, Repeats};
+use rowkey::foreign::Delimiter;
+
+use super::bits::Repeats;
 use super::span::{FIELD, Model, Span, best};
-use super::textual::{DELIMITERS, End, is_printable};
-use super::{binary, textual};
+use super::textual::{End, is_printable};
+use super::{binary, constant, delimiters, textual};
 
 /// The ways that are kept from each node.
 const WAYS: usize = 6;
@@ -20,10 +22,13 @@ const LOOKED_AT: usize = 16 << 20;
 /// The bits of a boundary between two digits.
 const WITHIN_DIGITS: f64 = 30.0;
 
+/// The bits, for each key, of a boundary between two letters after a field in binary.
+const WITHIN_WORDS: f64 = 2.0;
+
 /// A field from a node to another.
-struct Edge {
-    to: usize,
-    model: Model,
+pub(super) struct Edge {
+    pub(super) to: usize,
+    pub(super) model: Model,
 }
 
 /// A way from a node to the end: its bits, its first edge, and which way of the next node it goes on by.
@@ -35,8 +40,10 @@ struct Way {
 }
 
 pub(super) struct Graph<'k> {
-    keys: &'k [&'k [u8]],
-    repeats: Repeats,
+    pub(super) keys: &'k [&'k [u8]],
+    pub(super) repeats: Repeats,
+    /// Those that a field may end with.
+    pub(super) delimiters: Vec<Delimiter>,
     places: HashMap<Vec<u32>, usize>,
     cursors: Vec<Vec<u32>>,
     edges: Vec<Vec<Edge>>,
@@ -55,20 +62,27 @@ pub(super) struct Path {
 impl<'k> Graph<'k> {
     /// `starts`: the bytes of prefixes after which fields may begin.
     pub(super) fn new(keys: &'k [&'k [u8]], starts: &[usize]) -> Self {
-        let repeats = Repeats::of(keys.len());
-        let mut graph =
-            Self { keys, repeats, places: HashMap::new(), cursors: Vec::new(), edges: Vec::new(), ways: Vec::new() };
+        let mut graph = Self {
+            keys,
+            repeats: Repeats::of(keys.len()),
+            delimiters: delimiters::of(keys),
+            places: HashMap::new(),
+            cursors: Vec::new(),
+            edges: Vec::new(),
+            ways: Vec::new(),
+        };
         let mut open = BTreeSet::new();
         for start in starts {
             if keys.iter().all(|key| key.len() > *start) {
                 let node = graph.node(vec![*start as u32; keys.len()]);
-                open.insert((graph.sum(node), node));
+                open.insert((false, graph.sum(node), node));
             }
         }
         let bytes: usize = keys.iter().map(|key| key.len()).sum();
         let nodes = (LOOKED_AT / bytes.max(1)).clamp(starts.len() + 4, NODES);
         let mut order = Vec::new();
-        while let Some((_, node)) = open.pop_first() {
+        // Places within words come last, so that there is room for those that fields seem to end at.
+        while let Some((_, _, node)) = open.pop_first() {
             if order.len() == nodes {
                 break;
             }
@@ -76,11 +90,14 @@ impl<'k> Graph<'k> {
             let edges = graph.expanded(node);
             for edge in &edges {
                 if graph.edges[edge.to].is_empty() && !graph.is_end(edge.to) {
-                    open.insert((graph.sum(edge.to), edge.to));
+                    let is_within = graph.is_within_words(edge.to);
+                    open.insert((is_within, graph.sum(edge.to), edge.to));
                 }
             }
             graph.edges[node] = edges;
         }
+        // An edge goes to a greater sum.
+        order.sort_by_key(|node| graph.sum(*node));
         for node in order.into_iter().rev() {
             graph.keep_ways(node);
         }
@@ -104,19 +121,28 @@ impl<'k> Graph<'k> {
         self.ways[node].first().is_some_and(|way| way.edge == usize::MAX)
     }
 
+    /// Returns whether all keys have letters or digits right before and after this place.
+    fn is_within_words(&self, node: usize) -> bool {
+        let is_letter = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+        self.keys.iter().zip(&self.cursors[node]).all(|(key, cursor)| {
+            let at = *cursor as usize;
+            is_letter(at.checked_sub(1).and_then(|before| key.get(before))) && is_letter(key.get(at))
+        })
+    }
+
     fn sum(&self, node: usize) -> u64 {
         self.cursors[node].iter().map(|cursor| u64::from(*cursor)).sum()
     }
 
-    fn rest(&self, node: usize) -> impl Iterator<Item = &'k [u8]> {
+    pub(super) fn rest(&self, node: usize) -> impl Iterator<Item = &'k [u8]> {
         self.keys.iter().zip(&self.cursors[node]).map(|(key, cursor)| &key[*cursor as usize..])
     }
 
-    fn span(&self, node: usize, lengths: impl Fn(&'k [u8], usize) -> usize) -> Span<'k> {
+    pub(super) fn span(&self, node: usize, lengths: impl Fn(&'k [u8], usize) -> usize) -> Span<'k> {
         Span::new(self.rest(node).enumerate().map(|(i, rest)| &rest[..lengths(rest, i)]), &self.repeats)
     }
 
-    fn after(&mut self, node: usize, taken: impl Fn(usize) -> usize) -> usize {
+    pub(super) fn after(&mut self, node: usize, taken: impl Fn(usize) -> usize) -> usize {
         let cursors = self.cursors[node].iter().enumerate().map(|(i, cursor)| cursor + taken(i) as u32).collect();
         self.node(cursors)
     }
@@ -127,7 +153,16 @@ impl<'k> Graph<'k> {
         self.by_width(node, &mut edges);
         self.before_delimiters(node, &mut edges);
         self.inverted_text(node, &mut edges);
+        self.constants(node, &mut edges);
         edges
+    }
+
+    fn constants(&mut self, node: usize, edges: &mut Vec<Edge>) {
+        let rests: Vec<&[u8]> = self.rest(node).collect();
+        for (width, model) in constant::models(&rests, self.sum(node) == 0) {
+            let to = self.after(node, |_| width);
+            edges.push(Edge { to, model });
+        }
     }
 
     fn by_width(&mut self, node: usize, edges: &mut Vec<Edge>) {
@@ -166,6 +201,9 @@ impl<'k> Graph<'k> {
                 models.iter_mut().for_each(|model| model.bits += 40.0 + 0.3 * self.keys.len() as f64);
             }
             let to = self.after(node, |_| width);
+            if !is_printable && self.is_within_words(to) {
+                models.iter_mut().for_each(|model| model.bits += WITHIN_WORDS * self.keys.len() as f64);
+            }
             edges.extend(best(models).into_iter().map(|model| Edge { to, model }));
         }
     }
@@ -182,56 +220,6 @@ impl<'k> Graph<'k> {
         is_known && self.rest(node).all(|rest| next(rest) == first)
     }
 
-    fn before_delimiters(&mut self, node: usize, edges: &mut Vec<Edge>) {
-        for (delimiter, _) in DELIMITERS {
-            let places: Option<Vec<usize>> = self.rest(node).map(|rest| memchr::memchr(delimiter, rest)).collect();
-            let Some(places) = places else { continue };
-            if places.iter().all(|place| *place == 0) {
-                continue;
-            }
-            let span = self.span(node, |_, i| places[i]);
-            let mut models = textual::models(&span, End::Before(delimiter));
-            // Text that has the delimiter again, in some keys more often than in others, is text to its end.
-            let after = |(rest, place): (&'k [u8], &usize)| &rest[place + 1..];
-            let rests: Vec<&[u8]> = self.rest(node).zip(&places).map(after).collect();
-            let counts: BTreeSet<usize> =
-                rests.iter().map(|rest| memchr::memchr_iter(delimiter, rest).count()).collect();
-            if counts.len() > 1 && rests.iter().all(|rest| rest.iter().all(|byte| is_printable(*byte))) {
-                models.iter_mut().for_each(|model| model.bits += 2.0 * self.keys.len() as f64);
-            }
-            if models.is_empty() {
-                continue;
-            }
-            let to = self.after(node, |i| places[i] + 1);
-            edges.extend(best(models).into_iter().map(|model| Edge { to, model }));
-        }
-    }
-
-    /// Descending text, which ends with an inverted zero.
-    fn inverted_text(&mut self, node: usize, edges: &mut Vec<Edge>) {
-        let places: Option<Vec<usize>> = self.rest(node).map(|rest| memchr::memchr(0xff, rest)).collect();
-        let Some(places) = places else { return };
-        let inverted: Vec<Vec<u8>> = self
-            .rest(node)
-            .zip(&places)
-            .map(|(rest, place)| rest[..*place].iter().map(|byte| !byte).collect())
-            .collect();
-        let span = Span::new(inverted.iter().map(Vec::as_slice), &self.repeats);
-        if !span.all(is_printable) {
-            return;
-        }
-        let models = textual::models(&span, End::Before(0));
-        let models: Vec<Model> = models
-            .into_iter()
-            .filter(|model| model.shape == "text")
-            .map(|model| Model::new("text desc", model.bits + 4.0))
-            .collect();
-        if !models.is_empty() {
-            let to = self.after(node, |i| places[i] + 1);
-            edges.extend(models.into_iter().map(|model| Edge { to, model }));
-        }
-    }
-
     fn up_to_the_end(&mut self, node: usize, edges: &mut Vec<Edge>) {
         let span = self.span(node, |rest, _| rest.len());
         let mut models = if span.width == Some(0) { Vec::new() } else { textual::models(&span, End::Key) };
@@ -242,38 +230,6 @@ impl<'k> Graph<'k> {
         let lengths: Vec<usize> = self.rest(node).map(<[u8]>::len).collect();
         let to = self.after(node, |i| lengths[i]);
         edges.extend(models.into_iter().map(|model| Edge { to, model }));
-    }
-
-    /// Items of one width to the end of keys, as the tags of OpenTSDB: pairs of ids.
-    fn list(&self, node: usize) -> Option<Model> {
-        let mut counts = BTreeMap::<usize, u32>::new();
-        self.rest(node).for_each(|rest| *counts.entry(rest.len()).or_default() += 1);
-        let lengths: BTreeSet<usize> = counts.keys().copied().collect();
-        if lengths.len() < 2 || lengths.last()? > &512 {
-            return None;
-        }
-        let width = lengths.iter().map(|length| *length as u64).reduce(bits::common)? as usize;
-        let width = [2, 3, 4, 6, 8, 12, 16].into_iter().rev().find(|of| width.is_multiple_of(*of))?;
-        let items = || self.rest(node).flat_map(move |rest| rest.chunks_exact(width));
-        let count = items().count();
-        if count == 0 || items().all(|item| item.iter().all(|byte| is_printable(*byte))) {
-            return None;
-        }
-        let repeats = Repeats::of(count);
-        let of = |from: usize, to: usize| {
-            let span = Span::new(items().map(|item| &item[from..to]), &repeats);
-            best(binary::models(&span, to - from)).into_iter().next()
-        };
-        let lengths = 4.0 * counts.len() as f64 + self.repeats.bits(&counts.into_values().collect::<Vec<_>>());
-        let whole = of(0, width).map(|model| Model::new(format!("list<{}> raw", model.shape), model.bits + lengths));
-        let halves = (1..width).filter_map(|at| {
-            let (first, second) = (of(0, at)?, of(at, width)?);
-            let shape = format!("list<({}, {})> raw", first.shape, second.shape);
-            // Ids are mostly as wide as each other.
-            let uneven = if 2 * at == width { 0.0 } else { 30.0 };
-            Some(Model::new(shape, first.bits + second.bits + lengths + uneven))
-        });
-        whole.into_iter().chain(halves).min_by(|a, b| a.bits.total_cmp(&b.bits))
     }
 
     fn keep_ways(&mut self, node: usize) {

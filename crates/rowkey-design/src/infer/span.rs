@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use rowkey::{LayoutBuf, Value};
+
 use super::bits::{self, Repeats};
 
 /// A part of each key.
@@ -51,6 +53,19 @@ impl<'k> Span<'k> {
 
     pub(super) fn bits_of_numbers(&self, different: &[u128]) -> f64 {
         self.least(different, |numbers| Some(bits::of_numbers(numbers))).unwrap_or(f64::INFINITY)
+    }
+
+    /// The values of a field of this shape, which has no delimiter; none if one of them is not valid.
+    pub(super) fn decoded(&self, shape: &str) -> Option<Vec<Value>> {
+        let layout: LayoutBuf = shape.parse().ok()?;
+        self.values.iter().map(|value| layout.decode(value).ok()?.pop()).collect()
+    }
+
+    /// The same keys with other bytes for each of the values.
+    pub(super) fn with<'b>(&self, values: Vec<&'b [u8]>) -> Span<'b> {
+        let first = values.first().map_or(0, |value| value.len());
+        let width = values.iter().all(|value| value.len() == first).then_some(first);
+        Span { repeats: self.repeats, values, counts: self.counts.clone(), width }
     }
 
     /// The number of bytes of all values.

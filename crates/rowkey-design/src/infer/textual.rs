@@ -1,39 +1,22 @@
 //! Fields of characters: decimals, hex, dates, UUIDs, text.
 
+use rowkey::Value;
 use rowkey::foreign::Delimiter;
-use rowkey::{LayoutBuf, Value};
 
 use super::span::{FIELD, Model, Span};
 use super::times::{PATTERNS, UNITS};
-use super::{bits, characters, times};
+use super::{bits, characters, delimiters, times};
 
 /// The place where a field ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     Width,
-    Before(u8),
+    Before(Delimiter),
     Key,
 }
 
-/// The bytes that are tried as delimiters, each with its bits: some are frequent, some are more often a part of names.
-pub(super) const DELIMITERS: [(u8, f64); 16] = [
-    (b'#', 1.0),
-    (b'|', 1.0),
-    (b':', 2.0),
-    (0, 2.0),
-    (b'_', 4.0),
-    (b'/', 4.0),
-    (b'-', 5.0),
-    (b',', 4.0),
-    (b';', 4.0),
-    (b'~', 4.0),
-    (b'!', 4.0),
-    (b'\t', 4.0),
-    (b'+', 6.0),
-    (b'=', 6.0),
-    (b'$', 6.0),
-    (0x1f, 4.0),
-];
+/// The byte that ends text of rowkey's own.
+pub(super) const ZERO: Delimiter = Delimiter::of_char('\0');
 
 /// The bits of each value that has a delimiter in it as often as all others have: it would end a field.
 fn within(delimiter: u8) -> f64 {
@@ -49,9 +32,7 @@ fn within(delimiter: u8) -> f64 {
 impl End {
     fn bits(self) -> f64 {
         match self {
-            Self::Before(delimiter) => {
-                DELIMITERS.iter().find(|(of, _)| *of == delimiter).map_or(20.0, |(_, bits)| *bits)
-            }
+            Self::Before(delimiter) => delimiters::bits(delimiter),
             Self::Width => 4.0,
             Self::Key => 0.0,
         }
@@ -61,7 +42,7 @@ impl End {
     fn shape(self, word: &str, first: Option<&str>, width: Option<usize>, last: Option<&str>) -> String {
         let width_text = width.map(|width| width.to_string());
         let end = match self {
-            Self::Before(delimiter) => Delimiter::new(&[delimiter]).map(|delimiter| delimiter.to_string()),
+            Self::Before(delimiter) => Some(delimiter.to_string()),
             Self::Key if width.is_none() && word != "date" && word != "uuid" => Some("end".to_owned()),
             _ => None,
         };
@@ -90,7 +71,7 @@ pub(super) fn models(span: &Span<'_>, end: End) -> Vec<Model> {
         }
         if span.width == Some(36) && span.values.iter().all(|value| value[8] == b'-' && value[13] == b'-') {
             let shape = end.shape("uuid", None, None, Some("text"));
-            if decoded("uuid[text]", span).is_some() {
+            if span.decoded("uuid[text]").is_some() {
                 let means = span.values.iter().all(|value| value[14] == b'4').then_some("uuid4");
                 let random = if means.is_some() { 121.0 } else { 124.0 };
                 let bits = base - 6.0 + random * span.values.len() as f64;
@@ -100,12 +81,6 @@ pub(super) fn models(span: &Span<'_>, end: End) -> Vec<Model> {
     }
     text(span, end, base, &mut models);
     models
-}
-
-/// The values of a field of this shape, which has no delimiter; none if one of them is not valid.
-fn decoded(shape: &str, span: &Span<'_>) -> Option<Vec<Value>> {
-    let layout: LayoutBuf = shape.parse().ok()?;
-    span.values.iter().map(|value| layout.decode(value).ok()?.pop()).collect()
 }
 
 fn decimals(span: &Span<'_>, end: End, base: f64, models: &mut Vec<Model>) {
@@ -146,7 +121,8 @@ fn decimals(span: &Span<'_>, end: End, base: f64, models: &mut Vec<Model>) {
 }
 
 fn signed(span: &Span<'_>, end: End, base: f64, models: &mut Vec<Model>) {
-    if end == End::Width || end == End::Before(b'-') || !span.values.iter().any(|value| value[0] == b'-') {
+    let is_dash = matches!(end, End::Before(delimiter) if delimiter.as_bytes().starts_with(b"-"));
+    if end == End::Width || is_dash || !span.values.iter().any(|value| value[0] == b'-') {
         return;
     }
     let number = |value: &&[u8]| -> Option<u128> {
@@ -184,6 +160,9 @@ fn hex(span: &Span<'_>, end: End, base: f64, models: &mut Vec<Model>) {
     }
 }
 
+/// The bits that are taken off for a date whose parts could be fields of their own.
+const IN_PARTS: f64 = 24.0;
+
 fn dates(span: &Span<'_>, end: End, base: f64, width: usize, models: &mut Vec<Model>) {
     for (pattern, last) in PATTERNS {
         let quotes = pattern.matches('\'').count();
@@ -191,7 +170,7 @@ fn dates(span: &Span<'_>, end: End, base: f64, width: usize, models: &mut Vec<Mo
             continue;
         }
         let plain = format!("date['{pattern}']");
-        let Some(values) = decoded(&plain, span) else { continue };
+        let Some(values) = span.decoded(&plain) else { continue };
         let seconds = values.iter().map(|value| match value {
             Value::Instant(seconds, _) => u128::try_from(*seconds).ok(),
             _ => None,
@@ -202,7 +181,8 @@ fn dates(span: &Span<'_>, end: End, base: f64, width: usize, models: &mut Vec<Mo
         if let Some(bits) = bits {
             let fraction = if pattern.contains("SSS") { 10.0 * span.values.len() as f64 } else { 0.0 };
             let shape = end.shape("date", Some(&format!("'{pattern}'")), None, None);
-            models.push(Model::new(shape, base - span.repeats + bits + fraction));
+            let whole = if pattern.contains(['-', '/', '.']) { IN_PARTS } else { 0.0 };
+            models.push(Model::new(shape, base - span.repeats + bits + fraction - whole));
         }
     }
 }
@@ -222,25 +202,28 @@ fn alike(pattern: &str, text: &[u8]) -> bool {
 }
 
 fn text(span: &Span<'_>, end: End, base: f64, models: &mut Vec<Model>) {
-    let is_text = |value: &[u8]| std::str::from_utf8(value).is_ok_and(|text| !text.chars().any(char::is_control));
-    if !span.values.iter().all(|value| is_text(value)) {
-        return;
-    }
-    let mut bits = span.repeats + characters::bits(span.values.iter().copied(), end != End::Width);
-    for (delimiter, _) in DELIMITERS {
-        if within(delimiter) > 0.0 && separates(delimiter, &span.values) {
-            bits += within(delimiter) * span.values.len() as f64;
-        }
-    }
-    if let Some(numbered) = numbered(span) {
-        bits = bits.min(numbered);
-    }
+    let Some(bits) = bits_of_text(span, end != End::Width) else { return };
     let shape = match end {
-        End::Before(0) => "text".to_owned(),
+        End::Before(ZERO) => "text".to_owned(),
         End::Key => "text raw".to_owned(),
         _ => end.shape("text", None, span.width.filter(|_| end == End::Width), None),
     };
     models.push(Model::new(shape, base - span.repeats + bits));
+}
+
+/// The bits of values as text, with those of which key has which; none if one of them is no text, or not printable.
+pub(super) fn bits_of_text(span: &Span<'_>, has_end: bool) -> Option<f64> {
+    let is_text = |value: &[u8]| std::str::from_utf8(value).is_ok_and(|text| !text.chars().any(char::is_control));
+    if !span.values.iter().all(|value| is_text(value)) {
+        return None;
+    }
+    let mut bits = span.repeats + characters::bits(span.values.iter().copied(), has_end);
+    for delimiter in delimiters::single() {
+        if within(delimiter) > 0.0 && separates(delimiter, &span.values) {
+            bits += within(delimiter) * span.values.len() as f64;
+        }
+    }
+    Some(numbered(span).map_or(bits, |numbered| bits.min(numbered)))
 }
 
 /// Returns whether a delimiter is in all texts, as often in each, and not after the same beginning.

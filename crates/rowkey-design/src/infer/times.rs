@@ -103,5 +103,10 @@ pub(super) fn bits_of_dates(seconds: &[u128], last: u64) -> Option<f64> {
         STEPS[1..].iter().copied().find(|step| *step > last && seconds.iter().all(|at| at.is_multiple_of(*step)));
     let of_step = if step.is_some() { 3.0 } else { 0.0 };
     let step = step.unwrap_or(last);
-    Some(of_window((LAST - FIRST) / step, (most - least) / step, seconds.len()) + of_step + 4.0 + of_age(*least, *most))
+    let window = (LAST - FIRST) / step;
+    let even = of_window(window, (most - least) / step, seconds.len());
+    // Some days have more rows than others.
+    let after: Vec<u128> = seconds.iter().map(|at| (at - least) / step).collect();
+    let skewed = (window as f64 + 1.0).log2() + bits::of_numbers(&after);
+    Some(even.min(skewed) + of_step + 4.0 + of_age(*least, *most))
 }

@@ -1,14 +1,14 @@
 //! Sentences that say what speaks for a candidate, and what against it.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use rowkey::lead::{Lead, SaltFormat, SaltHash};
 use rowkey::untyped::TypeBuf;
 use rowkey::{LayoutBuf, Value};
 
-use super::lead;
 use super::search::Path;
 use super::times::UNITS;
+use super::{lead, told_of_others};
 use crate::forms::written;
 use crate::quote::hbase_binary;
 
@@ -29,11 +29,14 @@ pub(super) fn evidence(kept: &[Vec<u8>], layout: &LayoutBuf, path: &Path) -> Vec
             (None, None) => format!("after field {}", i),
         };
         let values: Vec<&Value> = rows.iter().filter_map(|row| row.get(i)).collect();
-        let what = values_as_text(&field.ty, &values, model.means, field.desc, &model.shape);
+        let what = told_of_others::constant(&model.shape, values.len())
+            .unwrap_or_else(|| values_as_text(&field.ty, &values, model.means, field.desc, &model.shape));
         told.push(format!("{}: {place}: {what}", field.name));
+        let code = start.map_or_else(|| format!("the byte after field {i}"), |start| format!("byte {start}"));
+        told.extend(told_of_others::type_codes(field, &values, &code));
         start = start.zip(width).map(|(start, width)| start + width);
     }
-    told.extend(delimiters(kept, &path.models.iter().map(|model| model.shape.as_str()).collect::<Vec<_>>()));
+    told.extend(told_of_others::delimiters(kept, path));
     told
 }
 
@@ -88,7 +91,12 @@ fn values_as_text(ty: &TypeBuf, values: &[&Value], means: Option<&str>, desc: bo
         (_, true) => ", reversed",
         _ => "",
     };
-    let form = if is_text { "in digits" } else { "big-endian" };
+    let form = match shape.split('[').next() {
+        _ if is_text => "in digits",
+        Some("fdb") => "a tuple's",
+        Some("ordered") => "OrderedCode's",
+        _ => "big-endian",
+    };
     let numbers: Vec<i128> = values
         .iter()
         .filter_map(|value| match value {
@@ -132,24 +140,6 @@ fn most_frequent(values: &[&Value]) -> String {
     most.map_or(String::new(), |(value, count)| format!(", most often {} ({count} times)", short(value)))
 }
 
-/// The number of each delimiter of the layout in a key, where that is the same in all.
-fn delimiters(kept: &[Vec<u8>], shapes: &[&str]) -> Vec<String> {
-    let delimiters: BTreeSet<u8> = shapes.iter().filter_map(|shape| shape.strip_suffix("']")?.bytes().last()).collect();
-    let count = |key: &Vec<u8>, of: u8| memchr::memchr_iter(of, key).count();
-    let same = delimiters.into_iter().filter_map(|of| {
-        let first = count(kept.first()?, of);
-        kept.iter().all(|key| count(key, of) == first).then(|| {
-            let often = match first {
-                1 => "once".to_owned(),
-                2 => "twice".to_owned(),
-                n => format!("{n} times"),
-            };
-            format!("`{}` is {often} in each key", hbase_binary(&[of]))
-        })
-    });
-    same.collect()
-}
-
 /// Another candidate: its shape, and the bits between the two.
 type Other = Option<(String, f64)>;
 
@@ -181,6 +171,7 @@ pub(super) fn against(
     if searched.len() < 100 {
         told.push(format!("{} different keys are few: give 100 or more", searched.len()));
     }
+    told.extend(told_of_others::against(layout, path));
     if path.models.iter().any(|model| model.shape == "bytes raw") {
         told.push("nothing is known of its last bytes".to_owned());
     }

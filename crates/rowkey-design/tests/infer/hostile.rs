@@ -33,6 +33,25 @@ fn long_keys_and_noise_are_searched_in_bounds() {
     }
 }
 
+/// Type codes of tuples before bytes that are random: no other program wrote such keys.
+#[test]
+fn random_bytes_are_no_certain_tuples() {
+    let mut random = fastrand::Rng::with_seed(10);
+    for codes in [&[0x15][..], &[0x16], &[0x15, 0x16, 0x17], &[0x14, 0x26, 0x27], &[0x02], &[0x30], &[0x21, 0x33]] {
+        for width in [2, 3, 9, 17] {
+            let mut key = || {
+                let first = codes[random.usize(..codes.len())];
+                [first].into_iter().chain((1..width).map(|_| random.u8(..))).collect::<Vec<u8>>()
+            };
+            let keys: Vec<Vec<u8>> = (0..400).map(|_| key()).collect();
+            let first = infer(&keys).candidates.into_iter().next();
+            let is_certain = first
+                .is_some_and(|first| first.certainty == Certainty::Certain && first.layout.shape().contains("fdb["));
+            assert!(!is_certain, "{codes:02x?}, {width} bytes");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 

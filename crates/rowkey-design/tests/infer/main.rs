@@ -1,6 +1,7 @@
 //! Layouts that are inferred from keys.
 
 mod drawn;
+mod foreign;
 mod hostile;
 mod judge;
 mod named;

@@ -131,3 +131,60 @@ fn hashes_of_other_programs() {
         }));
     }
 }
+
+#[track_caller]
+fn told(shape: &str, keys: Vec<Vec<u8>>, evidence: &[&str], against: &str) {
+    let first = &infer(&keys).candidates[0];
+    assert_eq!(first.layout.shape(), shape);
+    for sentence in evidence {
+        assert!(first.evidence.iter().any(|told| told == sentence), "{sentence}: {:#?}", first.evidence);
+    }
+    assert!(first.against.iter().any(|told| told == against), "{against}: {:#?}", first.against);
+    assert!(first.design("keys").is_ok_and(|design| shape.split(", ").all(|field| design.contains(field))));
+}
+
+/// `fdb.tuple.pack(("orders", id, millis))`, byte by byte.
+#[test]
+fn tuples_of_foundationdb() {
+    let keys = (1..=900_u32).map(|id| {
+        let id = if id < 256 { vec![0x15, id as u8] } else { vec![0x16, (id >> 8) as u8, id as u8] };
+        let at = (1_700_000_000_000_u64 + u64::from(id[1]) * 86_400_123 + id.len() as u64).to_be_bytes();
+        [b"\x02orders\0", id.as_slice(), &[0x1a], &at[2..]].concat()
+    });
+    let evidence = [
+        "byte 0 is 0x02 in each key: a tuple's text",
+        "the byte after field 1 is 0x15 to 0x16 in each key: a tuple's integer of 1 to 2 bytes",
+        "the byte after field 2 is 0x1a in each key: a tuple's integer of 6 bytes",
+    ];
+    let against = "fields of one byte that always have such values look as a tuple's type codes do";
+    told("fdb[text], fdb[int], fdb[int]", keys.collect(), &evidence, against);
+}
+
+/// The bytes of the comments of Bigtable's `Type`: a name, `00 01`, and a number of one byte or two.
+#[test]
+fn keys_of_ordered_code() {
+    const NAMES: [&str; 6] = ["ada", "bob", "carol", "dan", "erin", "frank"];
+    let keys = (0..600_u16).map(|row| {
+        let number = row / 6;
+        let number = if number < 64 { vec![0x80 | number as u8] } else { vec![0xc0, number as u8] };
+        [NAMES[usize::from(row % 6)].as_bytes(), &[0, 1], &number].concat()
+    });
+    let evidence = ["`\\x00\\x01` is at most once in each key, between fields, as OrderedCode has it"];
+    let against = "fields that another program ends with `\\x00\\x01` look the same";
+    told("ordered[text], ordered[i64]", keys.collect(), &evidence, against);
+}
+
+#[test]
+fn constants_are_told_with_what_looks_the_same() {
+    let keys = (0..400_u32).map(|row| format!("user#{}#{:08}", ["de", "us", "fr"][row as usize % 3], row * 7));
+    let evidence = ["tag: bytes 0–4: `user#`: 400 keys have it"];
+    let against = "tag: a sample of one tenant, or of one kind of rows, looks the same";
+    told("const['user#'], text['#'], dec[8]", keys.map(String::into_bytes).collect(), &evidence, against);
+}
+
+#[test]
+fn delimiters_of_two_characters() {
+    let keys = (0..400_u32).map(|row| format!("{}::{}", ["ada", "bob", "carol"][row as usize % 3], row + 1));
+    let against = "`:` alone may be the delimiter, if each value after it begins with `:`";
+    told("text['::'], dec[end]", keys.map(String::into_bytes).collect(), &["`::` is once in each key"], against);
+}

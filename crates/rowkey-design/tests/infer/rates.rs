@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::drawn::{self, Drawn};
+use crate::foreign::{self, KINDS};
 use crate::judge::{Case, Rates};
 use crate::written;
 
@@ -33,6 +34,47 @@ fn random_layouts_are_inferred() {
 #[test]
 fn schemas_of_a_second_judge_are_inferred() {
     hold(&Rates::of(written::cases(2).take(cases())));
+}
+
+#[test]
+fn keys_of_other_programs_are_inferred() {
+    hold(&Rates::of(foreign::cases(3).take(cases()).map(|(_, case)| case)));
+}
+
+/// The cases are of all kinds, and of all words that a kind has.
+#[test]
+fn keys_of_other_programs_are_of_all_kinds() {
+    let mut words = BTreeSet::new();
+    let mut kinds = [0; KINDS.len()];
+    for (kind, case) in foreign::cases(3).take(200) {
+        let shape = case.layout.shape();
+        assert!((100..=3120).contains(&case.keys.len()), "{shape}: {} keys", case.keys.len());
+        assert!((2..=4).contains(&case.layout.fields().len()), "{shape}");
+        kinds[KINDS.iter().position(|of| *of == kind).expect("a kind")] += 1;
+        let types = case.layout.fields().iter().map(|field| field.ty.to_string());
+        words.extend(types.filter(|ty| ty.starts_with("fdb") || ty.starts_with("ordered")));
+        words.extend(shape.contains("const['").then(|| "const".to_owned()));
+        words.extend(shape.contains("'::']").then(|| "'::'".to_owned()));
+    }
+    let expected = [
+        "'::'",
+        "const",
+        "fdb[bool]",
+        "fdb[bytes]",
+        "fdb[f64]",
+        "fdb[int]",
+        "fdb[text]",
+        "fdb[uuid]",
+        "fdb[versionstamp]",
+        "ordered[be i64]",
+        "ordered[be micros]",
+        "ordered[bytes]",
+        "ordered[i64]",
+        "ordered[micros]",
+        "ordered[text]",
+    ];
+    assert_eq!(words.iter().map(String::as_str).collect::<Vec<_>>(), expected);
+    assert_eq!(kinds, [50; 4]);
 }
 
 /// The generator is judged by itself first: its layouts are of many kinds, and read their keys.

@@ -6,38 +6,38 @@ use rowkey::LayoutBuf;
 use crate::judge::Case;
 
 /// Numbers of a linear congruential generator, as in Knuth's MMIX.
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 ^ self.0 >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd) >> 11
     }
 
-    fn below(&mut self, most: u64) -> u64 {
+    pub(crate) fn below(&mut self, most: u64) -> u64 {
         self.next() % most
     }
 
     /// Half of all rolls are among the first tenth.
-    fn popular(&mut self, most: u64) -> u64 {
+    pub(crate) fn popular(&mut self, most: u64) -> u64 {
         if self.below(2) == 0 { self.below(most / 10 + 1) } else { self.below(most) }
     }
 }
 
-type Write = Box<dyn Fn(&mut Dice, u64) -> Vec<u8>>;
+pub(crate) type Write = Box<dyn Fn(&mut Dice, u64) -> Vec<u8>>;
 
 /// A part of a key: its shape, its unit, and the bytes of a row's value.
-struct Part {
-    shape: String,
-    unit: Option<&'static str>,
-    write: Write,
+pub(crate) struct Part {
+    pub(crate) shape: String,
+    pub(crate) unit: Option<&'static str>,
+    pub(crate) write: Write,
 }
 
-fn part(shape: &str, write: impl Fn(&mut Dice, u64) -> Vec<u8> + 'static) -> Part {
+pub(crate) fn part(shape: &str, write: impl Fn(&mut Dice, u64) -> Vec<u8> + 'static) -> Part {
     Part { shape: shape.to_owned(), unit: None, write: Box::new(write) }
 }
 
-fn time(shape: &str, unit: &'static str, write: impl Fn(u64) -> Vec<u8> + 'static, dice: &mut Dice) -> Part {
+pub(crate) fn time(shape: &str, unit: &'static str, write: impl Fn(u64) -> Vec<u8> + 'static, dice: &mut Dice) -> Part {
     let factor = match unit {
         "seconds" => 1,
         "milliseconds" => 1_000,
@@ -62,7 +62,7 @@ const CITIES: [&str; 16] = [
 const TREES: [&str; 12] =
     ["oak", "elm", "ash", "birch", "maple", "cedar", "pine", "willow", "alder", "hazel", "linden", "rowan"];
 
-fn place(number: u64) -> String {
+pub(crate) fn place(number: u64) -> String {
     format!("{}{}", CITIES[(number % 16) as usize], TREES[(number / 16 % 12) as usize])
 }
 
@@ -71,12 +71,12 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// Bytes that look random, of a number.
-fn scattered(number: u64, bytes: usize) -> Vec<u8> {
+pub(crate) fn scattered(number: u64, bytes: usize) -> Vec<u8> {
     let mut dice = Dice(number.wrapping_mul(77) + 5);
     (0..bytes).map(|_| dice.next() as u8).collect()
 }
 
-fn uuid4(dice: &mut Dice) -> Vec<u8> {
+pub(crate) fn uuid4(dice: &mut Dice) -> Vec<u8> {
     let mut bytes: Vec<u8> = (0..16).map(|_| dice.next() as u8).collect();
     bytes[6] = 0x40 | bytes[6] & 15;
     bytes[8] = 0x80 | bytes[8] & 63;
@@ -105,7 +105,7 @@ fn day(mut days: u64) -> (u64, u64, u64) {
     (year, month as u64 + 1, days + 1)
 }
 
-fn binary(dice: &mut Dice) -> Part {
+pub(crate) fn binary(dice: &mut Dice) -> Part {
     let many = [20, 300, 5_000, 90_000][dice.below(4) as usize];
     match dice.below(9) {
         0 => part("u64", move |dice, _| dice.popular(many).to_be_bytes().to_vec()),
@@ -120,7 +120,7 @@ fn binary(dice: &mut Dice) -> Part {
     }
 }
 
-fn binary_time(dice: &mut Dice) -> Part {
+pub(crate) fn binary_time(dice: &mut Dice) -> Part {
     let unit = ["seconds", "milliseconds", "microseconds", "nanoseconds"][dice.below(4) as usize];
     match dice.below(6) {
         0 => time("u64", unit, |at| at.to_be_bytes().to_vec(), dice),
@@ -133,7 +133,7 @@ fn binary_time(dice: &mut Dice) -> Part {
 }
 
 /// `end` is the delimiter, or empty at the end of the key.
-fn textual(dice: &mut Dice, end: &'static str) -> Part {
+pub(crate) fn textual(dice: &mut Dice, end: &'static str) -> Part {
     let many = [12, 200, 3_000, 60_000][dice.below(4) as usize];
     let (quoted, only, to_end) = match end {
         "" => (String::new(), "end".to_owned(), String::new()),
