@@ -100,12 +100,6 @@ fn hashed(keys: &[&[u8]], width: usize, of_key: impl Fn(usize) -> Vec<u8>) -> Op
     of_others(keys, width, None, &of_key)
 }
 
-/// The hashes of salts that are tried.
-pub(super) fn salt_hashes() -> impl Iterator<Item = &'static SaltHash<&'static str>> {
-    const KNOWN: &[SaltHash<&str>] = &SaltHash::KNOWN;
-    KNOWN.iter().chain(SaltHash::FOREIGN)
-}
-
 /// The byte of all keys at this place, if it can be a delimiter.
 fn delimiter_at(keys: &[&[u8]], at: usize) -> Option<Delimiter> {
     let byte = *keys.first()?.get(at)?;
@@ -152,7 +146,7 @@ fn of_others(
         keys.iter().map(|key| key[..taken].iter().try_fold(0, digit)).collect::<Option<Vec<u64>>>()
     };
     let salts = (1..=5).contains(&taken).then(salts)??;
-    for hash in salt_hashes() {
+    for hash in SaltHash::all() {
         let Some(function) = hash.hash else { continue };
         let is_of_width = |buckets: u64| (buckets - 1).to_string().len() == taken;
         if let Some(buckets) = common(&salts, |i| function(&of_key(i)), is_of_width, ENOUGH_OF_OTHERS) {

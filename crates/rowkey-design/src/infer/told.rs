@@ -8,7 +8,7 @@ use rowkey::{LayoutBuf, Value};
 
 use super::search::Path;
 use super::times::UNITS;
-use super::{lead, told_of_others};
+use super::told_of_others;
 use crate::forms::written;
 use crate::quote::hbase_binary;
 
@@ -50,7 +50,7 @@ fn prefix(layout: &LayoutBuf, keys: usize) -> Option<String> {
     };
     let is_digits = matches!(layout.lead(), Lead::Salt(salt) if matches!(salt.format, SaltFormat::Foreign(_)));
     let tried: Vec<&str> = match is_digits {
-        true => lead::salt_hashes().map(|hash| hash.name).collect(),
+        true => SaltHash::all().map(|hash| hash.name).collect(),
         false => SaltHash::KNOWN.iter().map(|hash| hash.name).collect(),
     };
     match layout.lead() {
