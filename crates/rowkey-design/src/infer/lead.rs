@@ -24,7 +24,8 @@ pub(super) enum Hashed {
 pub(super) type Memory = HashMap<Vec<Vec<u8>>, Option<Hashed>>;
 
 /// The widths of salts and digests.
-pub(super) const WIDTHS: [usize; 19] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 32, 33];
+pub(super) const WIDTHS: [usize; 24] =
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 20, 32, 33, 40, 41, 64, 65];
 
 /// As many bits of hashes that agree are no accident.
 const ENOUGH: f64 = 18.0;
@@ -121,14 +122,16 @@ fn of_others(
     let upper = are(|byte| matches!(byte, b'0'..=b'9' | b'A'..=b'F'));
     for function in HashFunction::ALL {
         let begins = |written: &dyn Fn(&[u8]) -> Vec<u8>, bits: f64| {
-            let mut seen = HashSet::new();
+            let (mut seen, mut goes_on) = (HashSet::new(), true);
             let all = (0..keys.len()).all(|i| {
                 let hash = function.of(&of_key(i)).unwrap_or_default();
-                let is = written(&hash).starts_with(&keys[i][..taken]);
+                let text = written(&hash);
+                goes_on &= text.get(taken).is_some_and(|next| keys[i].get(taken) == Some(next));
                 seen.insert(hash);
-                is
+                text.starts_with(&keys[i][..taken])
             });
-            all && seen.len() as f64 * bits * taken as f64 >= ENOUGH_OF_OTHERS
+            // More of the hash is there: a wider part of it is meant.
+            all && !goes_on && seen.len() as f64 * bits * taken as f64 >= ENOUGH_OF_OTHERS
         };
         for (is_of_case, case, digits) in [(lower, Case::Lower, HEXLOWER), (upper, Case::Upper, HEXUPPER)] {
             let prefix = HashPrefix::hex(function, count, case).filter(|_| is_of_case);

@@ -326,7 +326,11 @@ fn worse(best: &Candidate, other: &Candidate) -> String {
         why.push(format!("keys of {}, not {}", Bytes(other.key_bytes), Bytes(best.key_bytes)));
     }
     if why.is_empty() {
-        why.push("as good: no query reads more, and writes land in as many places".to_owned());
+        let places = |score: &Score| score.places.unwrap_or(f64::INFINITY).round();
+        why.push(match places(other) == places(best) {
+            true => "as good: no query reads more, and writes land in as many places".to_owned(),
+            false => "as good: no query reads more, and servers take as many writes".to_owned(),
+        });
     }
     why.join("; ")
 }

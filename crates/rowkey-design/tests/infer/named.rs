@@ -122,6 +122,10 @@ fn hashes_of_other_programs() {
         "hash(md5 hex[4 '_'] by 0) text['#'], dec[10]",
         "hash(md5 hex[32 '-'] by 0) text['#'], dec[10]",
         "hash(sha1 bytes[4] by 0) text['#'], dec[10]",
+        // Whole ones are no shorter part and a number in hex.
+        "hash(sha1 hex[40] by 0) text['#'], dec[10]",
+        "hash(sha256 hex[64] by 0) text['#'], dec[10]",
+        "hash(sha1 bytes[20] by 0) text['#'], dec[10]",
         "hash(crc32 hex[8 upper ':'] by 0) text['#'], dec[10]",
         "salt(20 hash_code[java] dec[2 '-'] by 0) text['#'], dec[10]",
         "salt(7 murmur3[32] dec[1] by 0) text['#'], dec[10]",
