@@ -281,9 +281,14 @@ fn difference(due: &Row, found: &Row) -> (Option<DifferenceKind>, Mutation) {
 }
 
 /// Writes rows: the key of each, its due cells, and the mutation that makes it these.
+///
+/// Puts come before deletes. A version that they replace is not deleted: where a delete hides later writes, its marker
+/// would hide that version when it is due again, because the one that replaced it was deleted.
 fn write(new: &dyn WideStore, mut rows: Vec<(Vec<u8>, Row, Mutation)>) -> Result<(), Error> {
+    let mut is_first = true;
     while !rows.is_empty() {
-        let mutations: Vec<_> = rows.iter().map(|(key, _, mutation)| (key.clone(), mutation.clone())).collect();
+        let step = |mutation: &Mutation| if is_first { puts_first(mutation) } else { mutation.clone() };
+        let mutations: Vec<_> = rows.iter().map(|(key, _, mutation)| (key.clone(), step(mutation))).collect();
         new.mutate_many(&mutations)?;
         // A deleted version may uncover an older one, beyond those that its family keeps.
         rows.retain(|(.., mutation)| mutation.edits().iter().any(|edit| matches!(edit, Edit::DeleteVersion { .. })));
@@ -294,11 +299,21 @@ fn write(new: &dyn WideStore, mut rows: Vec<(Vec<u8>, Row, Mutation)>) -> Result
         let found = new.get_many(&keys, &every_version())?;
         let left = rows.into_iter().zip(found).filter_map(|((key, due, before), found)| {
             let (kind, mutation) = difference(&due, &found);
-            (kind.is_some() && mutation != before).then_some((key, due, mutation))
+            (kind.is_some() && (is_first || mutation != before)).then_some((key, due, mutation))
         });
         rows = left.collect();
+        is_first = false;
     }
     Ok(())
+}
+
+/// The puts of a mutation, or if it has none, all of it.
+fn puts_first(mutation: &Mutation) -> Mutation {
+    let puts = mutation.edits().iter().fold(Mutation::new(), |puts, edit| match edit {
+        Edit::Put { column, at: Some(at), value } => puts.put_at(column.clone(), *at, value.clone()),
+        _ => puts,
+    });
+    if puts.is_empty() { mutation.clone() } else { puts }
 }
 
 fn version(cell: Cell<'_>) -> (&str, &[u8], i64) {
