@@ -112,6 +112,10 @@ impl<K1: OwnedKey + 'static, K2: OwnedKey + 'static> WideCopy<K1, K2> {
     ///
     /// Cells that were written with a timestamp have that time. Others have that of a clock: take a time from before
     /// the backfill began, less the difference of the clocks of servers.
+    ///
+    /// Two writes are left to a [`repair`](Self::repair), as deletes are: a version at `i64::MAX`, which no
+    /// [range of times](Columns::time) contains, and a write without a timestamp that
+    /// [removes later versions](crate::wide::UntimedPuts::Latest).
     #[doc(alias = "starttime")]
     pub fn backfill_since(&self, time: i64) -> Job<'_, K1, K2> {
         self.pass(Task::Backfill, Some(time))
@@ -125,6 +129,9 @@ impl<K1: OwnedKey + 'static, K2: OwnedKey + 'static> WideCopy<K1, K2> {
 
     /// Returns a job that makes each row of the new table what it is in the old one, and deletes what is not there. Not
     /// to be run once programs write the new table: it would delete what they have written.
+    ///
+    /// A cell stays hidden where a marker of an earlier delete hides it, as after a [`backfill`](Self::backfill). A
+    /// verification names it.
     pub fn repair(&self) -> Job<'_, K1, K2> {
         self.pass(Task::Repair, None)
     }
