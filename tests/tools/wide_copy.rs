@@ -185,6 +185,26 @@ fn differences_are_named_and_mended() {
     assert!(tables.same() && tables.new_rows().len() == 41);
 }
 
+/// No marker of a repair hides the version that a newer one has replaced.
+#[test]
+fn a_version_that_is_due_again_is_repaired() {
+    let tables = Tables::new();
+    let (row, copy) = (Of20 { id: 1 }, tables.copy());
+    for column in ["a:x", "b:x"] {
+        tables.old.mutate(&row, &Mutation::new().put_at(column, 5, "5")).unwrap();
+        copy.backfill().run().unwrap();
+        let newer = (6..9).fold(Mutation::new(), |newer, at| newer.put_at(column, at, "newer"));
+        tables.old.mutate(&row, &newer).unwrap();
+        assert_eq!(copy.repair().run().unwrap().written, 1);
+        assert!(tables.same());
+        let deleted = (6..9).fold(Mutation::new(), |deleted, at| deleted.delete_version(column, at));
+        tables.old.mutate(&row, &deleted).unwrap();
+        assert_eq!(tables.old.get(&row, &Columns::all()).unwrap().value(column), Some(&b"5"[..]));
+        assert_eq!(copy.repair().run().unwrap().written, 1);
+        assert!(tables.same() && copy.verify().run().unwrap().is_clean(), "{column}");
+    }
+}
+
 /// Programs may write the new table before the last backfill.
 #[test]
 fn a_backfill_leaves_what_is_newer_and_what_is_new() {

@@ -112,6 +112,10 @@ impl<K1: OwnedKey + 'static, K2: OwnedKey + 'static> WideCopy<K1, K2> {
     ///
     /// Cells that were written with a timestamp have that time. Others have that of a clock: take a time from before
     /// the backfill began, less the difference of the clocks of servers.
+    ///
+    /// Two writes are left to a [`repair`](Self::repair), as deletes are: a version at `i64::MAX`, which no
+    /// [range of times](Columns::time) contains, and a write without a timestamp that
+    /// [removes later versions](crate::wide::UntimedPuts::Latest).
     #[doc(alias = "starttime")]
     pub fn backfill_since(&self, time: i64) -> Job<'_, K1, K2> {
         self.pass(Task::Backfill, Some(time))
@@ -125,6 +129,9 @@ impl<K1: OwnedKey + 'static, K2: OwnedKey + 'static> WideCopy<K1, K2> {
 
     /// Returns a job that makes each row of the new table what it is in the old one, and deletes what is not there. Not
     /// to be run once programs write the new table: it would delete what they have written.
+    ///
+    /// A cell stays hidden where a marker of an earlier delete hides it, as after a [`backfill`](Self::backfill). A
+    /// verification names it.
     pub fn repair(&self) -> Job<'_, K1, K2> {
         self.pass(Task::Repair, None)
     }
@@ -281,9 +288,14 @@ fn difference(due: &Row, found: &Row) -> (Option<DifferenceKind>, Mutation) {
 }
 
 /// Writes rows: the key of each, its due cells, and the mutation that makes it these.
+///
+/// Puts come before deletes. A version that they replace is not deleted: where a delete hides later writes, its marker
+/// would hide that version when it is due again, because the one that replaced it was deleted.
 fn write(new: &dyn WideStore, mut rows: Vec<(Vec<u8>, Row, Mutation)>) -> Result<(), Error> {
+    let mut is_first = true;
     while !rows.is_empty() {
-        let mutations: Vec<_> = rows.iter().map(|(key, _, mutation)| (key.clone(), mutation.clone())).collect();
+        let step = |mutation: &Mutation| if is_first { puts_first(mutation) } else { mutation.clone() };
+        let mutations: Vec<_> = rows.iter().map(|(key, _, mutation)| (key.clone(), step(mutation))).collect();
         new.mutate_many(&mutations)?;
         // A deleted version may uncover an older one, beyond those that its family keeps.
         rows.retain(|(.., mutation)| mutation.edits().iter().any(|edit| matches!(edit, Edit::DeleteVersion { .. })));
@@ -294,11 +306,21 @@ fn write(new: &dyn WideStore, mut rows: Vec<(Vec<u8>, Row, Mutation)>) -> Result
         let found = new.get_many(&keys, &every_version())?;
         let left = rows.into_iter().zip(found).filter_map(|((key, due, before), found)| {
             let (kind, mutation) = difference(&due, &found);
-            (kind.is_some() && mutation != before).then_some((key, due, mutation))
+            (kind.is_some() && (is_first || mutation != before)).then_some((key, due, mutation))
         });
         rows = left.collect();
+        is_first = false;
     }
     Ok(())
+}
+
+/// The puts of a mutation, or if it has none, all of it.
+fn puts_first(mutation: &Mutation) -> Mutation {
+    let puts = mutation.edits().iter().fold(Mutation::new(), |puts, edit| match edit {
+        Edit::Put { column, at: Some(at), value } => puts.put_at(column.clone(), *at, value.clone()),
+        _ => puts,
+    });
+    if puts.is_empty() { mutation.clone() } else { puts }
 }
 
 fn version(cell: Cell<'_>) -> (&str, &[u8], i64) {

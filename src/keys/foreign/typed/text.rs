@@ -92,6 +92,8 @@ pub struct ToEnd<F>(PhantomData<F>);
 /// assert_eq!(Page::prefix().name("home".parse::<Segment<'#'>>()?).ranges(), both);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// A table's `first_of_each` returns the first row of each of the two ranges.
 pub struct Until<F, const D: char>(PhantomData<F>);
 
 /// An encoding: `F`, up to the bytes of `L`: a delimiter of several characters.
