@@ -83,7 +83,7 @@ const JOINED: &str =
 /// The place that an encoding must have if it can't tell its end alone.
 fn due_place(foreign: &Foreign) -> Option<String> {
     if let Some(delimiter) = foreign.until() {
-        let due = "nothing is after it but an optional field after";
+        let due = "it is ascending, in the key itself, and nothing is after it but an optional field after";
         return Some(format!("{due} {delimiter}: text[end after {delimiter}]"));
     }
     match foreign.bytes_after() {
