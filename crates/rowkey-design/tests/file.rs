@@ -48,6 +48,29 @@ rate = 7
     }
 }
 
+/// What people write who know other databases.
+#[test]
+fn words_of_others_are_told_what_they_are_here() {
+    let help = |text: &str| parse(text).unwrap_err();
+    for (shape, due) in [
+        ("string", "text"),
+        ("long", "i64"),
+        ("uuid", "bytes[16]"),
+        ("Timestamp", "instant"),
+        ("varchar", "text"),
+        ("i64 DESC", "i64 desc"),
+        ("U64", "u64"),
+    ] {
+        let problems = help(&format!("format = 1\n[table.t]\nkey = [\"a: {shape}\"]\n"));
+        assert!(problems.contains(&format!("did you mean `{due}`?")), "{problems}");
+        assert_eq!(problems.lines().count(), 1, "{problems}");
+    }
+    let problems = help("format = 1\n[cluster.c]\nengine = \"HBase\"\n");
+    assert!(problems.contains("did you mean `hbase`?"), "{problems}");
+    let problems = help("format = 1\n[cluster]\nengine = \"hbase\"\nservers = 3\n");
+    assert!(problems.contains("a name is due here: `[….NAME]`, with `engine` in it"), "{problems}");
+}
+
 #[test]
 fn two_tables_of_one_name_are_named_with_both_places() {
     let table = |name: &str, secondary: &str| {

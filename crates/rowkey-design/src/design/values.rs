@@ -35,13 +35,17 @@ impl FromToml for KeyField {
         }
         let field = match FieldBuf::new(name.clone(), shape) {
             Ok(FieldBuf { ty: TypeBuf::Custom(custom), .. }) => {
-                let help = nearest(&custom.shape, TYPES);
+                let help = of_others(&custom.shape)
+                    .map_or_else(|| nearest(&custom.shape, TYPES), |ty| format!("did you mean `{ty}`?"));
                 reading.problem(node, format!("`{}` is not a type of the format", custom.shape), help);
                 None
             }
             Ok(field) => Some(field),
             Err(error) => {
-                reading.problem(node, format!("{shape:?} is not a shape: {error}"), HELP);
+                let lower = shape.to_lowercase();
+                let is_meant = lower != shape && FieldBuf::new(name.clone(), &lower).is_ok();
+                let help = if is_meant { format!("did you mean `{lower}`?") } else { HELP.to_owned() };
+                reading.problem(node, format!("{shape:?} is not a shape: {error}"), help);
                 None
             }
         };
@@ -51,6 +55,24 @@ impl FromToml for KeyField {
     fn schema() -> Json {
         json!({"type": "string", "pattern": "^\\s*[^\\s:]+\\s*:.*\\S.*$"})
     }
+}
+
+/// The format's type of a word that other languages and databases have for it.
+fn of_others(word: &str) -> Option<&'static str> {
+    Some(match word.to_lowercase().as_str() {
+        "string" | "str" | "varchar" => "text",
+        "long" | "bigint" => "i64",
+        "int" | "integer" => "i32",
+        "short" | "smallint" => "i16",
+        "tinyint" => "i8",
+        "double" => "f64",
+        "float" => "f32",
+        "boolean" => "bool",
+        "uuid" | "guid" => "bytes[16]",
+        "timestamp" | "datetime" => "instant",
+        "binary" | "varbinary" | "blob" => "bytes",
+        _ => return None,
+    })
 }
 
 /// The split points of a new table.

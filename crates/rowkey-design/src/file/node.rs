@@ -196,8 +196,15 @@ fn named<T>(
         return None;
     };
     let item = |(name, node): (&Spanned<DeString<'_>>, _)| {
-        let place = reading.place(name);
-        read(node, reading).map(|value| (name.get_ref().to_string(), Located { value, place }))
+        let (place, told) = (reading.place(name), reading.problems.len());
+        let value = read(node, reading);
+        if value.is_none() && node.get_ref().as_table().is_none() {
+            let unhelped = reading.problems[told..].iter_mut().filter(|problem| problem.help.is_none());
+            unhelped.for_each(|problem| {
+                problem.help = Some(format!("a name is due here: `[….NAME]`, with `{}` in it", name.get_ref()))
+            });
+        }
+        value.map(|value| (name.get_ref().to_string(), Located { value, place }))
     };
     Some(table.iter().filter_map(item).collect())
 }
@@ -252,7 +259,8 @@ pub(crate) fn unknown<T: AsRef<str>>(at: &Spanned<T>, what: &str, known: &[&str]
 
 /// A better word: the nearest of those that are known, or all.
 pub(crate) fn nearest(word: &str, known: &[&str]) -> String {
-    let near = known.iter().map(|known| (strsim::damerau_levenshtein(word, known), known)).min();
+    let lower = word.to_lowercase();
+    let near = known.iter().map(|known| (strsim::damerau_levenshtein(&lower, known), known)).min();
     match near {
         Some((distance, known)) if 3 * distance <= word.len() => format!("did you mean `{known}`?"),
         Some(_) => format!("known: {}", known.join(", ")),
