@@ -67,13 +67,13 @@ const ANOTHER: [(&str, &str, &str, &str); 5] = [
         "four_designs",
         "sequential",
         "salt(8), at, visitor, line",
-        "its writes land in 1 places at once, which take 2k of 4k writes/s",
+        "its writes land in 1 place at once, which take 2k of 4k writes/s",
     ),
     (
         "four_designs",
         "randomised",
         "salt(8), at, visitor, line",
-        r#""an hour" reads 37.8G rows in 1 ranges, and 4.32M in 8 with the first"#,
+        r#""an hour" reads 37.8G rows in 1 range, and 4.32M in 8 with the first"#,
     ),
     // OpenTSDB keeps one table, and reads all series of a metric for one; the studies' designs allow it in so many
     // words.

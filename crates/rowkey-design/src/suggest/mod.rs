@@ -271,6 +271,11 @@ fn remarks(candidates: &[Candidate], capacity: &Capacity) -> Vec<String> {
     small.into_iter().chain(unserved).collect()
 }
 
+/// `1 place`, `8 places`.
+fn many(count: f64, what: &str) -> String {
+    format!("{} {what}{}", Count(count), if count == 1.0 { "" } else { "s" })
+}
+
 /// The ways in which `other` is worse.
 fn worse(best: &Candidate, other: &Candidate) -> String {
     let mut why = Vec::new();
@@ -280,8 +285,8 @@ fn worse(best: &Candidate, other: &Candidate) -> String {
     if (other.refused * 100.0).round() > (best.refused * 100.0).round() {
         let (places, peak) = (other.places.map_or(0.0, |places| places), other.peak);
         why.push(format!(
-            "its writes land in {} places at once, which take {} of {} writes/s",
-            Count(places.round()),
+            "its writes land in {} at once, which take {} of {} writes/s",
+            many(places.round(), "place"),
             Count(peak * (1.0 - other.refused)),
             Count(peak)
         ));
@@ -293,10 +298,10 @@ fn worse(best: &Candidate, other: &Candidate) -> String {
         let rows = |score: &QueryScore| Count(score.rows_read.round());
         more.map(move |(query, ours)| {
             format!(
-                "{:?} reads {} rows in {} ranges, and {} in {} with the first",
+                "{:?} reads {} rows in {}, and {} in {} with the first",
                 query.name,
                 rows(query),
-                Count(query.ranges),
+                many(query.ranges, "range"),
                 rows(ours),
                 Count(ours.ranges)
             )
