@@ -80,7 +80,7 @@ const ANOTHER: [(&str, &str, &str, &str); 5] = [
     (
         "metrics",
         "tsdb",
-        "metric, tags, hour + 1 secondary table",
+        "metric, hour, tags + 1 secondary table",
         r#""one series, a day" reads 12k rows in 8 ranges, and 24 in 1 with the first"#,
     ),
     (

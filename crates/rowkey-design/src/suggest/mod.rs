@@ -2,15 +2,18 @@
 //!
 //! Every order of the fields is tried, ascending and descending in the field that grows, with several salts; each alone
 //! and with the secondary tables that its queries need. A candidate is judged first by the writes that its servers can
-//! take at once, then by the work of its queries and writes, then by its number of tables and its bytes. Work that is
-//! within 11 % may count as the same. Where the cluster is too small for the writes, it is judged as if it were large
-//! enough: that is so under every key. Of the best, that one is first in which `check` finds the fewest errors and
-//! warnings, among those that serve the same queries; findings about split points come after a key is chosen.
+//! take at once, then by the work of its queries and writes, then by its number of tables and its bytes, then by how
+//! little it changes: the design's own order and directions. Work that is within 11 % may count as the same. Where the
+//! cluster is too small for the writes, it is judged as if it were large enough: that is so under every key. Of the
+//! best, that one is first in which `check` finds the fewest errors and warnings, among those that serve the same
+//! queries; findings about split points come after a key is chosen.
 
 mod build;
 mod score;
 
 use std::cmp::Ordering;
+
+use rowkey::untyped::FieldBuf;
 
 pub use self::build::to_toml;
 pub use self::score::{QueryScore, Score};
@@ -35,11 +38,12 @@ pub struct Candidate {
     pub current: bool,
     /// The errors and the warnings that `check` has for it, without those about split points.
     pub found: [usize; 2],
+    changes: usize,
 }
 
 impl Candidate {
-    fn new(table: TableDesign, score: Score, current: bool) -> Self {
-        Self { table, score, current, found: [0; 2] }
+    fn new(table: TableDesign, own: &TableDesign, score: Score, current: bool) -> Self {
+        Self { changes: changes(&table, own), table, score, current, found: [0; 2] }
     }
 
     /// Returns whether it serves each query that another one serves.
@@ -126,7 +130,7 @@ impl Design {
         }
         let builder = Builder::new(&full, servers, capacity.needed());
         let judge = |table: &TableDesign| Score::of(table, &full, cluster, profile);
-        let mut candidates = vec![Candidate::new(full.clone(), judge(&full), true)];
+        let mut candidates = vec![Candidate::new(full.clone(), own, judge(&full), true)];
         let mut tried = 1;
         for choice in builder.choices() {
             let Some(alone) = builder.table(&choice) else { continue };
@@ -137,10 +141,10 @@ impl Design {
                 for table in salted.into_iter().chain([served]) {
                     tried += 1;
                     let score = judge(&table);
-                    candidates.push(Candidate::new(table, score, false));
+                    candidates.push(Candidate::new(table, own, score, false));
                 }
             }
-            candidates.push(Candidate::new(alone, score, false));
+            candidates.push(Candidate::new(alone, own, score, false));
             if candidates.len() > KEPT {
                 candidates.sort_by(better);
                 let mut place = 0;
@@ -170,7 +174,7 @@ fn better(a: &Candidate, b: &Candidate) -> Ordering {
     let rank = |candidate: &Candidate| {
         let Score { refused, work, tables, unserved, unordered, salted, key_bytes, .. } = candidate.score;
         let steps = (work.max(1e-9).ln() / 1.05f64.ln() / 2.0).round();
-        let simple = (salted, key_bytes, !candidate.current, hashed_by(&candidate.table), descending(&candidate.table));
+        let simple = (salted, key_bytes, !candidate.current, candidate.changes, hashed_by(&candidate.table));
         // Any that are refused are more than none.
         ((refused * 100.0 - 1e-6).ceil(), steps, tables, unserved, unordered, simple)
     };
@@ -194,9 +198,13 @@ fn hashed_by(table: &TableDesign) -> usize {
     table.table.salt.as_ref().map_or(0, |salt| salt.by.len())
 }
 
-/// The number of descending fields: each needs a reason.
-fn descending(table: &TableDesign) -> usize {
-    table.layout.fields().iter().filter(|field| field.desc).count()
+/// The number of places of a key that have another field than the design's own, and of fields in another direction: each
+/// needs a reason.
+fn changes(table: &TableDesign, own: &TableDesign) -> usize {
+    let (fields, own) = (table.layout.fields(), own.layout.fields());
+    let moved = fields.iter().zip(own).filter(|(field, own)| field.name != own.name).count();
+    let turned = |field: &&FieldBuf| own.iter().any(|own| own.name == field.name && own.desc != field.desc);
+    moved + fields.iter().filter(turned).count()
 }
 
 /// The first of those that have the same cost for each query and the same first field, and the design's own.
