@@ -248,9 +248,9 @@ impl TextField {
     }
 
     pub(super) fn decode(&self, r: &mut Reader<'_>) -> Result<Value, DecodeError> {
-        let delimiter = |r: &mut Reader<'_>, delimiter: Delimiter, due| match r.offset() {
-            at if *r.bytes(delimiter.len())? == *delimiter.as_bytes() => Ok(at),
-            at => Err(r.bad_value(at, String::from_utf8_lossy(r.since(at)), due)),
+        let delimiter = |r: &mut Reader<'_>, delimiter: Delimiter, due| match (r.offset(), r.bytes(delimiter.len())?) {
+            (_, found) if *found == *delimiter.as_bytes() => Ok(()),
+            (at, found) => Err(r.bad_value(at, String::from_utf8_lossy(&found), due)),
         };
         if let Some(after) = self.after {
             if r.is_at_end() {
