@@ -65,9 +65,10 @@ fn loosened_scalar(scalar: Scalar, json: Json) -> Json {
             items.into_iter().map(whole).collect()
         }
         (Scalar::Foreign(foreign), json) if foreign.values() != scalar => loosened_scalar(foreign.values(), json),
-        (Scalar::Foreign(foreign), json) if foreign.present().is_some() && !json.is_null() => {
-            foreign.present().map_or(Json::Null, |present| loosened_scalar(Scalar::Foreign(present), json))
-        }
+        (Scalar::Foreign(foreign), json) => match foreign.present() {
+            Some(present) if !json.is_null() => loosened_scalar(Scalar::Foreign(present), json),
+            _ => whole(json),
+        },
         // A decimal would lose digits, and text its spelling.
         (Scalar::Decimal | Scalar::Text, json) => json,
         (_, json) => whole(json),
