@@ -48,7 +48,7 @@ rate = 7
     }
 }
 
-/// What people write who know other databases.
+/// Words of other databases, which people write who know these.
 #[test]
 fn words_of_others_are_told_what_they_are_here() {
     let help = |text: &str| parse(text).unwrap_err();
@@ -69,6 +69,8 @@ fn words_of_others_are_told_what_they_are_here() {
     assert!(problems.contains("did you mean `hbase`?"), "{problems}");
     let problems = help("format = 1\n[cluster]\nengine = \"hbase\"\nservers = 3\n");
     assert!(problems.contains("a name is due here: `[….NAME]`, with `engine` in it"), "{problems}");
+    let problems = help("format = 1\n[table.t]\nkey = [\"a: u64\"]\nmeans = { a = 5 }\n");
+    assert!(!problems.contains("a name is due"), "{problems}");
 }
 
 #[test]

@@ -199,8 +199,8 @@ fn named<T>(
         let (place, told) = (reading.place(name), reading.problems.len());
         let value = read(node, reading);
         if value.is_none() && node.get_ref().as_table().is_none() {
-            let unhelped = reading.problems[told..].iter_mut().filter(|problem| problem.help.is_none());
-            unhelped.for_each(|problem| {
+            let is_due = |problem: &&mut Problem| problem.message.starts_with("expected a table");
+            reading.problems[told..].iter_mut().filter(is_due).for_each(|problem| {
                 problem.help = Some(format!("a name is due here: `[….NAME]`, with `{}` in it", name.get_ref()))
             });
         }
