@@ -78,7 +78,7 @@ impl Tables {
     }
 }
 
-/// What a job did and found.
+/// The counts and differences of a job.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Done {
     rows: u64,

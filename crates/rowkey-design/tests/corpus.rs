@@ -1,8 +1,8 @@
-//! Designs of public threads and pages, with the answers that stand there: `check` and `suggest` beside the experts.
+//! Public questions and the experts' answers, compared with the results of `check` and `suggest`.
 //!
-//! Each file of `corpus/` has the source, its question and answer in short, the design, and what of the answer is judged:
-//! rules that fire and that are silent, how the first key begins, numbers within a factor. They were written before the
-//! tool ran. `corpus/disagreements.txt` has what it says otherwise; `ROWKEY_REWRITE=1` writes it anew.
+//! Each file of `corpus/` has the source, its question and answer in short, the design, and the parts of the answer that
+//! are compared: rules that fire and that are silent, how the first key begins, numbers within a factor. They were
+//! written before the tool ran. `corpus/disagreements.txt` lists the differences; `ROWKEY_REWRITE=1` writes it anew.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use rowkey_design::internal::suggest::{Candidate, described};
 use rowkey_design::{CheckOptions, Date, Design, File};
 use toml_edit::{DocumentMut, Item};
 
-/// What is judged of a case.
+/// A question, and the expected answer.
 struct Case {
     name: String,
     design: Design,
@@ -36,7 +36,7 @@ impl Case {
         list.map(|word| word.as_str().expect("a word")).collect()
     }
 
-    /// What `check` and `suggest` say otherwise.
+    /// The differences between the expected answer and the results of `check` and `suggest`.
     fn disagreements(&self) -> Vec<String> {
         let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
         let table = self.answer["table"].as_str().expect("a table");

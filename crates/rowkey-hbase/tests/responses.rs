@@ -59,8 +59,8 @@ async fn a_cluster_that_lets_nobody_in_is_no_busy_one() {
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
 }
 
-/// The empty value has two forms, of `rowkey`'s and of other programs. They are looked for in one operation. Half of its
-/// time is gone before the second, so with a time of its own that would end half of the time too late.
+/// The empty value has two forms, of `rowkey`'s and of other programs. They are looked for in one operation. Half
+/// of its time is gone before the second, so with a time of its own that would end half of the time too late.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_comparison_with_the_empty_value_has_one_deadline() {
     const TIMEOUT: Duration = Duration::from_secs(12);

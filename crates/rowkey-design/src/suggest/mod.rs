@@ -182,8 +182,8 @@ fn better(a: &Candidate, b: &Candidate) -> Ordering {
     order.then_with(|| a.table.layout.shape().cmp(&b.table.layout.shape()))
 }
 
-/// Puts that candidate first, of those that serve the queries of the first, in which `check` finds the fewest errors and
-/// then warnings: so the two can't disagree.
+/// Puts that candidate first, of those that serve the queries of the first, in which `check` finds the fewest errors
+/// and then warnings: so the two can't disagree.
 fn with_fewest_findings_first(candidates: &mut [Candidate]) {
     loop {
         let Some(best) = candidates.first() else { return };
@@ -198,8 +198,8 @@ fn hashed_by(table: &TableDesign) -> usize {
     table.table.salt.as_ref().map_or(0, |salt| salt.by.len())
 }
 
-/// The number of places of a key that have another field than the design's own, and of fields in another direction: each
-/// needs a reason.
+/// The number of places of a key that have another field than the design's own, and of fields in another direction:
+/// each needs a reason.
 fn changes(table: &TableDesign, own: &TableDesign) -> usize {
     let (fields, own) = (table.layout.fields(), own.layout.fields());
     let moved = fields.iter().zip(own).filter(|(field, own)| field.name != own.name).count();
