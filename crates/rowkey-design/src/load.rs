@@ -63,10 +63,10 @@ impl<'d> WriteLoad<'d> {
             (load.places, load.busiest) = (Some(1.0), Some(1.0));
             return load;
         }
-        load.front = match order {
-            Some(WriteOrder::Random) => None,
-            _ => key.growing(),
-        };
+        // It is said of the table's own key, and a key that begins with what grows has no random order.
+        let front = key.growing();
+        let is_random = order == Some(&WriteOrder::Random) && key.secondary.is_none() && front != Some(0);
+        load.front = front.filter(|_| !is_random);
         // The fields before the front: writes of one moment have any of their values.
         let before: Vec<usize> = (0..load.front.unwrap_or(key.fields.len())).collect();
         let fields = shares(key, &before);

@@ -19,7 +19,7 @@ pub(crate) use self::{
     regions::points,
     select::{Condition, Selection, all_of, ascending},
     stored::{CELL, bytes_per_row, per_row, retention, rows, rows_per_second, span, unsaid},
-    witness::{of_field, value},
+    witness::{at, of_field, value},
 };
 use crate::design::{Cluster, Query, Secondary, Width};
 use crate::facts::KeyFacts;

@@ -38,13 +38,18 @@ pub(crate) fn of_field(field: &FieldFacts<'_>, k: u64) -> Value {
 }
 
 fn now(ty: &TypeBuf, growth: Option<Growth>) -> Option<u64> {
+    at(NOW, ty, growth)
+}
+
+/// The number of the value that a field has at a time in seconds since 1970; none where it is no number.
+pub(crate) fn at(time: f64, ty: &TypeBuf, growth: Option<Growth>) -> Option<u64> {
     match (ty, growth) {
         (TypeBuf::Scalar(Scalar::Foreign(foreign)), _) if foreign.values() != Scalar::Foreign(*foreign) => {
-            now(&TypeBuf::Scalar(foreign.values()), growth)
+            at(time, &TypeBuf::Scalar(foreign.values()), growth)
         }
         (TypeBuf::Scalar(Scalar::ByteArray(_) | Scalar::Bytes | Scalar::Text), _) => None,
-        (_, Some(Growth::TimeId)) => Some(((NOW * 1000.0) as u64) << SNOWFLAKE),
-        _ => Some((NOW / seconds(ty, growth)) as u64),
+        (_, Some(Growth::TimeId)) => Some(((time * 1000.0) as u64) << SNOWFLAKE),
+        _ => Some((time / seconds(ty, growth)) as u64),
     }
 }
 

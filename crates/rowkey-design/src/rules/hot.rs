@@ -125,6 +125,15 @@ pub(super) fn at_front(
         finding = finding.of(context.table.table.secondary[index].name.as_str());
     }
     finding.witness.extend(following(hot.key));
+    if let (Some(WriteOrder::Random), None, Some(front)) =
+        (hot.load.write.order.as_deref(), hot.key.secondary, hot.front())
+    {
+        let name = front.name;
+        finding = finding.witness(format!(
+            "`order = \"random\"` cannot be of a key that begins with what grows: if {name:?} does not grow, write \
+             `stats.{name}.grows = false`"
+        ));
+    }
     finding.remedy(cure, salted(context, hot))
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use rowkey::lead::SaltHash;
 
 use super::score::{QueryScore, Score};
-use crate::design::{Digest, Family, FieldStats, KeyField, Query, QueryOrder, Salt, Secondary, WriteKind};
+use crate::design::{Digest, Family, FieldStats, KeyField, Query, QueryOrder, Salt, Secondary, WriteKind, WriteOrder};
 use crate::facts::KeyFacts;
 use crate::file::{Count, Period};
 use crate::problem::{Located, Span};
@@ -186,6 +186,11 @@ impl<'d> Builder<'d> {
         table.secondary = Vec::new();
         // They are of the file's key, and nothing here counts regions.
         table.splits = None;
+        if !choice.order.is_sorted() {
+            for write in &mut table.write {
+                write.value.order = write.value.order.take().filter(|order| order.value != WriteOrder::Random);
+            }
+        }
         let layout = layout(&self.own.name, &table.key, table.salt.as_ref(), None, &mut Vec::new())?;
         Some(TableDesign {
             name: self.own.name.clone(),

@@ -7,14 +7,20 @@ use crate::file::Rate;
 use crate::rules::context::{Context, RuleSink};
 use crate::rules::hot::{salted, writes};
 
+/// So many times the share of even values is uneven.
+const UNEVEN: f64 = 1.2;
+
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for hot in writes(context, false) {
-        let moving = hot.load.front.is_some_and(|front| front > 0) || context.engine == Engine::DynamoDb;
+        // Without a front the places are the rows.
+        let moving = hot.load.front != Some(0) || context.engine == Engine::DynamoDb;
         let (Some(peak), Some(busiest), Some(places)) = (hot.load.peak, hot.load.busiest, hot.places()) else {
             continue;
         };
         let one = busiest * peak;
-        if !moving || !matches!(hot.key.layout.lead(), Lead::None) || one <= hot.capacity || places < hot.servers {
+        // Few even values are H05's.
+        let is_uneven = busiest * places > UNEVEN || places >= hot.servers;
+        if !moving || !matches!(hot.key.layout.lead(), Lead::None) || one <= hot.capacity || !is_uneven {
             continue;
         }
         let first = &hot.key.fields[0];
@@ -29,7 +35,11 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
             .finding(first.place, message)
             .number("share of the most frequent", busiest * 100.0, "%")
             .number("writes that one server takes", hot.capacity, "/s");
-        let edits = salted(context, &hot);
-        return found.push(finding.remedy("divide the heavy values by a salt or a shard number after them", edits));
+        // A salt moves a row, and divides none.
+        let (cure, edits) = match hot.load.front {
+            Some(_) => ("divide the heavy values by a salt or a shard number after them", salted(context, &hot)),
+            None => ("divide the heavy values by a shard number after them", Vec::new()),
+        };
+        return found.push(finding.remedy(cure, edits));
     }
 }

@@ -1,11 +1,14 @@
 //! H09: split points that do not fit the keys.
 
+use rowkey::Value;
 use rowkey::foreign::Foreign;
 use rowkey::layout::Scalar;
 use rowkey::lead::{Lead, SaltFormat};
 use rowkey::untyped::TypeBuf;
 
+use crate::cost::{at, of_field, rows, value};
 use crate::design::Splits;
+use crate::facts::{FieldFacts, Growth, KeyFacts};
 use crate::finding::Edit;
 use crate::rules::context::{Context, RuleSink};
 
@@ -62,7 +65,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
         {
             "split points before all text, and keys that begin with text"
         }
-        _ => return,
+        _ => return beyond(context, found),
     };
     let message = format!("{why}: nearly all rows are in few regions");
     let finding =
@@ -75,4 +78,63 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
         _ => Vec::new(),
     };
     found.push(finding.remedy("split by the key's own alphabet, or by a sample", edits));
+}
+
+/// The finding of split points that are not among the keys: of a salt's buckets, a constant, what grows.
+fn beyond(context: &Context<'_>, found: &mut RuleSink<'_>) {
+    let (Some(splits), Some(points)) = (&context.table.table.splits, context.table.split_points(None)) else { return };
+    let Some((least, greatest)) = ends(&context.keys[0], rows(context.table)) else { return };
+    let count = points.iter().count();
+    let is_outside =
+        |point: &&[u8]| *point <= least.as_slice() || (*point > &*greatest && !point.starts_with(&greatest));
+    let outside: Vec<&[u8]> = points.iter().filter(is_outside).collect();
+    let Some(first) = outside.first().filter(|_| outside.len() * 5 > count) else { return };
+    let message = format!(
+        "{} of {} split points are before or after all keys: the regions that they cut off stay empty",
+        outside.len(),
+        count
+    );
+    let [first, least, greatest] = [*first, &least, &greatest].map(crate::quote::hbase_binary);
+    let finding = found
+        .finding(splits.place, message)
+        .number("split points outside", outside.len() as f64, "")
+        .witness(format!("{first} is one; keys begin with {least} to {greatest}"));
+    found.push(finding.remedy("split between values that are there, or by a sample", Vec::new()));
+}
+
+/// The first bytes of about the least and the greatest key, from values made up; none where the first bytes can be any.
+fn ends(key: &KeyFacts<'_>, rows: Option<f64>) -> Option<(Vec<u8>, Vec<u8>)> {
+    /// So many keys are in nearly all of the buckets, and have nearly all values of one byte.
+    const KEYS: u64 = 4096;
+    let first = key.fields.first()?;
+    let encoded = |k: u64| {
+        let mut values: Vec<_> = key.fields.iter().map(|field| of_field(field, k)).collect();
+        if matches!(key.layout.lead(), Lead::None) {
+            *values.first_mut()? = of_first(first, k as f64 / KEYS as f64, rows)?;
+        }
+        key.layout.encode(&values).ok()
+    };
+    let keys: Vec<_> = (0..KEYS).filter_map(encoded).collect();
+    // The fields after the first can be any.
+    let len = match key.layout.lead() {
+        Lead::None => first.bytes as usize,
+        lead => lead.width(),
+    };
+    let cut = |key: &Vec<u8>| key[..len.min(key.len())].to_vec();
+    Some((cut(keys.iter().min()?), cut(keys.iter().max()?)))
+}
+
+/// A value of a first field from the part of all of them that is less; none where they can be any.
+fn of_first(field: &FieldFacts<'_>, part: f64, rows: Option<f64>) -> Option<Value> {
+    /// From 2001 to 2100, in seconds since 1970.
+    const TIMES: (f64, f64) = (1e9, 4.1e9);
+    let ty = &field.field.ty;
+    match (field.growth, ty) {
+        (Some(Growth::Time(_)), _) => Some(value(ty, at(TIMES.0 + part * (TIMES.1 - TIMES.0), ty, field.growth)?)),
+        (Some(Growth::Sequence), _) => Some(value(ty, (part * rows?) as u64)),
+        (None, TypeBuf::Scalar(Scalar::Bool | Scalar::Foreign(Foreign::Constant(_))) | TypeBuf::Enum(_)) => {
+            Some(value(ty, (part * 4096.0) as u64))
+        }
+        _ => None,
+    }
 }
