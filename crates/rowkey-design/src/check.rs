@@ -45,7 +45,7 @@ pub struct Report {
     pub problems: Vec<Problem>,
     /// Those `allow` of the problems that nothing is found for. Where a finding was mended, its `allow` can go.
     pub unused: Vec<UnusedAllow>,
-    /// Statistics that a sample contradicts. They say nothing against the design.
+    /// Statistics that a sample contradicts, or other statistics. They say nothing against the design.
     pub notes: Vec<Problem>,
     /// The number of tables that were checked, secondary tables among them.
     pub tables: usize,
@@ -116,7 +116,7 @@ impl Design {
             report.tables += context.keys.len();
             report.queries += context.queries.len();
             let seen = context.profile.map(|profile| crate::sample::differ::differences(table, profile));
-            report.notes.extend(seen.into_iter().flatten());
+            report.notes.extend(seen.into_iter().flatten().chain(crate::cost::unlikely_rows(table)));
             report.take(table, findings(&context), options.today, &self.files);
         }
         let engine = self.cluster(options).map(|cluster| cluster.engine);

@@ -236,6 +236,11 @@ impl<'d> FieldFacts<'d> {
             Some(false) => None,
             grows => growth(&field.ty, meaning).or((grows == Some(true) || moves).then_some(Growth::Unknown)),
         };
+        let bucket = stats.and_then(|stats| stats.bucket.as_ref()).map(|bucket| bucket.seconds());
+        let growth = match growth {
+            Some(Growth::Time(None)) => Some(Growth::Time(bucket)),
+            growth => growth,
+        };
         let declared = stats.and_then(|stats| {
             let distinct = stats.distinct.as_ref()?.0;
             Some(match (&stats.skew, seen.zip(profile)) {

@@ -218,6 +218,7 @@ fn contradictions() {
         (format!("{query}starts_with = {{ at = 3 }}"), "6:17: values of instant have no beginning"),
         (format!("stats.n = {{ distinct = 65_537 }}"), "4:24: there are no 65.5k values of u16"),
         (format!("stats.n = {{ distinct = 9, per = \"host\", max = 2 }}"), "4:24: `distinct` is 9, but `max` is 2"),
+        (format!("stats.n = {{ bucket = \"1 h\" }}"), "4:22: `bucket`, but \"n\" has no time buckets"),
         (format!("stats.n = {{ per = \"n\" }}"), "4:19: \"n\" is counted for each \"n\", which leads back"),
         (
             format!("[[table.t.write]]\nname = \"w\"\nrate = \"10/s\"\npeak = \"1/s\""),

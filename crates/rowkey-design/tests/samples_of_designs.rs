@@ -243,3 +243,59 @@ fn a_declared_number_of_values_leaves_what_a_sample_says_of_their_evenness() {
     let (ids, spread) = found("m = { distinct = 1_000_000 }\n", |i| i.wrapping_mul(2_654_435_761));
     assert!(ids == [false; 3] && spread.n_eff > 500_000.0 && spread.p_max < 0.001, "{spread:?}");
 }
+
+/// Split points that no key is on both sides of: of buckets, constants, numbers that grow, truths. The first is of all
+/// that there are.
+#[test]
+fn split_points_are_held_against_the_keys_that_there_can_be() {
+    let outside = |table: &str| {
+        let text = format!("format = 1\n[table.t]\n{table}\n");
+        let report = self::design(&text).check(&CheckOptions::new(Date { year: 2026, month: 1, day: 31 }));
+        let finding = report.findings.into_iter().find(|finding| finding.rule.id == "H09")?;
+        finding.message.split(" split points").next().map(str::to_owned)
+    };
+    let uniform = "splits = { uniform = 16 }";
+    for (table, expected) in [
+        (
+            "key = [\"id: u64\"]\nsalt = { buckets = 4 }\nsplits = { keys = [\"01\", \"03\", \"04\", \"40\"] }",
+            Some("2 of 4"),
+        ),
+        ("key = [\"id: u64\"]\nsalt = { buckets = 4 }\nsplits = \"buckets\"", None),
+        ("key = [\"id: u64\"]\nsalt = { buckets = 64 }\nsplits = { keys = [\"10\", \"20\", \"30\"] }", None),
+        (
+            "key = [\"of: const['u#']\", \"id: text[end]\"]\nsplits = { keys = [\"20\", \"752361\", \"753a\"] }",
+            Some("2 of 3"),
+        ),
+        ("key = [\"of: const['u#']\", \"id: text[end]\"]\nsplits = { keys = [\"752361\", \"7523ff\"] }", None),
+        (&format!("key = [\"id: u64\"]\nmeans.id = \"sequence\"\nrows = \"10M\"\n{uniform}"), Some("15 of 15")),
+        (&format!("key = [\"id: u64 desc\"]\nmeans.id = \"sequence\"\nrows = \"10M\"\n{uniform}"), Some("15 of 15")),
+        (&format!("key = [\"id: u64\"]\nmeans.id = \"random\"\nrows = \"10M\"\n{uniform}"), None),
+        (&format!("key = [\"id: i64\"]\n{uniform}"), None),
+        (&format!("key = [\"at: instant\"]\n{uniform}"), Some("15 of 15")),
+        ("key = [\"at: i64\"]\nmeans.at = \"seconds\"\nsplits = { keys = [\"8000000055000000\"] }", None),
+        ("key = [\"ok: bool\", \"id: u64\"]\nsplits = { keys = [\"01\"] }", None),
+        ("key = [\"ok: bool\", \"id: u64\"]\nsplits = { keys = [\"80\"] }", Some("1 of 1")),
+    ] {
+        assert_eq!(outside(table).as_deref(), expected, "{table}");
+    }
+}
+
+/// A number of rows that the rates cannot make, or make in no time.
+#[test]
+fn rows_are_held_against_rates_and_the_time_they_are_kept() {
+    let noted = |key: &str, rows: &str, rate: &str, ttl: &str| {
+        let write = format!("[[table.t.write]]\nname = \"w\"\nrate = \"{rate}\"\n");
+        let text =
+            format!("format = 1\n[table.t]\nkey = [\"{key}\"]\nrows = \"{rows}\"\n{write}[table.t.family.f]\n{ttl}\n");
+        let report = self::design(&text).check(&CheckOptions::new(Date { year: 2026, month: 1, day: 31 }));
+        report.notes.first().map(|note| note.message.clone())
+    };
+    let day = "ttl = \"1 day\"";
+    let more = noted("id: u64", "1000G", "10/s", day).unwrap();
+    assert_eq!(more, "`rows` is 1T, but 10/s kept for 1 day are 864k at most");
+    assert_eq!(noted("id: u64", "1M", "10/s", day), None);
+    assert_eq!(noted("id: u64", "1000G", "10/s", ""), None);
+    let fewer = noted("at: instant", "1000", "100k/s", "").unwrap();
+    assert_eq!(fewer, "`rows` is 1k, but 100k/s in 1 day are 8.64G, each a new row");
+    assert_eq!(noted("id: u64", "1000", "100k/s", ""), None);
+}

@@ -1,8 +1,11 @@
 //! The contents of a table when it is full grown: its rows, how long they are kept, and their bytes.
 
+use std::time::Duration;
+
 use crate::design::{Columns, Family, Keep, WriteKind};
-use crate::facts::{KeyFacts, about};
-use crate::problem::Located;
+use crate::facts::{Growth, KeyFacts, about};
+use crate::file::{Count, Period, Rate};
+use crate::problem::{Located, Problem};
 use crate::resolve::TableDesign;
 
 /// The bytes of a cell beside key, family, qualifier and value: HBase's lengths, timestamp and type.
@@ -33,6 +36,38 @@ pub(crate) fn rows(table: &TableDesign) -> Option<f64> {
         None => Some(rows_per_second(table)? * retention(table)?),
     }
 }
+
+/// The declared number of rows, if the rates and the time that rows are kept say another. Costs are counted with it all
+/// the same.
+pub(crate) fn unlikely_rows(table: &TableDesign) -> Option<Problem> {
+    /// Rates are of a usual day, and a table may hold more from before.
+    const FACTOR: f64 = 10.0;
+    let said = table.table.rows.as_ref()?;
+    let rate = rows_per_second(table)?;
+    // A write without a rate may put all others.
+    let is_whole = table.table.write.iter().all(|write| write.rate.is_some() && write.bulk != Some(true));
+    let note = |seconds: f64, at_least: bool| {
+        let (time, rows) = (Period(Duration::from_secs_f64(seconds)), Count((rate * seconds).round()));
+        let message = match at_least {
+            true => format!("`rows` is {}, but {} in {time} are {rows}, each a new row", said.value, Rate(rate)),
+            false => format!("`rows` is {}, but {} kept for {time} are {rows} at most", said.value, Rate(rate)),
+        };
+        let help = "costs are counted with `rows`: mend it, or the rates, or the time to live".to_owned();
+        Problem { place: said.place, message, help: Some(help) }
+    };
+    let kept = retention(table);
+    let most = kept.filter(|kept| is_whole && said.0 > FACTOR * rate * kept);
+    let is_new = table.table.unique.is_none()
+        && KeyFacts::of(table, None).fields.iter().any(|field| match field.growth {
+            Some(Growth::Time(seconds)) => seconds.is_some_and(|seconds| seconds <= 1.0),
+            Some(Growth::Sequence | Growth::TimeId) => true,
+            _ => false,
+        });
+    let least = Some(kept.unwrap_or(DAY)).filter(|seconds| is_new && said.0 * FACTOR < rate * seconds);
+    most.map(|seconds| note(seconds, false)).or_else(|| least.map(|seconds| note(seconds, true)))
+}
+
+const DAY: f64 = 86_400.0;
 
 /// The number of new rows that are put a second. A write that changes a field of the key removes a row for each that it
 /// adds.

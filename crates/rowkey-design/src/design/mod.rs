@@ -187,6 +187,8 @@ record! {
         max: Option<Count> where Bounds::MANY,
         /// True if its values grow with time.
         grows: Option<bool>,
+        /// The time that one value of a time bucket stands for: `"1 h"` of the number of an hour.
+        bucket: Option<Located<Period>>,
         /// The number of rows of a value.
         rows_per: Option<CountSpread>,
         /// The bytes of a value, where its type has no fixed width.

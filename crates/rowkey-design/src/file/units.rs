@@ -321,6 +321,8 @@ fn short(f: &mut fmt::Formatter<'_>, number: f64, units: &[(&str, f64)], space: 
     };
     let text = format!("{scaled:.decimals$}");
     let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    // Only whole words have a plural.
+    let unit = if text == "1" && unit.len() > 2 { unit.trim_end_matches('s') } else { unit };
     write!(f, "{text}{space}{unit}")
 }
 

@@ -7,7 +7,7 @@ use rowkey::untyped::{FieldValues, TypeBuf};
 use rowkey::{LayoutBuf, Value};
 
 use super::{grows, once, spread};
-use crate::design::{Columns, Family, FieldStats, Query, Table};
+use crate::design::{Columns, Family, FieldStats, Meaning, Query, Table};
 use crate::file::Named;
 use crate::problem::{Located, Problem, Span};
 
@@ -112,6 +112,11 @@ impl Table {
                 let message = format!("`distinct` is {}, but `max` is {max}", distinct.value);
                 add(problems, distinct.place, message, "`max` is the most for one value of `per`: raise it");
             }
+        }
+        let meaning = self.means.get(name).map(|meaning| meaning.value);
+        if let Some(bucket) = stats.bucket.as_ref().filter(|_| meaning != Some(Meaning::TimeBucket)) {
+            let help = format!("write `means.{name} = \"time bucket\"`, or remove `bucket`");
+            add(problems, bucket.place, format!("`bucket`, but {name:?} has no time buckets"), &help);
         }
         let values = self.type_of(name).and_then(values);
         if let Some((distinct, values)) =

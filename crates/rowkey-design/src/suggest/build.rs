@@ -372,7 +372,7 @@ pub fn to_toml(table: &TableDesign) -> String {
 impl FieldStats {
     fn unknown() -> Self {
         let (distinct, skew, per, max) = (None, None, None, None);
-        Self { distinct, skew, per, max, grows: None, rows_per: None, size: None }
+        Self { distinct, skew, per, max, grows: None, bucket: None, rows_per: None, size: None }
     }
 }
 

@@ -25,6 +25,6 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
         finding = finding.number("rows a year", rate * 31_536_000.0, "");
     }
     let finding = finding.witness(format!("{:?} is a time, no family has a TTL, nothing deletes", time.name));
-    let edit = context.design.files.key_added(context.table.name.place, "keep", "\"forever\"");
-    found.push(finding.remedy("give the families a `ttl`, or write `keep = \"forever\"`", edit.into_iter().collect()));
+    // Whether it is meant only people know.
+    found.push(finding.remedy("give the families a `ttl`, or write `keep = \"forever\"`", Vec::new()));
 }

@@ -168,9 +168,8 @@ fn repeated(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let place = context.table.table.sample.as_ref().map_or(context.table.name.place, |sample| sample.place);
     let finding = found.finding(place, message).number("keys that are repeated", share, "%");
     let finding = finding.witness(format!("twice: {}", hbase_binary(twice)));
-    let edit = context.design.files.key_added(context.table.name.place, "unique", "\"upsert\"");
     found.push(finding.remedy(
         "if these are writes of different things, end the key with what tells them apart; if they are one thing each, say `unique = \"upsert\"`",
-        edit.into_iter().collect(),
+        Vec::new(),
     ));
 }
