@@ -55,6 +55,10 @@ pub struct FieldProfile {
     pub decimal: bool,
     /// True if all values are text of decimal digits, with or without a sign, and of more than one length.
     pub uneven_decimal: bool,
+    /// The share of the other rows whose value begins as that of a row does, on average: with one character, byte or digit
+    /// alike, with two, and so on. The last is that of longer beginnings too. Of the keys in [`Profile::sample`]; empty
+    /// where values have no beginning.
+    pub starts: Vec<f64>,
     /// The version of all values, which are UUIDs: 16 bytes, or text with hyphens.
     pub uuid_version: Option<u8>,
 }

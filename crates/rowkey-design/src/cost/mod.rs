@@ -70,6 +70,8 @@ pub struct QueryCost<'d> {
     pub regions: Option<usize>,
     /// The servers that it asks, at most.
     pub servers: Option<f64>,
+    /// The rows in its ranges at most: where a condition's share is not known, those that meet the others.
+    pub(crate) rows_at_most: Option<f64>,
     pub(crate) selection: Selection<'d>,
     count: f64,
 }
@@ -168,6 +170,7 @@ impl<'d> QueryCost<'d> {
             bytes_read: None,
             regions: None,
             servers: None,
+            rows_at_most: None,
             selection,
             count,
         };
@@ -248,6 +251,7 @@ impl<'d> QueryCost<'d> {
         let after = |rows: Option<f64>| rows.map(|rows| (rows - skipped).max(0.0));
         let (left, at_most) = (after(rows.matching), after(rows.matching_at_most));
         (self.rows_selected, self.rows_worst) = (rows.selected, rows.worst);
+        self.rows_at_most = rows.selected.or(rows.at_most);
         (self.rows_read, self.rows_returned) = match &query.limit {
             None => (rows.selected, left),
             Some(limit) if self.order == OrderFit::Sort => (rows.selected, left.map(|rows| rows.min(limit.0))),
@@ -302,12 +306,15 @@ impl<'d> QueryCost<'d> {
         values.map_or(buckets, |values| buckets * (1.0 - (1.0 - 1.0 / buckets).powf(values))).max(1.0)
     }
 
-    /// True if the file has numbers for all that it selects by: they are of the full grown table.
+    /// True if the file has numbers for all that it selects by: they are of the full grown table. It has none of how
+    /// values begin.
     fn declared(&self, key: &KeyFacts<'_>) -> bool {
         let known = |name: &&str| {
-            key.index(name)
-                .and_then(|i| key.fields[i].stats)
-                .is_some_and(|stats| stats.distinct.is_some() || stats.rows_per.is_some())
+            !self.query.starts_with.contains_key(*name)
+                && key
+                    .index(name)
+                    .and_then(|i| key.fields[i].stats)
+                    .is_some_and(|stats| stats.distinct.is_some() || stats.rows_per.is_some())
         };
         let all = all_of(self.query);
         !all.is_empty() && all.iter().all(known)

@@ -42,7 +42,8 @@ fn row(number: usize, candidate: &Candidate) -> [String; 6] {
     let score = &candidate.score;
     let places = score.places.map_or_else(|| "?".to_owned(), |places| format!("{} places", Count(places.round())));
     let queries = score.queries.iter().map(|query| {
-        let rows = if query.full_scan { "all".to_owned() } else { Count(query.rows_read.round()).to_string() };
+        let read = || query.rows_read.map_or("?".to_owned(), |rows| Count(rows.round()).to_string());
+        let rows = if query.full_scan { "all".to_owned() } else { read() };
         format!("{}/{rows}", Count(query.ranges))
     });
     [

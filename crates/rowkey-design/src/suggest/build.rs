@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rowkey::lead::SaltHash;
 
-use super::score::{QueryScore, Score};
+use super::score::{QueryScore, STARTS_ALIKE, Score};
 use crate::design::{Digest, Family, FieldStats, KeyField, Query, QueryOrder, Salt, Secondary, WriteKind};
 use crate::facts::KeyFacts;
 use crate::file::{Count, Period};
@@ -78,6 +78,11 @@ pub(super) fn with_assumptions(own: &TableDesign, profile: Option<&Profile>) -> 
         assumed.push(format!("{name} has {DISTINCT} values: say `stats.{name} = {{ distinct = … }}`"));
         let stats = table.table.stats.entry(name.to_owned()).or_insert_with(|| unplaced(FieldStats::unknown()));
         stats.value.distinct = Some(unplaced(DISTINCT));
+    }
+    let asked = |name: &str| own.table.query.iter().any(|query| query.starts_with.contains_key(name));
+    for field in facts.fields.iter().filter(|field| asked(field.name) && field.starting_with(1.0).is_none()) {
+        let (name, rows) = (field.name, Count(1.0 / STARTS_ALIKE));
+        assumed.push(format!("1 of {rows} rows begins alike in {name}, to compare keys: a sample of keys tells it"));
     }
     (table, assumed)
 }

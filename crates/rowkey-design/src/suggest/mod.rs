@@ -266,13 +266,13 @@ fn remarks(candidates: &[Candidate], capacity: &Capacity) -> Vec<String> {
     });
     let queries = candidates.first().into_iter().flat_map(|best| &best.score.queries);
     let unserved = queries.filter(|query| query.is_unserved()).map(|query| {
-        let (rows, name) = (Count(query.rows_read.round()), &query.name);
+        let (rows, name) = (read(query), &query.name);
         match (query.full_scan, query.amplification) {
-            (true, _) => format!("{name:?} reads the table from its first row on: {rows} rows a run"),
+            (true, _) => format!("{name:?} reads the table from its first row on: {rows} a run"),
             (false, each) => {
                 let each =
                     each.map_or(String::new(), |each| format!(", {} for each that it returns", Count(each.round())));
-                format!("{name:?} reads {rows} rows a run{each}")
+                format!("{name:?} reads {rows} a run{each}")
             }
         }
     });
@@ -282,6 +282,11 @@ fn remarks(candidates: &[Candidate], capacity: &Capacity) -> Vec<String> {
 /// `1 place`, `8 places`.
 fn many(count: f64, what: &str) -> String {
     format!("{} {what}{}", Count(count), if count == 1.0 { "" } else { "s" })
+}
+
+/// The rows that a query reads, in words.
+fn read(query: &QueryScore) -> String {
+    query.rows_read.map_or("an unknown number of rows".to_owned(), |rows| many(rows.round(), "row"))
 }
 
 /// The ways in which `other` is worse.
@@ -303,14 +308,13 @@ fn worse(best: &Candidate, other: &Candidate) -> String {
         let more = other.queries.iter().zip(&best.queries).filter(move |(query, ours)| {
             query.work() > 1.2 * ours.work() && query.rate * (query.work() - ours.work()) > least * best.work
         });
-        let rows = |score: &QueryScore| Count(score.rows_read.round());
         more.map(move |(query, ours)| {
             format!(
-                "{:?} reads {} rows in {}, and {} in {} with the first",
+                "{:?} reads {} in {}, and {} in {} with the first",
                 query.name,
-                rows(query),
+                read(query),
                 many(query.ranges, "range"),
-                rows(ours),
+                read(ours),
                 Count(ours.ranges)
             )
         })
