@@ -151,3 +151,25 @@ fn a_secondary_table_without_split_points_is_found() {
     assert_eq!(both, [None, Some("by_of".to_owned())]);
     assert_eq!(unsplit(&text.replace("2k/s", "200/s")), []);
 }
+
+/// A write of some columns is as many bytes as these columns have, and the split is at the engine's own size.
+#[test]
+fn ten_minutes_of_writes_are_of_the_columns_that_are_written() {
+    let bytes = |engine: &str, columns: &str| {
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"{engine}\"\n[table.t]\nkey = [\"id: u64\"]\nmeans.id = \"random\"\n\
+             family.d = {{ columns = [\"body\", \"read\"], sizes = {{ body = \"100 kB\", read = \"8 B\" }} }}\n\
+             [[table.t.write]]\nname = \"w\"\nrate = \"40k/s\"\norder = \"random\"\ncolumns = {columns}\n"
+        );
+        let found = check(&text, None).into_iter().find(|finding| finding.rule.id == "H10")?;
+        let number = |name: &str| found.numbers.iter().find(|number| number.name == name).map(|number| number.value);
+        number("bytes in ten minutes").zip(number("size of the first split"))
+    };
+    let mib = 1_048_576.0;
+    let (puts, cell) = (40e3 * 600.0, 8.0 + 1.0 + 4.0 + 20.0);
+    assert_eq!(bytes("hbase", "[\"read\"]"), Some((puts * (cell + 8.0), 256.0 * mib)));
+    assert_eq!(bytes("hbase", "[]"), Some((puts * (2.0 * cell + 100_008.0), 256.0 * mib)));
+    assert_eq!(bytes("tikv", "[\"d:read\"]"), Some((puts * (cell + 8.0), 256.0 * mib)));
+    // Nothing says when it splits.
+    assert_eq!(bytes("bigtable", "[]"), None);
+}

@@ -1,6 +1,6 @@
 //! The contents of a table when it is full grown: its rows, how long they are kept, and their bytes.
 
-use crate::design::{Columns, Family, Keep, WriteKind};
+use crate::design::{Columns, Family, Keep, Write, WriteKind};
 use crate::facts::{KeyFacts, about};
 use crate::problem::Located;
 use crate::resolve::TableDesign;
@@ -120,4 +120,14 @@ pub(crate) fn bytes_per_row(table: &TableDesign, key: &KeyFacts<'_>, columns: &[
         }
     }
     bytes.max(key.bytes)
+}
+
+/// The bytes of one put of a write: of the columns that it writes, each with its key. Where a row has a column for each
+/// of something, a put is one of them.
+pub(crate) fn bytes_per_put(table: &TableDesign, key: &KeyFacts<'_>, write: &Write) -> f64 {
+    let is_written =
+        |name: &str| write.columns.is_empty() || write.columns.iter().any(|column| column.as_str() == name);
+    let families = table.table.family.iter().filter(|(name, _)| is_written(name));
+    let cells = families.filter_map(|(_, family)| per_row(&family.value)).fold(1.0, f64::max);
+    bytes_per_row(table, key, &write.columns) / cells
 }

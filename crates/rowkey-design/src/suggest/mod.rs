@@ -284,9 +284,14 @@ fn many(count: f64, what: &str) -> String {
     format!("{} {what}{}", Count(count), if count == 1.0 { "" } else { "s" })
 }
 
-/// The rows that a query reads, in words.
+/// The number of rows that a query reads, in words.
+fn number(query: &QueryScore) -> String {
+    query.rows_read.map_or("an unknown number".to_owned(), |rows| Count(rows.round()).to_string())
+}
+
+/// The same, with what it is the number of.
 fn read(query: &QueryScore) -> String {
-    query.rows_read.map_or("an unknown number of rows".to_owned(), |rows| many(rows.round(), "row"))
+    query.rows_read.map_or(format!("{} of rows", number(query)), |rows| many(rows.round(), "row"))
 }
 
 /// The ways in which `other` is worse.
@@ -314,7 +319,7 @@ fn worse(best: &Candidate, other: &Candidate) -> String {
                 query.name,
                 read(query),
                 many(query.ranges, "range"),
-                read(ours),
+                number(ours),
                 Count(ours.ranges)
             )
         })
