@@ -229,6 +229,31 @@ starts_with = { url = 5 }
     }
 }
 
+/// A family's TTL is how long rows live, whatever `keep` says; and the time of declared rows is that of their writes.
+#[test]
+fn nothing_is_assumed_of_how_long_rows_live_where_the_file_says_it() {
+    let design = |of_rows: &str| {
+        format!(
+            "format = 1\n[table.t]\nkey = [\"host: u64\", \"at: instant\"]\nstats.host.distinct = 100\n{of_rows}\n\
+             [[table.t.query]]\nname = \"an hour\"\nfix = [\"host\"]\nrange.at = \"1 hour\"\n"
+        )
+    };
+    let write = "[[table.t.write]]\nname = \"w\"\norder = \"time\"\nrate = \"100/s\"";
+    let of = |of_rows: &str| {
+        let suggestions = suggest(&design(of_rows), "t");
+        let own = suggestions.candidates.iter().find(|candidate| candidate.current).unwrap();
+        (suggestions.assumed.clone(), own.score.queries[0].rows_read.unwrap().round())
+    };
+    let of_an_hour = 100.0 * 3600.0 / 100.0;
+    for keep in ["", "keep = \"forever\"\n"] {
+        assert_eq!(of(&format!("{keep}family.f.ttl = \"10 days\"\n{write}")), (vec![], of_an_hour));
+        assert_eq!(of(&format!("{keep}rows = \"1G\"\n{write}")), (vec![], of_an_hour));
+        let (assumed, _) = of(&format!("{keep}rows = \"1G\""));
+        let [assumed] = &assumed[..] else { panic!("{assumed:?}") };
+        assert_eq!(assumed.contains("ttl"), keep.is_empty(), "{assumed}");
+    }
+}
+
 /// A design in three parts, between which the key of a suggestion fits: clusters, the table's own lines, and the rest.
 #[derive(Debug)]
 struct Parts {

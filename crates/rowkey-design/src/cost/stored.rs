@@ -1,6 +1,6 @@
 //! The contents of a table when it is full grown: its rows, how long they are kept, and their bytes.
 
-use crate::design::{Columns, Family, Keep, Write, WriteKind};
+use crate::design::{Columns, Family, Write, WriteKind};
 use crate::facts::{KeyFacts, about};
 use crate::problem::Located;
 use crate::resolve::TableDesign;
@@ -8,12 +8,8 @@ use crate::resolve::TableDesign;
 /// The bytes of a cell beside key, family, qualifier and value: HBase's lengths, timestamp and type.
 pub(crate) const CELL: f64 = 20.0;
 
-/// The seconds that rows are kept: the longest TTL of the families. None if a family has none, or rows are kept for
-/// ever.
+/// The seconds that a row lives: the longest TTL of the families, whatever `keep` says. None if a family has none.
 pub(crate) fn retention(table: &TableDesign) -> Option<f64> {
-    if table.table.keep.as_ref().is_some_and(|keep| **keep == Keep::Forever) {
-        return None;
-    }
     let ttls = table.table.family.values().map(|family| family.ttl.as_ref().map(|ttl| ttl.seconds()));
     ttls.collect::<Option<Vec<_>>>()?.into_iter().reduce(f64::max).filter(|seconds| *seconds > 0.0)
 }
