@@ -4,6 +4,7 @@ use rowkey::lead::Lead;
 
 use crate::design::{Cluster, Engine, Write, WriteOrder};
 use crate::facts::KeyFacts;
+use crate::file::Count;
 use crate::problem::Located;
 
 /// The writes that the server of one region takes, by engine, where the design does not say: documented numbers alone.
@@ -101,6 +102,19 @@ impl<'d> WriteLoad<'d> {
         }
         load
     }
+}
+
+/// The number of places of writes, for people: however many more there are, they keep no more servers busy.
+///
+/// ```
+/// use rowkey_design::internal::load::places_as_text;
+///
+/// assert_eq!(places_as_text(1.04), "1 place");
+/// assert_eq!(places_as_text(2f64.powi(64)), "over 100k places");
+/// ```
+pub fn places_as_text(places: f64) -> String {
+    const MANY: f64 = 100e3;
+    if places > MANY { format!("over {}", Count(MANY).of("place")) } else { Count(places.round()).of("place") }
 }
 
 /// The evenness of the values of some fields together: `Σ p²`, and the greatest p.

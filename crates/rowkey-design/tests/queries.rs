@@ -57,6 +57,21 @@ fn engines_with_transactions_are_a_note_or_silent() {
     assert_eq!((dynamo(100), dynamo(101)), (vec![], vec![("Q16", Note)]));
 }
 
+/// A time or an id in bytes is a number that sorts right with its highest byte first.
+#[test]
+fn times_and_ids_in_bytes_are_no_native_numbers() {
+    let of = |shape: &str, means: &str| {
+        found(&format!(
+            "[table.t]\nkey = [\"id: {shape}\"]\nmeans.id = \"{means}\"\n[[table.t.query]]\nname = \"q\"\nrange.id = 10\n"
+        ))
+    };
+    for means in ["sequence", "snowflake", "milliseconds", "seconds"] {
+        assert_eq!(of("bytes[8]", means), [], "{means}");
+    }
+    assert_eq!(of("bytes[8]", "native number"), [("Q08", Warning)]);
+    assert_eq!(of("i64", "native number"), []);
+}
+
 #[test]
 fn increments_by_engine() {
     let table = "[table.t]\nkey = [\"a: u8\"]\n[[table.t.write]]\nname = \"w\"\nkind = \"increment\"";

@@ -2,6 +2,7 @@
 //! cures.
 
 use rowkey_design::internal::forms::KeyForm;
+use rowkey_design::internal::report::{self, Format, Styles};
 use rowkey_design::internal::sample;
 use rowkey_design::{CheckOptions, Date, Design, File, Finding, Fix, Impact, Rule, RuleKind, diff};
 
@@ -125,6 +126,51 @@ fn one_hazard_is_one_finding() {
         let rules = findings.iter().map(|finding| finding.rule).filter(|rule| rule.kind == RuleKind::Query);
         assert_eq!(rules.map(|rule| rule.id).collect::<Vec<_>>(), [rule.id], "{bad}");
     }
+}
+
+/// What a check and the suggestions print of a design.
+fn printed(text: &str) -> String {
+    let design = parse(text);
+    let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+    let report = design.check(&options);
+    let mut printed = report::report(Format::Text, &design, &options, &report, Styles::Plain);
+    for table in design.tables.keys() {
+        printed += &report::suggestions_as_text(&design.suggest(table, &options).unwrap());
+    }
+    printed
+}
+
+/// One of a thing is not several; no number has more digits than a person reads; and without a sample there are no bytes
+/// of keys, for nobody gave their values.
+#[test]
+fn numbers_are_such_as_people_read() {
+    let things = ["place", "range", "row", "server", "bucket", "table", "key", "call", "region", "even one"];
+    let random = "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 1\n[table.t]\n\
+                  key = [\"id: bytes[16]\", \"at: i64\"]\nmeans = { id = \"uuid4\", at = \"milliseconds\" }\n\
+                  [[table.t.write]]\nname = \"w\"\nrate = \"50k/s\"\norder = \"time\"\n\
+                  [[table.t.query]]\nname = \"q\"\nrange.at = \"1 hour\"\n";
+    let bad = with_pages().map(|rule| block(rule.page(), "Bad", "toml").unwrap());
+    let mut places = 0;
+    for text in bad.chain([random]) {
+        let printed = printed(text);
+        places += printed.matches("over 100k places").count();
+        for thing in things {
+            let wrong = printed.find(&format!(" 1 {thing}s"));
+            assert_eq!(wrong.map(|at| &printed[at..]), None, "{text}");
+        }
+        for line in printed.lines().filter(|line| !text.contains(line.trim_start_matches(|c: char| !c.is_alphabetic())))
+        {
+            let words = line.split(|c: char| !c.is_ascii_alphanumeric());
+            let long =
+                words.into_iter().find(|word| word.len() >= 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit()));
+            assert_eq!(long.filter(|word| !text.contains(word)), None, "{line}\n{text}");
+            let great = line.split_whitespace().find(|word| {
+                word.strip_suffix('T').is_some_and(|number| number.len() > 3 && number.parse::<f64>().is_ok())
+            });
+            assert_eq!(great, None, "{line}\n{text}");
+        }
+    }
+    assert!(places > 0);
 }
 
 /// H10 is of secondary tables too: they take as many writes as the table.

@@ -19,7 +19,7 @@ pub(crate) use self::{
     regions::points,
     select::{Condition, Selection, all_of, ascending},
     stored::{CELL, bytes_per_put, bytes_per_row, per_row, rows, rows_per_second, span, unsaid},
-    witness::{of_field, value},
+    witness::of_field,
 };
 use crate::design::{Cluster, Query, Secondary, Width};
 use crate::facts::KeyFacts;
@@ -51,6 +51,8 @@ pub struct QueryCost<'d> {
     pub hashed: bool,
     /// The ranges of one run, with values of the sample or made up: a list for each salt bucket. The first 1024 ranges.
     pub ranges: Vec<Vec<KeyRange>>,
+    /// True if these ranges are of values that no sample has.
+    pub(crate) are_made_up: bool,
     /// The number of salt buckets that one run scans; 1 without a salt.
     pub buckets: usize,
     /// The fit of its order to the key.
@@ -147,9 +149,12 @@ impl<'d> QueryCost<'d> {
         let mut ranges = found.unwrap_or_else(|| vec![vec![KeyRange::all()]]);
         let count = ranges.iter().map(Vec::len).sum::<usize>() as f64 * selection.keys() / made as f64;
         let buckets = ranges.len().max(1);
+        let mut are_made_up = !no_ranges && (selection.leading > 0 || selection.next.is_some());
         if let Some(sample) = sample {
             let values = sample.witness(key, selection.leading, made);
-            ranges = selection.ranges(&values).filter(|ranges| !ranges.is_empty()).unwrap_or(ranges);
+            if let Some(of_sample) = selection.ranges(&values).filter(|ranges| !ranges.is_empty()) {
+                (ranges, are_made_up) = (of_sample, false);
+            }
         }
         let order = order::fit(query, key, &selection);
         let mut cost = Self {
@@ -161,6 +166,7 @@ impl<'d> QueryCost<'d> {
             full_scan: no_ranges || (selection.leading == 0 && selection.next.is_none()),
             hashed,
             ranges,
+            are_made_up,
             buckets,
             order,
             rows_selected: None,

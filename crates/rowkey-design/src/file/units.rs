@@ -336,6 +336,22 @@ impl fmt::Display for Count {
     }
 }
 
+impl Count {
+    /// The number of these things: `1 row`, `900 rows`, `2M queries`.
+    pub fn of(self, what: &str) -> String {
+        format!("{self} {}", plural(self.0 == 1.0, what))
+    }
+}
+
+/// The word for one thing, or for several.
+pub(crate) fn plural(is_one: bool, what: &str) -> String {
+    match what.strip_suffix('y') {
+        _ if is_one => what.to_owned(),
+        Some(stem) => format!("{stem}ies"),
+        None => format!("{what}s"),
+    }
+}
+
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/s", Count(self.0))

@@ -2,7 +2,6 @@
 
 use rowkey::lead::Lead;
 
-use crate::cost::value;
 use crate::design::{WriteKind, WriteOrder};
 use crate::facts::{FieldFacts, KeyFacts};
 use crate::file::Rate;
@@ -93,19 +92,7 @@ pub(super) fn is_hot(context: &Context<'_>) -> bool {
     at_one_place(context, false).is_some_and(|hot| hot.load.peak.is_some()) || are_few(context) || one_row()
 }
 
-/// Two keys of writes that follow each other, from values made up.
-pub(super) fn following(key: &KeyFacts<'_>) -> Option<String> {
-    let keys = [1000u64, 1001].map(|moment| {
-        let fields = key.fields.iter();
-        let values: Vec<_> =
-            fields.map(|field| value(&field.field.ty, if field.growth.is_some() { moment } else { 7 })).collect();
-        key.layout.encode(&values).ok().map(|key| crate::quote::hbase_binary(&key))
-    });
-    let [Some(first), Some(second)] = keys else { return None };
-    Some(format!("keys written one after the other: {first} and {second}"))
-}
-
-/// A finding about a write of one place, with numbers, witness and cure.
+/// A finding about a write of one place, with numbers and cure.
 pub(super) fn at_front(
     context: &Context<'_>,
     found: &RuleSink<'_>,
@@ -124,7 +111,6 @@ pub(super) fn at_front(
     if let Some(index) = hot.key.secondary {
         finding = finding.of(context.table.table.secondary[index].name.as_str());
     }
-    finding.witness.extend(following(hot.key));
     finding.remedy(cure, salted(context, hot))
 }
 

@@ -21,7 +21,7 @@ pub use self::score::{QueryScore, Score};
 use self::build::Builder;
 use self::score::Capacity;
 use crate::file::{Bytes, Count};
-use crate::load::is_one_process;
+use crate::load::{is_one_process, places_as_text};
 use crate::resolve::{Design, TableDesign};
 use crate::rule::Severity;
 use crate::rules::context::{CheckOptions, Context};
@@ -279,11 +279,6 @@ fn remarks(candidates: &[Candidate], capacity: &Capacity) -> Vec<String> {
     small.into_iter().chain(unserved).collect()
 }
 
-/// `1 place`, `8 places`.
-fn many(count: f64, what: &str) -> String {
-    format!("{} {what}{}", Count(count), if count == 1.0 { "" } else { "s" })
-}
-
 /// The number of rows that a query reads, in words.
 fn number(query: &QueryScore) -> String {
     query.rows_read.map_or("an unknown number".to_owned(), |rows| Count(rows.round()).to_string())
@@ -291,7 +286,7 @@ fn number(query: &QueryScore) -> String {
 
 /// The same, with what it is the number of.
 fn read(query: &QueryScore) -> String {
-    query.rows_read.map_or(format!("{} of rows", number(query)), |rows| many(rows.round(), "row"))
+    query.rows_read.map_or(format!("{} of rows", number(query)), |rows| Count(rows.round()).of("row"))
 }
 
 /// The ways in which `other` is worse.
@@ -301,10 +296,10 @@ fn worse(best: &Candidate, other: &Candidate) -> String {
     let ([errors, warnings], of_best) = (other.found, best.found);
     let (best, other) = (&best.score, &other.score);
     if (other.refused * 100.0).round() > (best.refused * 100.0).round() {
-        let (places, peak) = (other.places.map_or(0.0, |places| places), other.peak);
+        let (places, peak) = (other.places.unwrap_or(0.0), other.peak);
         why.push(format!(
             "its writes land in {} at once, which take {} of {} writes/s",
-            many(places.round(), "place"),
+            places_as_text(places),
             Count(peak * (1.0 - other.refused)),
             Count(peak)
         ));
@@ -318,7 +313,7 @@ fn worse(best: &Candidate, other: &Candidate) -> String {
                 "{:?} reads {} in {}, and {} in {} with the first",
                 query.name,
                 read(query),
-                many(query.ranges, "range"),
+                Count(query.ranges).of("range"),
                 number(ours),
                 Count(ours.ranges)
             )

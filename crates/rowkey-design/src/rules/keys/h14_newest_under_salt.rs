@@ -18,10 +18,10 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
         }
         let name = cost.query.name.as_str();
         let message = format!(
-            "{name:?} asks {} buckets for {} rows, {} calls a second",
-            cost.ranges.len(),
-            Count(limit.0),
-            Count(calls.round())
+            "{name:?} asks {} for {}, {} a second",
+            Count(cost.ranges.len() as f64).of("bucket"),
+            Count(limit.0).of("row"),
+            Count(calls.round()).of("call")
         );
         let finding = found
             .finding(cost.query.place, message)
