@@ -337,7 +337,14 @@ impl fmt::Display for Count {
 }
 
 impl Count {
-    /// The number of these things: `1 row`, `900 rows`, `2M queries`.
+    /// The number of these things.
+    ///
+    /// ```
+    /// use rowkey_design::internal::file::Count;
+    ///
+    /// assert_eq!([1.0, 2e6].map(|count| Count(count).of("query")), ["1 query", "2M queries"]);
+    /// assert_eq!(Count(900.0).of("key"), "900 keys");
+    /// ```
     pub fn of(self, what: &str) -> String {
         format!("{self} {}", plural(self.0 == 1.0, what))
     }
@@ -347,8 +354,8 @@ impl Count {
 pub(crate) fn plural(is_one: bool, what: &str) -> String {
     match what.strip_suffix('y') {
         _ if is_one => what.to_owned(),
-        Some(stem) => format!("{stem}ies"),
-        None => format!("{what}s"),
+        Some(stem) if !stem.ends_with(['a', 'e', 'o']) => format!("{stem}ies"),
+        _ => format!("{what}s"),
     }
 }
 
