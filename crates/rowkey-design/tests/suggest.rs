@@ -234,7 +234,7 @@ starts_with = { url = 5 }
 fn nothing_is_assumed_of_how_long_rows_live_where_the_file_says_it() {
     let design = |of_rows: &str| {
         format!(
-            "format = 1\n[table.t]\nkey = [\"host: u64\", \"at: instant\"]\nstats.host.distinct = 100\n{of_rows}\n\
+            "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 3\n[table.t]\nkey = [\"host: u64\", \"at: instant\"]\nstats.host.distinct = 100\n{of_rows}\n\
              [[table.t.query]]\nname = \"an hour\"\nfix = [\"host\"]\nrange.at = \"1 hour\"\n"
         )
     };

@@ -6,7 +6,7 @@ use crate::design::{WriteKind, WriteOrder};
 use crate::facts::{FieldFacts, KeyFacts};
 use crate::file::Rate;
 use crate::finding::{Edit, Finding};
-use crate::load::{WriteLoad, is_one_process, writes_per_server};
+use crate::load::{Capacity, WriteLoad, peak};
 use crate::rule::Severity;
 use crate::rules::context::{Context, RuleSink};
 
@@ -47,14 +47,11 @@ impl Hot<'_, '_> {
 /// The writes of the table, or of its secondary tables, that one server does not take: none on an engine of one
 /// process, none below the gate, and those without a rate.
 pub(super) fn writes<'c, 'd>(context: &'c Context<'d>, secondary: bool) -> Vec<Hot<'c, 'd>> {
-    let declared: f64 = context.table.table.write.iter().filter_map(|write| peak(write)).sum();
     let any_unsaid = context.table.table.write.iter().any(|write| peak(write).is_none());
-    let capacity = writes_per_server(context.engine, context.cluster);
-    if is_one_process(context.engine) || (declared < capacity && !any_unsaid) {
+    let Capacity { each: capacity, servers, peak: declared, .. } = context.capacity;
+    if context.capacity.takes_all() || (declared < capacity && !any_unsaid) {
         return Vec::new();
     }
-    let servers = context.cluster.and_then(|cluster| cluster.servers).map(f64::from);
-    let servers = servers.unwrap_or_else(|| (declared / capacity).ceil().max(2.0));
     let writes = context.loads.iter().filter(|load| load.secondary.is_some() == secondary);
     let written = writes.filter(|load| load.write.kind != Some(WriteKind::Delete));
     written
@@ -64,10 +61,6 @@ pub(super) fn writes<'c, 'd>(context: &'c Context<'d>, secondary: bool) -> Vec<H
             Hot { load, key, capacity, servers }
         })
         .collect()
-}
-
-pub(super) fn peak(write: &crate::design::Write) -> Option<f64> {
-    write.peak.as_ref().or(write.rate.as_ref()).map(|rate| rate.0)
 }
 
 /// The first write whose front has nothing before it: all its rows land in one place.

@@ -9,6 +9,7 @@ use super::score::{QueryScore, STARTS_ALIKE, Score};
 use crate::design::{Digest, Family, FieldStats, KeyField, Query, QueryOrder, Salt, Secondary};
 use crate::facts::KeyFacts;
 use crate::file::{Count, Period};
+use crate::load::Capacity;
 use crate::problem::{Located, Span};
 use crate::profile::Profile;
 use crate::quote;
@@ -105,12 +106,12 @@ fn unplaced<T>(value: T) -> Located<T> {
 }
 
 impl<'d> Builder<'d> {
-    /// `servers` is the number of servers, `needed` the number that the writes need.
-    pub(super) fn new(own: &'d TableDesign, servers: Option<u32>, needed: f64) -> Self {
+    /// With salts of as many buckets as there are servers, or are needed.
+    pub(super) fn new(own: &'d TableDesign, capacity: &Capacity) -> Self {
         let facts = KeyFacts::of(own, None);
         let growing = facts.fields.iter().map(|field| field.growth.is_some()).collect();
-        let needed = needed.min(f64::from(MOST_BUCKETS)) as u32;
-        let servers = servers.map_or(needed, |servers| servers.max(needed));
+        let servers = if capacity.takes_all() { 0.0 } else { capacity.servers.max(capacity.needed()) };
+        let servers = servers.min(MOST_BUCKETS.into()) as u32;
         let mut buckets: Vec<u32> = own.table.salt.iter().map(|salt| *salt.buckets).chain([servers]).collect();
         buckets.retain(|&buckets| buckets > 1 && buckets <= MOST_BUCKETS);
         buckets.sort_unstable();

@@ -19,9 +19,9 @@ pub use self::build::to_toml;
 pub use self::score::{QueryScore, Score};
 
 use self::build::Builder;
-use self::score::Capacity;
+use self::score::hot_secondaries;
 use crate::file::{Bytes, Count};
-use crate::load::{is_one_process, places_as_text};
+use crate::load::{Capacity, places_as_text};
 use crate::resolve::{Design, TableDesign};
 use crate::rule::Severity;
 use crate::rules::context::{CheckOptions, Context};
@@ -73,9 +73,6 @@ pub struct Suggestions {
 /// The number of candidates that are kept while others are tried: many are alike.
 const KEPT: usize = 512;
 
-/// The servers for which salts are tried, where neither they nor the rates of writes are known.
-const SERVERS: u32 = 8;
-
 /// The rules about split points, which come after a key is chosen.
 const OF_SPLITS: [&str; 3] = ["H09", "H10", "H21"];
 
@@ -120,15 +117,8 @@ impl Design {
         let cluster = self.cluster(options);
         let profile = options.profiles.get(table);
         let capacity = Capacity::of(&full, cluster);
-        let mut servers = cluster.and_then(|cluster| cluster.servers);
-        let is_unsaid = full.table.write.iter().any(|write| write.peak.or(write.rate).is_none());
-        if servers.is_none() && is_unsaid && !cluster.is_some_and(|cluster| is_one_process(cluster.engine)) {
-            servers = Some(SERVERS);
-            assumed.push(format!(
-                "a salt is for {SERVERS} servers: say `servers = …` of the cluster, and a `rate` of each write"
-            ));
-        }
-        let builder = Builder::new(&full, servers, capacity.needed());
+        assumed.extend(capacity.assumed());
+        let builder = Builder::new(&full, &capacity);
         let judge = |table: &TableDesign| Score::of(table, &full, cluster, profile);
         let mut candidates = vec![Candidate::new(full.clone(), own, judge(&full), true)];
         let mut tried = 1;
@@ -137,7 +127,7 @@ impl Design {
             let score = judge(&alone);
             tried += 1;
             if let Some(served) = builder.with_secondaries(&alone, &score) {
-                let salted = builder.with_salts(&served, &capacity.hot_secondaries(&served)).collect::<Vec<_>>();
+                let salted = builder.with_salts(&served, &hot_secondaries(&served, &capacity)).collect::<Vec<_>>();
                 for table in salted.into_iter().chain([served]) {
                     tried += 1;
                     let score = judge(&table);

@@ -3,9 +3,9 @@
 use rowkey::LayoutBuf;
 
 use crate::cost::{OrderFit, QueryCost};
-use crate::design::{Cluster, Engine, QueryOrder};
+use crate::design::{Cluster, QueryOrder};
 use crate::facts::KeyFacts;
-use crate::load::{WriteLoad, is_one_process, writes_per_server};
+use crate::load::{Capacity, WriteLoad};
 use crate::profile::Profile;
 use crate::resolve::TableDesign;
 
@@ -174,54 +174,12 @@ fn keeps_order(cost: &QueryCost<'_>, table: &TableDesign, own: &TableDesign) -> 
     free(&own) == free(&layout)
 }
 
-/// The writes of a table that servers take.
-pub(super) struct Capacity {
-    /// The writes a second of one.
-    each: f64,
-    /// Their number.
-    servers: f64,
-    /// The writes at the peak.
-    peak: f64,
-}
-
-impl Capacity {
-    pub(super) fn of(table: &TableDesign, cluster: Option<&Cluster>) -> Self {
-        let engine = cluster.map_or(Engine::HBase, |cluster| cluster.engine);
-        let peaks = table.table.write.iter().filter_map(|write| write.peak.as_ref().or(write.rate.as_ref()));
-        Self {
-            each: if is_one_process(engine) { f64::INFINITY } else { writes_per_server(engine, cluster) },
-            servers: cluster.and_then(|cluster| cluster.servers).map_or(f64::INFINITY, f64::from),
-            peak: peaks.map(|rate| rate.0).sum(),
-        }
-    }
-
-    /// The number of servers that the writes need, however even they are.
-    pub(super) fn needed(&self) -> f64 {
-        (self.peak / self.each).ceil()
-    }
-
-    /// All servers together, where they take less than is written: writes a second.
-    pub(super) fn too_small(&self) -> Option<f64> {
-        Some(self.servers * self.each).filter(|all| *all < self.peak)
-    }
-
-    /// The writes a second that no server takes under a key, were there as many servers as are needed. A cluster that
-    /// is too small is so under every key.
-    fn refused(&self, load: &WriteLoad<'_>) -> f64 {
-        let (Some(places), Some(peak)) = (load.places, load.peak) else { return 0.0 };
-        // One server may serve many places; the busiest place has one server.
-        let taken = places.max(1.0).min(self.servers.max(self.needed())) * self.each;
-        let taken = taken.min(load.busiest.map_or(f64::INFINITY, |share| self.each / share.max(1e-12)));
-        (peak - taken).max(0.0)
-    }
-
-    /// The secondary tables that take fewer writes than there are.
-    pub(super) fn hot_secondaries(&self, table: &TableDesign) -> Vec<bool> {
-        let keys = KeyFacts::of_secondaries(table, None);
-        let is_hot =
-            |key: &KeyFacts<'_>| table.table.write.iter().any(|write| self.refused(&WriteLoad::of(write, key)) > 0.0);
-        keys.iter().map(is_hot).collect()
-    }
+/// The secondary tables that take fewer writes than there are.
+pub(super) fn hot_secondaries(table: &TableDesign, capacity: &Capacity) -> Vec<bool> {
+    let keys = KeyFacts::of_secondaries(table, None);
+    let is_hot =
+        |key: &KeyFacts<'_>| table.table.write.iter().any(|write| capacity.refused(&WriteLoad::of(write, key)) > 0.0);
+    keys.iter().map(is_hot).collect()
 }
 
 struct Writes {

@@ -10,11 +10,9 @@ use crate::rules::hot::{salted, writes};
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for hot in writes(context, false) {
         let moving = hot.load.front.is_some_and(|front| front > 0) || context.engine == Engine::DynamoDb;
-        let (Some(peak), Some(busiest), Some(places)) = (hot.load.peak, hot.load.busiest, hot.places()) else {
-            continue;
-        };
+        let (Some(peak), Some(busiest)) = (hot.load.peak, hot.load.busiest) else { continue };
         let one = busiest * peak;
-        if !moving || !matches!(hot.key.layout.lead(), Lead::None) || one <= hot.capacity || places < hot.servers {
+        if !moving || !matches!(hot.key.layout.lead(), Lead::None) || one <= hot.capacity {
             continue;
         }
         let first = &hot.key.fields[0];

@@ -8,8 +8,8 @@ use crate::cost::bytes_per_put;
 use crate::design::{Engine, Meaning, WriteKind};
 use crate::facts::KeyFacts;
 use crate::file::Bytes;
+use crate::load::peak;
 use crate::rules::context::{Context, RuleSink};
-use crate::rules::hot::peak;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let table = &context.table.table;
@@ -69,6 +69,5 @@ fn splits_for(context: &Context<'_>, key: &KeyFacts<'_>) -> Option<String> {
     let even = key.fields.first().is_some_and(|field| {
         !text(&field.field.ty) && matches!(field.meaning, Some(Meaning::Digest | Meaning::Random | Meaning::Uuid4))
     });
-    let servers = context.cluster.and_then(|cluster| cluster.servers).unwrap_or(4);
-    even.then(|| format!("{{ uniform = {servers} }}"))
+    even.then(|| format!("{{ uniform = {} }}", context.capacity.servers))
 }

@@ -1,9 +1,8 @@
 //! H24: more writes than all servers together take.
 
 use crate::file::{Count, Rate};
-use crate::load::known_writes_per_server;
+use crate::load::{known_writes_per_server, peak};
 use crate::rules::context::{Context, RuleSink};
-use crate::rules::hot::peak;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let servers = context.cluster.and_then(|cluster| cluster.servers).map(f64::from);
