@@ -1,6 +1,7 @@
 //! Suggestions of a search: valid designs, never worse than the design's own, the keys that the texts recommend.
 
 use proptest::prelude::*;
+use rowkey::{LayoutBuf, Value};
 use rowkey_design::internal::explain::Plan;
 use rowkey_design::internal::forms::KeyForm;
 use rowkey_design::internal::sample;
@@ -191,6 +192,55 @@ fix = ["many"]
     assert!((best.score.queries[0].rows_read.unwrap() - 2.0).abs() < 0.1, "{:?}", best.score);
 }
 
+/// The findings that order candidates are those of a check of each with the sample under its own key.
+#[test]
+fn a_candidate_is_checked_with_the_sample_under_its_key() {
+    let text = r#"
+format = 1
+[cluster.c]
+engine = "hbase"
+servers = 3
+[table.t]
+key = ["few: u64", "more: u64", "many: u64"]
+rows = "1G"
+[[table.t.query]]
+name = "one"
+fix = ["many"]
+[[table.t.query]]
+name = "some"
+fix = ["few", "many"]
+limit = 5
+"#;
+    let design = parse(text);
+    let own = &design.tables["t"].layout;
+    let numbers = |i: u64| [("few", i % 2), ("more", i * 7 % 50), ("many", i / 2)];
+    let profile = |layout: &LayoutBuf| {
+        let line = |i: u64| {
+            let value = |name: &str| numbers(i).iter().find(|(of, _)| *of == name).unwrap().1;
+            let values: Vec<_> =
+                layout.fields().iter().map(|field| Value::Unsigned(value(&field.name).into())).collect();
+            data_encoding::HEXLOWER.encode(&layout.encode(&values).unwrap()) + "\n"
+        };
+        let keys: String = (0..4000).map(line).collect();
+        sample::read(keys.as_bytes(), KeyForm::Hex, layout, None, |_, _| {}).unwrap()
+    };
+    let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+    let suggestions = design.suggest("t", &options.clone().profile("t", profile(own))).unwrap();
+    let mut different = 0;
+    for candidate in &suggestions.candidates {
+        let layout = &candidate.table.layout;
+        let fresh = |options: CheckOptions| found_with(&design, "t", candidate, &options);
+        assert_eq!(
+            candidate.found,
+            fresh(options.clone().profile("t", profile(layout))),
+            "{}",
+            to_toml(&candidate.table)
+        );
+        different += usize::from(candidate.found != fresh(options.clone().profile("t", profile(own))));
+    }
+    assert!(different > 0, "the profile of another key makes no difference");
+}
+
 /// No statistics say how many texts begin alike: a sample does, the same to all three commands, or nothing is told.
 #[test]
 fn rows_that_begin_alike_are_counted_by_a_sample_or_not_known() {
@@ -339,9 +389,13 @@ proptest! {
 
 /// The errors and the warnings of a design with a candidate's table.
 fn found(design: &Design, table: &str, candidate: &Candidate) -> [usize; 2] {
+    found_with(design, table, candidate, &CheckOptions::new(Date { year: 2026, month: 1, day: 31 }))
+}
+
+fn found_with(design: &Design, table: &str, candidate: &Candidate, options: &CheckOptions) -> [usize; 2] {
     let mut design = design.clone();
     design.tables.insert(table.to_owned(), candidate.table.clone());
-    let report = design.check(&CheckOptions::new(Date { year: 2026, month: 1, day: 31 }));
+    let report = design.check(options);
     let of_table = |severity| {
         let findings = report.findings.iter().filter(|finding| finding.table == table && finding.severity == severity);
         // Split points come after the key.

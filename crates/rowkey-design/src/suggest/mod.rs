@@ -11,6 +11,7 @@
 mod build;
 mod score;
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use rowkey::untyped::FieldBuf;
@@ -148,7 +149,8 @@ impl Design {
         let mut candidates = distinct(candidates);
         for candidate in &mut candidates {
             build::without_assumptions(&mut candidate.table, own);
-            let found = crate::check::findings(&Context::new(self, &candidate.table, options));
+            let options = under(options, own, &candidate.table);
+            let found = crate::check::findings(&Context::new(self, &candidate.table, &options));
             let of_keys = || found.iter().filter(|finding| !OF_SPLITS.contains(&finding.rule.id));
             candidate.found = [Severity::Error, Severity::Warning]
                 .map(|severity| of_keys().filter(|finding| finding.severity == severity).count());
@@ -156,6 +158,17 @@ impl Design {
         with_fewest_findings_first(&mut candidates);
         let (reasons, remarks) = (reasons(&candidates), remarks(&candidates, &capacity));
         Some(Suggestions { candidates, tried, assumed, reasons, remarks })
+    }
+}
+
+/// The options with the profile of the table's sample as another key has its rows.
+fn under<'o>(options: &'o CheckOptions, own: &TableDesign, other: &TableDesign) -> Cow<'o, CheckOptions> {
+    let name = own.name.as_str();
+    match options.profiles.get(name) {
+        Some(profile) if own.layout != other.layout => {
+            Cow::Owned(options.clone().profile(name, profile.under(&own.layout, &other.layout)))
+        }
+        _ => Cow::Borrowed(options),
     }
 }
 
