@@ -212,6 +212,30 @@ fn queries_of_the_worked_designs() {
     }
 }
 
+/// The commands and notes are those of the engine's clients; all, where no cluster says which it is.
+#[test]
+fn a_query_is_shown_in_the_words_of_its_engine() {
+    let words = ["HBase's shell", "ROWPREFIXFILTER", "// Java", "cbt", "// Go", "in hex"];
+    for (engine, told) in [
+        ("", [true, true, true, true, true, false]),
+        ("hbase", [true, true, true, false, false, false]),
+        ("bigtable", [false, false, false, true, true, false]),
+        ("tikv", [false, false, false, false, false, true]),
+        ("rocksdb", [false, false, false, false, false, true]),
+    ] {
+        let cluster = if engine.is_empty() { String::new() } else { format!("[cluster.c]\nengine = \"{engine}\"\n") };
+        let text = format!(
+            "format = 1\n{cluster}[table.t]\nkey = [\"a: u16\", \"at: instant\"]\nsalt = {{ buckets = 3, by = [\"at\"] }}\n\
+             [[table.t.query]]\nname = \"q\"\nfix = [\"a\"]\norder = \"newest\"\nlimit = 3\n"
+        );
+        let design = Design::parse([File { name: "a".into(), text }]).unwrap();
+        let text = report::query_as_text(&Plan::of(&design, "t", "q", &["a=1"], &options()).unwrap());
+        assert_eq!(words.map(|word| text.contains(word)), told, "{engine}\n{text}");
+        assert!(text.matches("It is no filter").count() <= 1, "{text}");
+        assert!(engine != "tikv" || text.ends_with("000001  000002\n010001  010002\n020001  020002\n"), "{text}");
+    }
+}
+
 /// A long stream, which threads divide, is told as its keys are one by one: those that decode, those that do not, and
 /// the line that is no key.
 #[test]

@@ -72,6 +72,30 @@ fn times_and_ids_in_bytes_are_no_native_numbers() {
     assert_eq!(of("i64", "native number"), []);
 }
 
+/// A finding says that a number is not known where it has none, and nowhere else.
+#[test]
+fn what_is_not_known_has_no_number() {
+    let mut told = [0; 2];
+    for rows in ["", "rows = \"1G\"\n"] {
+        for asks in ["", "limit = 20\n", "returns = 5\n", "limit = 20\nreturns = 5\n", "limit = \"2G\"\n"] {
+            let text = format!(
+                "[table.t]\nkey = [\"a: u32\", \"b: u64\"]\n{rows}stats.a.distinct = 10\n[[table.t.query]]\nname = \"q\"\nfix = [\"a\"]\nwhere = [\"c\"]\n{asks}"
+            );
+            for finding in check(&text, None).findings.iter().filter(|finding| finding.rule.id == "Q04") {
+                for (i, what) in ["reads", "returns"].into_iter().enumerate() {
+                    let number = ["rows read", "rows returned"][i];
+                    let unknown =
+                        finding.message.split_once("; how many it").is_some_and(|(_, rest)| rest.contains(what));
+                    told[i] += usize::from(unknown);
+                    let is_there = finding.numbers.iter().any(|of| of.name == number);
+                    assert_eq!(unknown, !is_there, "{text}{}", finding.message);
+                }
+            }
+        }
+    }
+    assert!(told.iter().all(|&count| count > 0), "{told:?}");
+}
+
 #[test]
 fn increments_by_engine() {
     let table = "[table.t]\nkey = [\"a: u8\"]\n[[table.t.write]]\nname = \"w\"\nkind = \"increment\"";

@@ -239,6 +239,18 @@ fn numbers_are_such_as_people_read() {
     assert!(places > 0);
 }
 
+/// The oldest rows are no cache's: the cure of H14 is by the order.
+#[test]
+fn the_cure_of_many_calls_is_by_the_order() {
+    let bad = block(Rule::named("H14").unwrap().page(), "Bad", "toml").unwrap();
+    let cure = |text: &str| {
+        let found = check(text, None).into_iter().find(|finding| finding.rule.id == "H14");
+        found.and_then(|finding| finding.remedy).unwrap().text
+    };
+    assert!(cure(bad).contains("newest"));
+    assert!(!cure(&bad.replace("order = \"newest\"", "order = \"oldest\"")).contains("newest"));
+}
+
 /// H10 is of secondary tables too: they take as many writes as the table.
 #[test]
 fn a_secondary_table_without_split_points_is_found() {

@@ -284,7 +284,7 @@ impl<'d> QueryCost<'d> {
                 let bounds = || [read, at_most].into_iter().flatten();
                 let most = bounds().fold(limit.0, f64::min);
                 // Of rows that are filtered by what is not known, any number may be left.
-                let full = passing.is_some() || bounds().all(|rows| limit.0 < rows);
+                let full = passing.is_some() || (read.is_some() && bounds().all(|rows| limit.0 < rows));
                 (read, left.or(full.then_some(most)).map(|rows| rows.min(most)))
             }
         };

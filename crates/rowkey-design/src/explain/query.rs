@@ -10,7 +10,7 @@ use super::snippet::Snippets;
 use super::stream::values_as_json;
 use super::values::{ArgumentError, assignment, value_of};
 use crate::cost::{OrderFit, QueryCost, Selection, ascending, of_field};
-use crate::design::Query;
+use crate::design::{Engine, Query};
 use crate::facts::{FieldFacts, KeyFacts, is_constant};
 use crate::file::node::nearest;
 use crate::forms::Times;
@@ -68,6 +68,8 @@ pub struct Plan<'d> {
     pub unused: Vec<&'d str>,
     /// Its place among the ways to read.
     pub level: CostLevel,
+    /// The engine of the cluster; none for a design without one, whose keys may be anywhere.
+    pub engine: Option<Engine>,
 }
 
 impl<'d> Plan<'d> {
@@ -157,8 +159,8 @@ impl<'d> Plan<'d> {
             choice.given.iter().filter(|(index, _)| *index >= used).map(|(i, _)| name(layout, *i)).collect();
         unused.dedup();
         let Choice { by, dates, made_up, .. } = choice;
-        let mut plan =
-            Self { table: key.name.as_str(), layout, cost, by, dates, made_up, unused, level: CostLevel::Range };
+        let (level, engine) = (CostLevel::Range, cluster.map(|cluster| cluster.engine));
+        let mut plan = Self { table: key.name.as_str(), layout, cost, by, dates, made_up, unused, level, engine };
         plan.level = plan.level();
         Ok(plan)
     }
@@ -171,6 +173,11 @@ impl<'d> Plan<'d> {
             && matches!(self.cost.order, OrderFit::Free | OrderFit::Key | OrderFit::Reverse | OrderFit::Merge { .. });
         let limit = query.limit.as_ref().filter(|_| counts)?.0 + query.offset.as_ref().map_or(0.0, |offset| offset.0);
         Some((limit.clamp(1.0, 2f64.powi(53)).ceil()) as u64)
+    }
+
+    /// Returns whether the clients of an engine read the table, as far as the design says.
+    pub fn is_for(&self, engine: Engine) -> bool {
+        self.engine.is_none_or(|of| of == engine)
     }
 
     fn level(&self) -> CostLevel {

@@ -28,6 +28,10 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
             .of(name)
             .number("ranges", cost.ranges.len() as f64, "")
             .number("calls", calls, "/s");
-        found.push(finding.remedy("keep the newest rows in a small table of their own, or in a cache", Vec::new()));
+        let cure = match cost.query.newest_first() {
+            Some(false) => "remember for each bucket where the last run stopped, and start there; or ask less often",
+            _ => "keep the newest rows in a small table of their own, or in a cache",
+        };
+        found.push(finding.remedy(cure, Vec::new()));
     }
 }
