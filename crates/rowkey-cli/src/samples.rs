@@ -9,10 +9,24 @@ use indicatif::{ProgressBar, ProgressStyle};
 use rowkey::LayoutBuf;
 use rowkey_design::internal::forms::KeyForm;
 use rowkey_design::internal::profile::Profile;
+use rowkey_design::internal::quote::terminal;
 use rowkey_design::internal::sample::{self, SampleUse};
 use rowkey_design::{CheckOptions, Design, Problem, Problems};
 
+use crate::args::described;
 use crate::failure::Failure;
+
+/// Samples of the keys of tables.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SampleArgs {
+    /// A sample of a table's keys, one a line: TABLE=FILE, or TABLE=- for standard input. Text after a tab is ignored,
+    /// but for a number: the size of the row's value in bytes.
+    #[arg(long, value_name = "TABLE=FILE")]
+    pub(crate) sample: Vec<String>,
+    /// The form of the keys in samples, those that the design names too.
+    #[arg(long, value_parser = described::<KeyForm>(), default_value = "hex")]
+    pub(crate) form: KeyForm,
+}
 
 /// Reads the files that the design names, then those of `TABLE=FILE` arguments, whose profiles are used instead.
 /// Returns the options with the profiles, and a note for each file of the design that is not there.
@@ -62,6 +76,18 @@ pub(crate) fn read(
         options = options.profile(name, profile);
     }
     Ok((options, notes))
+}
+
+/// The same, with the notes on standard error.
+pub(crate) fn read_with_notes(
+    design: &mut Design,
+    arguments: &[String],
+    form: KeyForm,
+    options: CheckOptions,
+) -> Result<CheckOptions, Failure> {
+    let (options, notes) = read(design, arguments, form, options)?;
+    notes.iter().for_each(|note| eprintln!("note: {}", terminal(&note.message)));
+    Ok(options)
 }
 
 /// The tables and files of `TABLE=FILE` arguments.

@@ -47,6 +47,8 @@ pub struct Report {
     pub unused: Vec<UnusedAllow>,
     /// Statistics that a sample contradicts, or other statistics. They say nothing against the design.
     pub notes: Vec<Problem>,
+    /// Assumptions of the findings, where the file says nothing.
+    pub assumed: Vec<String>,
     /// The number of tables that were checked, secondary tables among them.
     pub tables: usize,
     /// The number of queries that were checked.
@@ -117,7 +119,11 @@ impl Design {
             report.queries += context.queries.len();
             let seen = context.profile.map(|profile| crate::sample::differ::differences(table, profile));
             report.notes.extend(seen.into_iter().flatten().chain(crate::cost::unlikely_rows(table)));
-            report.take(table, findings(&context), options.today, &self.files);
+            let found = findings(&context);
+            let of_servers = |finding: &Finding| finding.numbers.iter().any(|number| number.name == "servers");
+            let assumed = context.capacity.assumed().filter(|_| found.iter().any(of_servers));
+            report.assumed.extend(assumed.filter(|assumed| !report.assumed.contains(assumed)));
+            report.take(table, found, options.today, &self.files);
         }
         let engine = self.cluster(options).map(|cluster| cluster.engine);
         report.problems.extend(crate::ddl::refused(self, engine));

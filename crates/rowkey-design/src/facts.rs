@@ -1,7 +1,7 @@
 //! Facts of a key before its table exists: which fields grow, how many values they have, how even they are.
 
 use rowkey::LayoutBuf;
-use rowkey::foreign::{Foreign, Order};
+use rowkey::foreign::{Foreign, Form, Order};
 use rowkey::layout::Scalar;
 use rowkey::untyped::{FieldBuf, TypeBuf};
 
@@ -98,9 +98,30 @@ pub struct FieldFacts<'d> {
     pub stats: Option<&'d FieldStats>,
     /// The bytes that it has in a key, on average.
     pub bytes: f64,
+    /// [`FieldProfile::starts`] of a sample.
+    pub(crate) starts: Vec<f64>,
 }
 
 impl FieldFacts<'_> {
+    /// The share of rows that begin with as many characters, bytes or digits as a value does: as a sample has it, or of
+    /// values that are anywhere among those of their type. None where neither is known: text has no alphabet.
+    pub(crate) fn starting_with(&self, letters: f64) -> Option<f64> {
+        if let Some(last) = self.starts.len().checked_sub(1) {
+            return self.starts.get(last.min((letters - 1.0).max(0.0) as usize)).copied();
+        }
+        let is_scattered = matches!(self.meaning, Some(Meaning::Random | Meaning::Uuid4 | Meaning::Digest));
+        let of_each = match self.field.ty {
+            TypeBuf::Scalar(Scalar::Bytes | Scalar::ByteArray(_)) => 256f64,
+            TypeBuf::Scalar(Scalar::Foreign(Foreign::Text(field)))
+                if matches!(field.form(), Form::Hex(_) | Form::HexBytes(_) | Form::Uuid) =>
+            {
+                16.0
+            }
+            _ => return None,
+        };
+        is_scattered.then(|| of_each.powf(-letters))
+    }
+
     /// Returns whether it is the same in every key, so that a query need not fix it.
     pub fn is_constant(&self) -> bool {
         self.meaning == Some(Meaning::Constant) || is_constant(&self.field.ty)
@@ -260,7 +281,8 @@ impl<'d> FieldFacts<'d> {
             .or_else(|| of_type(&field.ty, meaning));
         let said = stats.and_then(|stats| stats.size.as_ref()).map(about);
         let bytes = said.or(seen.map(|seen| seen.bytes)).unwrap_or_else(|| bytes_of(field));
-        Self { name, place, field, meaning, growth, spread, per, stats, bytes }
+        let starts = seen.map_or(Vec::new(), |seen| seen.starts.clone());
+        Self { name, place, field, meaning, growth, spread, per, stats, bytes, starts }
     }
 }
 

@@ -4,7 +4,9 @@ use rowkey::lead::Lead;
 
 use crate::design::{Cluster, Engine, Write, WriteOrder};
 use crate::facts::KeyFacts;
+use crate::file::Count;
 use crate::problem::Located;
+use crate::resolve::TableDesign;
 
 /// The writes that the server of one region takes, by engine, where the design does not say: documented numbers alone.
 ///
@@ -31,6 +33,73 @@ pub fn is_one_process(engine: Engine) -> bool {
     matches!(engine, Engine::Fjall | Engine::RocksDb)
 }
 
+/// The servers of a cluster whose file does not say how many it has, unless its writes need more.
+pub const ASSUMED_SERVERS: u32 = 8;
+
+/// The writes of a table, and what its servers take of them.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Capacity {
+    /// The writes a second that one server takes; infinite on an engine of one process, which takes all wherever they
+    /// land.
+    pub each: f64,
+    /// The number of servers: as the file says, else [`ASSUMED_SERVERS`], or as many as the writes need.
+    pub servers: f64,
+    /// True if the file says none, and it matters.
+    pub is_assumed: bool,
+    /// The writes a second at the peak, as far as the file says.
+    pub peak: f64,
+}
+
+impl Capacity {
+    /// That of the cluster that a table is for.
+    pub fn of(table: &TableDesign, cluster: Option<&Cluster>) -> Self {
+        let engine = cluster.map_or(Engine::HBase, |cluster| cluster.engine);
+        let each = if is_one_process(engine) { f64::INFINITY } else { writes_per_server(engine, cluster) };
+        let peak: f64 = table.table.write.iter().filter_map(|write| peak(write)).sum();
+        let declared = cluster.and_then(|cluster| cluster.servers).map(f64::from);
+        let servers = declared.unwrap_or_else(|| (peak / each).ceil().max(ASSUMED_SERVERS.into()));
+        let capacity = Self { each, servers, is_assumed: false, peak };
+        Self { is_assumed: declared.is_none() && !capacity.takes_all() && !table.table.write.is_empty(), ..capacity }
+    }
+
+    /// True if one server takes all writes, whatever their rate.
+    pub fn takes_all(&self) -> bool {
+        self.each.is_infinite()
+    }
+
+    /// What is assumed of the servers, in words; none where the file says it.
+    pub fn assumed(&self) -> Option<String> {
+        let servers = Count(self.servers).of("server");
+        self.is_assumed.then(|| format!("the cluster has {servers}: say `servers = …`"))
+    }
+
+    /// The number of servers that the writes need, however even they are.
+    pub fn needed(&self) -> f64 {
+        (self.peak / self.each).ceil()
+    }
+
+    /// All servers together, where they take less than is written: writes a second.
+    pub fn too_small(&self) -> Option<f64> {
+        Some(self.servers * self.each).filter(|all| *all < self.peak)
+    }
+
+    /// The writes a second that no server takes under a key, were there as many servers as are needed. A cluster that
+    /// is too small is so under every key.
+    pub fn refused(&self, load: &WriteLoad<'_>) -> f64 {
+        let (Some(places), Some(peak)) = (load.places, load.peak) else { return 0.0 };
+        // One server may serve many places; the busiest place has one server.
+        let taken = places.max(1.0).min(self.servers.max(self.needed())) * self.each;
+        let taken = taken.min(load.busiest.map_or(f64::INFINITY, |share| self.each / share.max(1e-12)));
+        (peak - taken).max(0.0)
+    }
+}
+
+/// The highest rate of a write, if the file says one.
+pub(crate) fn peak(write: &Write) -> Option<f64> {
+    write.peak.as_ref().or(write.rate.as_ref()).map(|rate| rate.0)
+}
+
 /// The places where one of a table's writes lands.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -55,7 +124,7 @@ pub struct WriteLoad<'d> {
 impl<'d> WriteLoad<'d> {
     /// The places where a write lands under a key.
     pub fn of(write: &'d Located<Write>, key: &KeyFacts<'_>) -> Self {
-        let peak = write.peak.as_ref().or(write.rate.as_ref()).map(|rate| rate.0);
+        let peak = peak(write);
         let mut load =
             Self { write, secondary: key.secondary, places: None, busiest: None, front: None, buckets: None, peak };
         let order = write.order.as_ref().map(|order| &order.value);
@@ -101,6 +170,19 @@ impl<'d> WriteLoad<'d> {
         }
         load
     }
+}
+
+/// The number of places of writes, for people: however many more there are, they keep no more servers busy.
+///
+/// ```
+/// use rowkey_design::internal::load::places_as_text;
+///
+/// assert_eq!(places_as_text(1.04), "1 place");
+/// assert_eq!(places_as_text(2f64.powi(64)), "over 100k places");
+/// ```
+pub fn places_as_text(places: f64) -> String {
+    const MANY: f64 = 100e3;
+    if places > MANY { format!("over {}", Count(MANY).of("place")) } else { Count(places.round()).of("place") }
 }
 
 /// The evenness of the values of some fields together: `Σ p²`, and the greatest p.

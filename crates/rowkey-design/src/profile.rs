@@ -4,7 +4,7 @@
 //! estimate is within twice of it in 19 of 20 samples. The errors are those of a key with up to 64 fields: with more,
 //! each field has less memory. The same keys in the same order give the same profile.
 
-use rowkey::Value;
+use rowkey::{LayoutBuf, Value};
 
 /// The direction in which values move as a sample goes on: of the keys after one that was chosen at random, the share
 /// on either side.
@@ -55,6 +55,10 @@ pub struct FieldProfile {
     pub decimal: bool,
     /// True if all values are text of decimal digits, with or without a sign, and of more than one length.
     pub uneven_decimal: bool,
+    /// The share of the other rows whose value begins as that of a row does, on average: with one character, byte or digit
+    /// alike, with two, and so on. The last is that of longer beginnings too. Of the keys in [`Profile::sample`]; empty
+    /// where values have no beginning.
+    pub starts: Vec<f64>,
     /// The version of all values, which are UUIDs: 16 bytes, or text with hyphens.
     pub uuid_version: Option<u8>,
 }
@@ -111,4 +115,50 @@ pub struct Profile {
     /// The bytes of the rows of these keys, key and value, in the same order, where the sample has sizes; else empty. A
     /// row without a size has that of the mean.
     pub sample_bytes: Vec<u64>,
+}
+
+impl Profile {
+    /// The sorted keys of the sample, which are of one layout, as another layout has their values. None if that has a
+    /// field that they do not have.
+    pub(crate) fn keys_under(&self, own: &LayoutBuf, other: &LayoutBuf) -> Option<Vec<Vec<u8>>> {
+        let turned = turned(own, other)?;
+        let mut keys: Vec<_> = self.sample.iter().filter_map(|key| turned(key)).collect();
+        keys.sort_unstable();
+        Some(keys)
+    }
+
+    /// The profile of the same rows under another key: the values of fields, sizes of rows, keys with the same values.
+    /// What depends on the order of keys does not hold.
+    pub(crate) fn under(&self, own: &LayoutBuf, other: &LayoutBuf) -> Self {
+        let turned = turned(own, other);
+        let key = |key: &Vec<u8>| turned.as_ref()?(key);
+        Self {
+            twice: self.twice.as_ref().and_then(key),
+            case: self.case.as_ref().and_then(|(first, second)| Some((key(first)?, key(second)?))),
+            keys: self.keys,
+            undecoded: self.undecoded,
+            first_undecoded: self.first_undecoded.clone(),
+            distinct: self.distinct,
+            repeated: self.repeated,
+            bytes: self.bytes,
+            value_bytes: self.value_bytes,
+            largest_value: self.largest_value,
+            // Of the sample as it was read: whether the directions of fields say anything.
+            in_key_order: self.in_key_order,
+            fields: self.fields.clone(),
+            sample: self.keys_under(own, other).unwrap_or_default(),
+            ..Self::default()
+        }
+    }
+}
+
+/// The key of one layout as another has its values, for each that decodes. None if the other has a field that it has not.
+fn turned<'l>(own: &'l LayoutBuf, other: &'l LayoutBuf) -> Option<impl Fn(&[u8]) -> Option<Vec<u8>> + 'l> {
+    let field = |name: &str| own.fields().iter().position(|field| field.name == name);
+    let order: Vec<usize> = other.fields().iter().map(|of| field(&of.name)).collect::<Option<_>>()?;
+    Some(move |key: &[u8]| {
+        let values = own.decode(key).ok()?;
+        let values: Vec<Value> = order.iter().map(|&i| values.get(i).cloned()).collect::<Option<_>>()?;
+        other.encode(&values).ok()
+    })
 }

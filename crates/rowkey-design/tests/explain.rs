@@ -7,7 +7,11 @@ use rowkey_design::internal::explain::{
 };
 use rowkey_design::internal::forms::KeyForm;
 use rowkey_design::internal::{quote, report};
-use rowkey_design::{Design, File};
+use rowkey_design::{CheckOptions, Date, Design, File};
+
+fn options() -> CheckOptions {
+    CheckOptions::new(Date { year: 2026, month: 1, day: 31 })
+}
 
 fn layout(shape: &str) -> LayoutBuf {
     shape.parse().expect("a shape")
@@ -181,7 +185,7 @@ fn queries_of_the_worked_designs() {
     let name = "three.rowkey.toml";
     let text = include_str!("designs/three.rowkey.toml").to_owned();
     let design = Design::parse([File { name: name.to_owned(), text }]).unwrap();
-    let plan = |table, query, given: &[&str]| Plan::of(&design, table, query, given, None).unwrap();
+    let plan = |table, query, given: &[&str]| Plan::of(&design, table, query, given, &options()).unwrap();
 
     let all = plan("tsdb", "one metric over all tags, an hour", &["metric=0000ab", "hour=3600..7200"]);
     let starts: Vec<_> = all.cost.ranges.iter().flatten().map(|range| range.start().to_vec()).collect();
@@ -203,8 +207,32 @@ fn queries_of_the_worked_designs() {
         (&["metric=000001", "metric=000002"], "two values"),
     ] {
         let error =
-            Plan::of(&design, "tsdb", "one metric over all tags, an hour", given, None).unwrap_err().to_string();
+            Plan::of(&design, "tsdb", "one metric over all tags, an hour", given, &options()).unwrap_err().to_string();
         assert!(error.contains(told), "{error}");
+    }
+}
+
+/// The commands and notes are those of the engine's clients; all, where no cluster says which it is.
+#[test]
+fn a_query_is_shown_in_the_words_of_its_engine() {
+    let words = ["HBase's shell", "ROWPREFIXFILTER", "// Java", "cbt", "// Go", "in hex"];
+    for (engine, told) in [
+        ("", [true, true, true, true, true, false]),
+        ("hbase", [true, true, true, false, false, false]),
+        ("bigtable", [false, false, false, true, true, false]),
+        ("tikv", [false, false, false, false, false, true]),
+        ("rocksdb", [false, false, false, false, false, true]),
+    ] {
+        let cluster = if engine.is_empty() { String::new() } else { format!("[cluster.c]\nengine = \"{engine}\"\n") };
+        let text = format!(
+            "format = 1\n{cluster}[table.t]\nkey = [\"a: u16\", \"at: instant\"]\nsalt = {{ buckets = 3, by = [\"at\"] }}\n\
+             [[table.t.query]]\nname = \"q\"\nfix = [\"a\"]\norder = \"newest\"\nlimit = 3\n"
+        );
+        let design = Design::parse([File { name: "a".into(), text }]).unwrap();
+        let text = report::query_as_text(&Plan::of(&design, "t", "q", &["a=1"], &options()).unwrap());
+        assert_eq!(words.map(|word| text.contains(word)), told, "{engine}\n{text}");
+        assert!(text.matches("It is no filter").count() <= 1, "{text}");
+        assert!(engine != "tikv" || text.ends_with("000001  000002\n010001  010002\n020001  020002\n"), "{text}");
     }
 }
 
@@ -254,7 +282,7 @@ fn a_range_without_values_is_refused() {
     let text = "format = 1\n[table.t]\nkey = [\"a: u8\", \"at: i64 desc\"]\n[[table.t.query]]\nname = \"q\"\nfix = [\"a\"]\nrange = { at = 10 }\n";
     let file = rowkey_design::File { name: "a".into(), text: text.into() };
     let design = rowkey_design::Design::parse([file]).unwrap();
-    let plan = |at: &str| Plan::of(&design, "t", "q", &["a=1", at], None);
+    let plan = |at: &str| Plan::of(&design, "t", "q", &["a=1", at], &options());
     assert!(plan("at=3..7").is_ok() && plan("at=3..").is_ok() && plan("at=..7").is_ok());
     for empty in ["at=7..3", "at=3..3"] {
         let error = plan(empty).unwrap_err().to_string();
@@ -280,7 +308,7 @@ starts_with = { url = 10 }
 "#;
     let design = Design::parse([File { name: "a.rowkey.toml".into(), text: text.into() }]).unwrap();
     let ranges = |table: &str, given: &[&str]| -> Vec<KeyRange> {
-        Plan::of(&design, table, "a domain", given, None).unwrap().cost.ranges.concat()
+        Plan::of(&design, table, "a domain", given, &options()).unwrap().cost.ranges.concat()
     };
     let under = KeyRange::new(*b"org.apache.", Some(*b"org.apache0")).unwrap();
     assert_eq!(ranges("pages", &["page=apache.org"]), [under]);
@@ -289,9 +317,9 @@ starts_with = { url = 10 }
     // Made up, it is a domain too, and more than one page.
     let [made_up] = &ranges("pages", &[])[..] else { panic!("one range") };
     assert!(made_up.start().ends_with(b".") && made_up.end().unwrap().ends_with(b"0"));
-    let plan = Plan::of(&design, "pages", "a domain", &["page=apache.org"], None).unwrap();
+    let plan = Plan::of(&design, "pages", "a domain", &["page=apache.org"], &options()).unwrap();
     assert_eq!(plan.by, [("page", "\"apache.org\" and under it".to_owned())]);
-    let error = Plan::of(&design, "pages", "a domain", &["page=apache.org/x"], None).unwrap_err();
+    let error = Plan::of(&design, "pages", "a domain", &["page=apache.org/x"], &options()).unwrap_err();
     assert!(error.to_string().contains("page: "), "{error}");
 }
 
@@ -343,7 +371,7 @@ fn times_that_are_numbers_are_dates_too() {
     assert_eq!(report::key_as_json(&key, layout, &times)["parts"][1]["note"], "2023-11-14T22:13:20.148Z");
 
     let dates = |query: &str, given: &[&str]| {
-        let plan = Plan::of(&design, "t", query, given, None).unwrap();
+        let plan = Plan::of(&design, "t", query, given, &options()).unwrap();
         plan.dates.iter().map(|(field, date)| format!("{field} = {date}")).collect::<Vec<_>>()
     };
     let between = dates("between", &["user=7", "at=2023-11-14..1700000000148"]);
@@ -360,7 +388,7 @@ fn times_that_are_numbers_are_dates_too() {
 fn every_snippet_has_the_limit() {
     let design = times();
     let of = |query: &str, user: &str| {
-        let plan = Plan::of(&design, "t", query, &[user], None).unwrap();
+        let plan = Plan::of(&design, "t", query, &[user], &options()).unwrap();
         plan.snippets().remove(0)
     };
     let all = "user=72340172838076673";
@@ -380,6 +408,6 @@ fn every_snippet_has_the_limit() {
         let snippets = Snippets::of_range("t", &range, Some(3), reverse);
         assert!(snippets.cbt_wider && snippets.cbt.contains(" count=3") == counted, "{snippets:?}");
     }
-    let one = Plan::of(&design, "t", "one", &["user=72340172838076673"], None).unwrap().snippets().remove(0);
+    let one = Plan::of(&design, "t", "one", &["user=72340172838076673"], &options()).unwrap().snippets().remove(0);
     assert!(one.go.starts_with("table.ReadRow(ctx, \""), "{one:?}");
 }

@@ -134,6 +134,25 @@ fn limits_are_those_of_the_engine() {
     assert_eq!(severity("F06", row), Some(Severity::Error));
 }
 
+/// A row of small values is its cells: each has the key, the family, the column, and 20 bytes in HBase.
+#[test]
+fn a_row_is_as_large_as_its_cells() {
+    let row = |engine: &str, most: f64| {
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"{engine}\"\n[table.t]\nkey = [\"a: u64\"]\nfamily.f = {{ columns = {{ name = \"c: u32\", per_row = 10, max = {most:.0}, value = \"8 B\" }} }}\n"
+        );
+        severity("F06", &text)
+    };
+    let gib = 1024f64.powi(3);
+    // 8 B of key, 1 of the family's name, 4 of the column's, 20, and 8 of the value.
+    assert_eq!((row("hbase", gib / 41.0 - 1.0), row("hbase", gib / 41.0 + 1.0)), (None, Some(Severity::Error)));
+    let limit = gib / 4.0 / 12.0;
+    assert_eq!(
+        (row("bigtable", limit - 1.0), row("bigtable", limit + 1.0)),
+        (Some(Severity::Warning), Some(Severity::Error))
+    );
+}
+
 #[test]
 fn an_instance_of_bigtable_has_a_thousand_tables() {
     let tables = |n: usize| {

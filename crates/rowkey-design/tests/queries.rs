@@ -57,6 +57,45 @@ fn engines_with_transactions_are_a_note_or_silent() {
     assert_eq!((dynamo(100), dynamo(101)), (vec![], vec![("Q16", Note)]));
 }
 
+/// A time or an id in bytes is a number that sorts right with its highest byte first.
+#[test]
+fn times_and_ids_in_bytes_are_no_native_numbers() {
+    let of = |shape: &str, means: &str| {
+        found(&format!(
+            "[table.t]\nkey = [\"id: {shape}\"]\nmeans.id = \"{means}\"\n[[table.t.query]]\nname = \"q\"\nrange.id = 10\n"
+        ))
+    };
+    for means in ["sequence", "snowflake", "milliseconds", "seconds"] {
+        assert_eq!(of("bytes[8]", means), [], "{means}");
+    }
+    assert_eq!(of("bytes[8]", "native number"), [("Q08", Warning)]);
+    assert_eq!(of("i64", "native number"), []);
+}
+
+/// A finding says that a number is not known where it has none, and nowhere else.
+#[test]
+fn what_is_not_known_has_no_number() {
+    let mut told = [0; 2];
+    for rows in ["", "rows = \"1G\"\n"] {
+        for asks in ["", "limit = 20\n", "returns = 5\n", "limit = 20\nreturns = 5\n", "limit = \"2G\"\n"] {
+            let text = format!(
+                "[table.t]\nkey = [\"a: u32\", \"b: u64\"]\n{rows}stats.a.distinct = 10\n[[table.t.query]]\nname = \"q\"\nfix = [\"a\"]\nwhere = [\"c\"]\n{asks}"
+            );
+            for finding in check(&text, None).findings.iter().filter(|finding| finding.rule.id == "Q04") {
+                for (i, what) in ["reads", "returns"].into_iter().enumerate() {
+                    let number = ["rows read", "rows returned"][i];
+                    let unknown =
+                        finding.message.split_once("; how many it").is_some_and(|(_, rest)| rest.contains(what));
+                    told[i] += usize::from(unknown);
+                    let is_there = finding.numbers.iter().any(|of| of.name == number);
+                    assert_eq!(unknown, !is_there, "{text}{}", finding.message);
+                }
+            }
+        }
+    }
+    assert!(told.iter().all(|&count| count > 0), "{told:?}");
+}
+
 #[test]
 fn increments_by_engine() {
     let table = "[table.t]\nkey = [\"a: u8\"]\n[[table.t.write]]\nname = \"w\"\nkind = \"increment\"";

@@ -1,7 +1,9 @@
 //! Each rule's page: complete, fires on its bad design, silent on its good one; and each edit that a rule proposes
 //! cures.
 
+use proptest::prelude::*;
 use rowkey_design::internal::forms::KeyForm;
+use rowkey_design::internal::report::{self, Format, Styles};
 use rowkey_design::internal::sample;
 use rowkey_design::{CheckOptions, Date, Design, File, Finding, Fix, Impact, Rule, RuleKind, diff};
 
@@ -127,6 +129,128 @@ fn one_hazard_is_one_finding() {
     }
 }
 
+/// A design with this number of servers in each of its clusters, and one more cluster where it has none.
+fn with_servers(text: &str, servers: u32) -> String {
+    let lines = text.lines().filter(|line| !line.starts_with("servers ="));
+    let said = format!("servers = {servers}");
+    let lines = lines.flat_map(|line| [Some(line), line.starts_with("[cluster.").then_some(said.as_str())]);
+    let text: Vec<&str> = lines.flatten().collect();
+    match text.iter().any(|line| line.starts_with("[cluster.") && !line.contains(".region]")) {
+        true => text.join("\n"),
+        false => text.join("\n").replacen(
+            "format = 1\n",
+            &format!("format = 1\n[cluster.c]\nengine = \"hbase\"\n{said}\n"),
+            1,
+        ),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    /// More servers make no finding milder, but for those that there are too few for the writes, or for the regions.
+    #[test]
+    fn more_servers_make_no_finding_milder(page in any::<prop::sample::Index>(), few in 1u32..64, more in 1u32..64) {
+        let rules: Vec<_> = with_pages().filter(|rule| !rule.page().contains(".region]")).collect();
+        let bad = block(page.get(&rules).page(), "Bad", "toml").unwrap();
+        let found = |servers| {
+            let found = check(&with_servers(bad, servers), None);
+            found.into_iter().filter(|finding| !["H11", "H24"].contains(&finding.rule.id)).collect::<Vec<_>>()
+        };
+        let (few, more) = (few.min(more), few.max(more));
+        let of_more = found(more);
+        for finding in found(few) {
+            let same = of_more.iter().find(|other| other.rule == finding.rule && other.of == finding.of);
+            prop_assert!(same.is_some_and(|same| same.severity >= finding.severity), "{few} and {more}: {finding:?}\n{bad}");
+        }
+    }
+}
+
+/// Where the file says no servers, `check` and `suggest` assume the same, and say so once; one process needs none.
+#[test]
+fn one_number_of_servers_is_assumed() {
+    let design = |cluster: &str, rate: &str| {
+        format!(
+            "format = 1\n{cluster}[table.t]\nkey = [\"at: instant\", \"id: u64\"]\nrows = \"1G\"\nstats.id.distinct = \"1M\"\n\
+             [[table.t.write]]\nname = \"w\"\norder = \"time\"\n{rate}[[table.t.query]]\nname = \"q\"\nfix = [\"id\"]\nlimit = 5\n"
+        )
+    };
+    let assumed = |cluster: &str, rate: &str| {
+        let text = design(cluster, rate);
+        let printed = printed(&text);
+        let servers =
+            check(&text, None).into_iter().flat_map(|finding| finding.numbers).find(|number| number.name == "servers");
+        (
+            printed.matches("assumed: the cluster has ").count(),
+            printed.matches("assumed: the cluster has 8 servers").count(),
+            servers.map(|servers| servers.value),
+        )
+    };
+    // Once by each command.
+    assert_eq!(assumed("", ""), (2, 2, Some(8.0)));
+    assert_eq!(assumed("[cluster.c]\nengine = \"tikv\"\n", "rate = \"20k/s\"\n"), (2, 2, Some(8.0)));
+    assert_eq!(assumed("", "rate = \"200k/s\"\n"), (2, 0, Some(20.0)));
+    assert_eq!(assumed("[cluster.c]\nengine = \"hbase\"\nservers = 3\n", ""), (0, 0, Some(3.0)));
+    assert_eq!(assumed("[cluster.c]\nengine = \"rocksdb\"\n", ""), (0, 0, None));
+}
+
+/// What a check and the suggestions print of a design.
+fn printed(text: &str) -> String {
+    let design = parse(text);
+    let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+    let report = design.check(&options);
+    let mut printed = report::report(Format::Text, &design, &options, &report, Styles::Plain);
+    for table in design.tables.keys() {
+        printed += &report::suggestions_as_text(&design.suggest(table, &options).unwrap());
+    }
+    printed
+}
+
+/// One of a thing is not several; no number has more digits than a person reads; and without a sample there are no bytes
+/// of keys, for nobody gave their values.
+#[test]
+fn numbers_are_such_as_people_read() {
+    let things = ["place", "range", "row", "server", "bucket", "table", "key", "call", "region", "even one"];
+    let random = "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 1\n[table.t]\n\
+                  key = [\"id: bytes[16]\", \"at: i64\"]\nmeans = { id = \"uuid4\", at = \"milliseconds\" }\n\
+                  [[table.t.write]]\nname = \"w\"\nrate = \"50k/s\"\norder = \"time\"\n\
+                  [[table.t.query]]\nname = \"q\"\nrange.at = \"1 hour\"\n";
+    let bad = with_pages().map(|rule| block(rule.page(), "Bad", "toml").unwrap());
+    let mut places = 0;
+    for text in bad.chain([random]) {
+        let printed = printed(text);
+        places += printed.matches("over 100k places").count();
+        for thing in things {
+            let wrong = printed.find(&format!(" 1 {thing}s"));
+            assert_eq!(wrong.map(|at| &printed[at..]), None, "{text}");
+        }
+        for line in printed.lines().filter(|line| !text.contains(line.trim_start_matches(|c: char| !c.is_alphabetic())))
+        {
+            let words = line.split(|c: char| !c.is_ascii_alphanumeric());
+            let long =
+                words.into_iter().find(|word| word.len() >= 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit()));
+            assert_eq!(long.filter(|word| !text.contains(word)), None, "{line}\n{text}");
+            let great = line.split_whitespace().find(|word| {
+                word.strip_suffix('T').is_some_and(|number| number.len() > 3 && number.parse::<f64>().is_ok())
+            });
+            assert_eq!(great, None, "{line}\n{text}");
+        }
+    }
+    assert!(places > 0);
+}
+
+/// The oldest rows are no cache's: the cure of H14 is by the order.
+#[test]
+fn the_cure_of_many_calls_is_by_the_order() {
+    let bad = block(Rule::named("H14").unwrap().page(), "Bad", "toml").unwrap();
+    let cure = |text: &str| {
+        let found = check(text, None).into_iter().find(|finding| finding.rule.id == "H14");
+        found.and_then(|finding| finding.remedy).unwrap().text
+    };
+    assert!(cure(bad).contains("newest"));
+    assert!(!cure(&bad.replace("order = \"newest\"", "order = \"oldest\"")).contains("newest"));
+}
+
 /// H10 is of secondary tables too: they take as many writes as the table.
 #[test]
 fn a_secondary_table_without_split_points_is_found() {
@@ -150,4 +274,26 @@ fn a_secondary_table_without_split_points_is_found() {
         unsplit(&text.replace("splits = { uniform = 10 }\n", "")).into_iter().map(|found| found.of).collect();
     assert_eq!(both, [None, Some("by_of".to_owned())]);
     assert_eq!(unsplit(&text.replace("2k/s", "200/s")), []);
+}
+
+/// A write of some columns is as many bytes as these columns have, and the split is at the engine's own size.
+#[test]
+fn ten_minutes_of_writes_are_of_the_columns_that_are_written() {
+    let bytes = |engine: &str, columns: &str| {
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"{engine}\"\n[table.t]\nkey = [\"id: u64\"]\nmeans.id = \"random\"\n\
+             family.d = {{ columns = [\"body\", \"read\"], sizes = {{ body = \"100 kB\", read = \"8 B\" }} }}\n\
+             [[table.t.write]]\nname = \"w\"\nrate = \"40k/s\"\norder = \"random\"\ncolumns = {columns}\n"
+        );
+        let found = check(&text, None).into_iter().find(|finding| finding.rule.id == "H10")?;
+        let number = |name: &str| found.numbers.iter().find(|number| number.name == name).map(|number| number.value);
+        number("bytes in ten minutes").zip(number("size of the first split"))
+    };
+    let mib = 1_048_576.0;
+    let (puts, cell) = (40e3 * 600.0, 8.0 + 1.0 + 4.0 + 20.0);
+    assert_eq!(bytes("hbase", "[\"read\"]"), Some((puts * (cell + 8.0), 256.0 * mib)));
+    assert_eq!(bytes("hbase", "[]"), Some((puts * (2.0 * cell + 100_008.0), 256.0 * mib)));
+    assert_eq!(bytes("tikv", "[\"d:read\"]"), Some((puts * (cell + 8.0), 256.0 * mib)));
+    // Nothing says when it splits.
+    assert_eq!(bytes("bigtable", "[]"), None);
 }

@@ -1,6 +1,8 @@
 //! Suggestions of a search: valid designs, never worse than the design's own, the keys that the texts recommend.
 
 use proptest::prelude::*;
+use rowkey::{LayoutBuf, Value};
+use rowkey_design::internal::explain::Plan;
 use rowkey_design::internal::forms::KeyForm;
 use rowkey_design::internal::sample;
 use rowkey_design::internal::suggest::{Candidate, Suggestions, to_toml};
@@ -187,7 +189,119 @@ fix = ["many"]
     let suggestions = design.suggest("t", &options).unwrap();
     let best = &suggestions.candidates[0];
     assert_eq!(best.table.layout.fields()[0].name, "many");
-    assert!((best.score.queries[0].rows_read - 2.0).abs() < 0.1, "{:?}", best.score);
+    assert!((best.score.queries[0].rows_read.unwrap() - 2.0).abs() < 0.1, "{:?}", best.score);
+}
+
+/// The findings that order candidates are those of a check of each with the sample under its own key.
+#[test]
+fn a_candidate_is_checked_with_the_sample_under_its_key() {
+    let text = r#"
+format = 1
+[cluster.c]
+engine = "hbase"
+servers = 3
+[table.t]
+key = ["few: u64", "more: u64", "many: u64"]
+rows = "1G"
+[[table.t.query]]
+name = "one"
+fix = ["many"]
+[[table.t.query]]
+name = "some"
+fix = ["few", "many"]
+limit = 5
+"#;
+    let design = parse(text);
+    let own = &design.tables["t"].layout;
+    let numbers = |i: u64| [("few", i % 2), ("more", i * 7 % 50), ("many", i / 2)];
+    let profile = |layout: &LayoutBuf| {
+        let line = |i: u64| {
+            let value = |name: &str| numbers(i).iter().find(|(of, _)| *of == name).unwrap().1;
+            let values: Vec<_> =
+                layout.fields().iter().map(|field| Value::Unsigned(value(&field.name).into())).collect();
+            data_encoding::HEXLOWER.encode(&layout.encode(&values).unwrap()) + "\n"
+        };
+        let keys: String = (0..4000).map(line).collect();
+        sample::read(keys.as_bytes(), KeyForm::Hex, layout, None, |_, _| {}).unwrap()
+    };
+    let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+    let suggestions = design.suggest("t", &options.clone().profile("t", profile(own))).unwrap();
+    let mut different = 0;
+    for candidate in &suggestions.candidates {
+        let layout = &candidate.table.layout;
+        let fresh = |options: CheckOptions| found_with(&design, "t", candidate, &options);
+        assert_eq!(
+            candidate.found,
+            fresh(options.clone().profile("t", profile(layout))),
+            "{}",
+            to_toml(&candidate.table)
+        );
+        different += usize::from(candidate.found != fresh(options.clone().profile("t", profile(own))));
+    }
+    assert!(different > 0, "the profile of another key makes no difference");
+}
+
+/// No statistics say how many texts begin alike: a sample does, the same to all three commands, or nothing is told.
+#[test]
+fn rows_that_begin_alike_are_counted_by_a_sample_or_not_known() {
+    let text = r#"
+format = 1
+[table.pages]
+key = ["url: text"]
+rows = "2G"
+stats.url = { distinct = "2G" }
+[[table.pages.query]]
+name = "alike"
+starts_with = { url = 5 }
+"#;
+    let design = parse(text);
+    let read = |options: &CheckOptions| {
+        let (_, costs) = design.query_costs(options).next().unwrap();
+        let plan = Plan::of(&design, "pages", "alike", &[], options).unwrap();
+        let suggestions = design.suggest("pages", options).unwrap();
+        let own = suggestions.candidates.iter().find(|candidate| candidate.current).unwrap();
+        [costs[0].rows_read, plan.cost.rows_read, own.score.queries[0].rows_read]
+    };
+    let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+    assert_eq!(read(&options), [None; 3]);
+    let layout = &design.tables["pages"].layout;
+    // All begin with "https", and each tenth of them alike after that.
+    for (start, share) in [("https:", 1.0), ("", 0.1)] {
+        let key =
+            |i: u32| format!("{}00\n", data_encoding::HEXLOWER.encode(format!("{start}{}/{i}", i % 10).as_bytes()));
+        let long = |i: u32| if start.is_empty() { key(i).replacen("2f", "2f2f2f2f", 1) } else { key(i) };
+        let keys: String = (0..5000).map(long).collect();
+        let profile = sample::read(keys.as_bytes(), KeyForm::Hex, layout, None, |_, _| {}).unwrap();
+        assert_eq!(profile.undecoded, 0);
+        for rows in read(&options.clone().profile("pages", profile)) {
+            assert!((rows.unwrap() / 2e9 - share).abs() < 0.002, "{rows:?}");
+        }
+    }
+}
+
+/// A family's TTL is how long rows live, whatever `keep` says; and the time of declared rows is that of their writes.
+#[test]
+fn nothing_is_assumed_of_how_long_rows_live_where_the_file_says_it() {
+    let design = |of_rows: &str| {
+        format!(
+            "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 3\n[table.t]\nkey = [\"host: u64\", \"at: instant\"]\nstats.host.distinct = 100\n{of_rows}\n\
+             [[table.t.query]]\nname = \"an hour\"\nfix = [\"host\"]\nrange.at = \"1 hour\"\n"
+        )
+    };
+    let write = "[[table.t.write]]\nname = \"w\"\norder = \"time\"\nrate = \"100/s\"";
+    let of = |of_rows: &str| {
+        let suggestions = suggest(&design(of_rows), "t");
+        let own = suggestions.candidates.iter().find(|candidate| candidate.current).unwrap();
+        (suggestions.assumed.clone(), own.score.queries[0].rows_read.unwrap().round())
+    };
+    let of_an_hour = 100.0 * 3600.0 / 100.0;
+    for keep in ["", "keep = \"forever\"\n"] {
+        assert_eq!(of(&format!("{keep}family.f.ttl = \"10 days\"\n{write}")), (vec![], of_an_hour));
+        assert_eq!(of(&format!("{keep}rows = \"1G\"\n{write}")), (vec![], of_an_hour));
+        let (assumed, _) = of(&format!("{keep}rows = \"1G\""));
+        let [assumed] = &assumed[..] else { panic!("{assumed:?}") };
+        assert_eq!(assumed.contains("ttl"), keep.is_empty(), "{assumed}");
+    }
 }
 
 /// A design in three parts, between which the key of a suggestion fits: clusters, the table's own lines, and the rest.
@@ -275,9 +389,13 @@ proptest! {
 
 /// The errors and the warnings of a design with a candidate's table.
 fn found(design: &Design, table: &str, candidate: &Candidate) -> [usize; 2] {
+    found_with(design, table, candidate, &CheckOptions::new(Date { year: 2026, month: 1, day: 31 }))
+}
+
+fn found_with(design: &Design, table: &str, candidate: &Candidate, options: &CheckOptions) -> [usize; 2] {
     let mut design = design.clone();
     design.tables.insert(table.to_owned(), candidate.table.clone());
-    let report = design.check(&CheckOptions::new(Date { year: 2026, month: 1, day: 31 }));
+    let report = design.check(options);
     let of_table = |severity| {
         let findings = report.findings.iter().filter(|finding| finding.table == table && finding.severity == severity);
         // Split points come after the key.

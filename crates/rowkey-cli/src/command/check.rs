@@ -5,14 +5,13 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use rowkey_design::internal::forms::KeyForm;
 use rowkey_design::internal::quote::terminal;
 use rowkey_design::internal::report::{self, Format, Styles, counted};
 use rowkey_design::{CheckOptions, Date, Design, Report, Severity};
 
 use crate::args::{Color, described, named};
 use crate::failure::Failure;
-use crate::fix;
+use crate::{fix, samples};
 
 const EXAMPLES: &str = "Examples:
   rowkey check designs/
@@ -33,13 +32,8 @@ pub(crate) struct Args {
     /// The cluster that the tables are for. Default: the first of the design.
     #[arg(long)]
     cluster: Option<String>,
-    /// A sample of a table's keys, one a line: TABLE=FILE, or TABLE=- for standard input. Text after a tab is ignored,
-    /// but for a number: the size of the row's value in bytes.
-    #[arg(long, value_name = "TABLE=FILE")]
-    sample: Vec<String>,
-    /// The form of the keys in samples, those that the design names too.
-    #[arg(long, value_parser = described::<KeyForm>(), default_value = "hex")]
-    form: KeyForm,
+    #[command(flatten)]
+    samples: samples::SampleArgs,
     /// Writes the edits of findings at or above --deny into the files, those that do not touch each other, then checks
     /// again. Removes each `allow` that the edits make unnecessary.
     #[arg(long)]
@@ -105,7 +99,7 @@ fn checked(args: &Args) -> Result<(Design, CheckOptions, Report), Failure> {
     }
     let options = CheckOptions::new(args.today.unwrap_or_else(crate::designs::today));
     let options = args.cluster.iter().fold(options, CheckOptions::cluster);
-    let (options, notes) = crate::samples::read(&mut design, &args.sample, args.form, options)?;
+    let (options, notes) = samples::read(&mut design, &args.samples.sample, args.samples.form, options)?;
     let mut report = design.check(&options);
     report.notes.extend(notes);
     Ok((design, options, report))
@@ -113,7 +107,7 @@ fn checked(args: &Args) -> Result<(Design, CheckOptions, Report), Failure> {
 
 /// Applies the edits of findings, one of each table at a time, and checks what the files are then.
 fn fix(args: &Args, format: Format) -> Result<ExitCode, Failure> {
-    if args.sample.iter().any(|sample| sample.ends_with("=-")) {
+    if args.samples.sample.iter().any(|sample| sample.ends_with("=-")) {
         return Err(Failure::new("--fix reads samples a second time: give a file instead of standard input"));
     }
     let (mut said, mut left, mut tried) = (Vec::new(), 0, HashSet::new());

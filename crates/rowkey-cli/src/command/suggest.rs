@@ -8,6 +8,7 @@ use rowkey_design::CheckOptions;
 use rowkey_design::internal::report;
 
 use crate::failure::Failure;
+use crate::samples;
 
 /// Searches for better keys of a table: orders of fields, directions, salts, secondary tables.
 #[derive(Debug, clap::Args)]
@@ -20,14 +21,18 @@ pub(crate) struct Args {
     /// The cluster that the table is for. Default: the first of the design.
     #[arg(long)]
     cluster: Option<String>,
+    #[command(flatten)]
+    samples: samples::SampleArgs,
     /// Prints JSON.
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let design = crate::designs::read(std::slice::from_ref(&args.design))?;
+    let mut design = crate::designs::read(std::slice::from_ref(&args.design))?;
     let options = args.cluster.iter().fold(CheckOptions::new(crate::designs::today()), CheckOptions::cluster);
+    let samples::SampleArgs { sample, form } = &args.samples;
+    let options = samples::read_with_notes(&mut design, sample, *form, options)?;
     let Some(suggestions) = design.suggest(&args.table, &options) else {
         let known: Vec<&str> = design.tables.keys().map(String::as_str).collect();
         return Err(Failure::new(format!("there is no table {:?}; the design has {}", args.table, known.join(", "))));

@@ -18,7 +18,7 @@ use self::sampled::Sample;
 pub(crate) use self::{
     regions::points,
     select::{Condition, Selection, all_of, ascending},
-    stored::{CELL, bytes_per_row, per_row, retention, rows, rows_per_second, span, unlikely_rows, unsaid},
+    stored::{CELL, bytes_per_put, bytes_per_row, per_row, rows, rows_per_second, span, unlikely_rows, unsaid},
     witness::{at, of_field, value},
 };
 use crate::design::{Cluster, Query, Secondary, Width};
@@ -51,6 +51,8 @@ pub struct QueryCost<'d> {
     pub hashed: bool,
     /// The ranges of one run, with values of the sample or made up: a list for each salt bucket. The first 1024 ranges.
     pub ranges: Vec<Vec<KeyRange>>,
+    /// True if these ranges are of values that no sample has.
+    pub(crate) are_made_up: bool,
     /// The number of salt buckets that one run scans; 1 without a salt.
     pub buckets: usize,
     /// The fit of its order to the key.
@@ -70,6 +72,8 @@ pub struct QueryCost<'d> {
     pub regions: Option<usize>,
     /// The servers that it asks, at most.
     pub servers: Option<f64>,
+    /// The rows in its ranges at most: where a condition's share is not known, those that meet the others.
+    pub(crate) rows_at_most: Option<f64>,
     pub(crate) selection: Selection<'d>,
     count: f64,
 }
@@ -145,9 +149,12 @@ impl<'d> QueryCost<'d> {
         let mut ranges = found.unwrap_or_else(|| vec![vec![KeyRange::all()]]);
         let count = ranges.iter().map(Vec::len).sum::<usize>() as f64 * selection.keys() / made as f64;
         let buckets = ranges.len().max(1);
+        let mut are_made_up = !no_ranges && (selection.leading > 0 || selection.next.is_some());
         if let Some(sample) = sample {
             let values = sample.witness(key, selection.leading, made);
-            ranges = selection.ranges(&values).filter(|ranges| !ranges.is_empty()).unwrap_or(ranges);
+            if let Some(of_sample) = selection.ranges(&values).filter(|ranges| !ranges.is_empty()) {
+                (ranges, are_made_up) = (of_sample, false);
+            }
         }
         let order = order::fit(query, key, &selection);
         let mut cost = Self {
@@ -159,6 +166,7 @@ impl<'d> QueryCost<'d> {
             full_scan: no_ranges || (selection.leading == 0 && selection.next.is_none()),
             hashed,
             ranges,
+            are_made_up,
             buckets,
             order,
             rows_selected: None,
@@ -168,6 +176,7 @@ impl<'d> QueryCost<'d> {
             bytes_read: None,
             regions: None,
             servers: None,
+            rows_at_most: None,
             selection,
             count,
         };
@@ -248,6 +257,7 @@ impl<'d> QueryCost<'d> {
         let after = |rows: Option<f64>| rows.map(|rows| (rows - skipped).max(0.0));
         let (left, at_most) = (after(rows.matching), after(rows.matching_at_most));
         (self.rows_selected, self.rows_worst) = (rows.selected, rows.worst);
+        self.rows_at_most = rows.selected.or(rows.at_most);
         (self.rows_read, self.rows_returned) = match &query.limit {
             None => (rows.selected, left),
             Some(limit) if self.order == OrderFit::Sort => (rows.selected, left.map(|rows| rows.min(limit.0))),
@@ -274,7 +284,7 @@ impl<'d> QueryCost<'d> {
                 let bounds = || [read, at_most].into_iter().flatten();
                 let most = bounds().fold(limit.0, f64::min);
                 // Of rows that are filtered by what is not known, any number may be left.
-                let full = passing.is_some() || bounds().all(|rows| limit.0 < rows);
+                let full = passing.is_some() || (read.is_some() && bounds().all(|rows| limit.0 < rows));
                 (read, left.or(full.then_some(most)).map(|rows| rows.min(most)))
             }
         };
@@ -302,12 +312,15 @@ impl<'d> QueryCost<'d> {
         values.map_or(buckets, |values| buckets * (1.0 - (1.0 - 1.0 / buckets).powf(values))).max(1.0)
     }
 
-    /// True if the file has numbers for all that it selects by: they are of the full grown table.
+    /// True if the file has numbers for all that it selects by: they are of the full grown table. It has none of how
+    /// values begin.
     fn declared(&self, key: &KeyFacts<'_>) -> bool {
         let known = |name: &&str| {
-            key.index(name)
-                .and_then(|i| key.fields[i].stats)
-                .is_some_and(|stats| stats.distinct.is_some() || stats.rows_per.is_some())
+            !self.query.starts_with.contains_key(*name)
+                && key
+                    .index(name)
+                    .and_then(|i| key.fields[i].stats)
+                    .is_some_and(|stats| stats.distinct.is_some() || stats.rows_per.is_some())
         };
         let all = all_of(self.query);
         !all.is_empty() && all.iter().all(known)

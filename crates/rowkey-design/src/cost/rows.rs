@@ -1,7 +1,5 @@
 //! The rows of a query: in its ranges, and of these the ones that it wants. From what is known of the fields.
 
-use rowkey::foreign::{Foreign, Form};
-use rowkey::layout::Scalar;
 use rowkey::lead::Lead;
 use rowkey::untyped::TypeBuf;
 
@@ -66,9 +64,6 @@ impl Clusters {
     }
 }
 
-/// The characters of text are as uneven as about this many even ones would be.
-const LETTERS: f64 = 16.0;
-
 /// The condition of a query on a field.
 type Asked<'k> = (&'k FieldFacts<'k>, Condition);
 
@@ -88,7 +83,8 @@ pub(super) fn estimated<'k>(table: &TableDesign, key: &'k KeyFacts<'k>, cost: &Q
     let all: Vec<_> = selecting.iter().copied().chain(filtering).collect();
     // What it has a value of is there.
     let at_least = |conditions: &[Asked<'_>], rows: Option<f64>| {
-        let least = if conditions.iter().all(|(_, condition)| *condition == Condition::One) { 1.0 } else { 0.0 };
+        let is_there = |condition| matches!(condition, Condition::One | Condition::StartsWith(_));
+        let least = if conditions.iter().all(|(_, condition)| is_there(*condition)) { 1.0 } else { 0.0 };
         rows.map(|rows| rows.max(least))
     };
     let most = |conditions: &[Asked<'_>]| {
@@ -184,7 +180,7 @@ impl Known {
             },
             // Of a coarse time at least one value.
             Condition::Range(Width::Time(period)) => (period.seconds() / self.span?).max(one.unwrap_or(0.0)),
-            Condition::StartsWith(letters) => one.unwrap_or(0.0).max(alphabet(&field.field.ty).powf(-letters)),
+            Condition::StartsWith(letters) => field.starting_with(letters)?,
         };
         Some(part.clamp(0.0, 1.0))
     }
@@ -200,19 +196,4 @@ fn all_values(field: &FieldFacts<'_>) -> Option<f64> {
 
 fn rows_of(count: Option<Count>) -> Option<f64> {
     count.map(|count| count.0)
-}
-
-/// The number of different letters, bytes or digits that values of a type have, as even ones would be.
-fn alphabet(ty: &TypeBuf) -> f64 {
-    match ty {
-        TypeBuf::Scalar(Scalar::Bytes | Scalar::ByteArray(_)) => 256.0,
-        TypeBuf::Scalar(Scalar::QuadKey(_) | Scalar::Tile) => 4.0,
-        TypeBuf::Scalar(Scalar::Foreign(Foreign::Text(field))) => match field.form() {
-            Form::Hex(_) | Form::HexBytes(_) | Form::Uuid => 16.0,
-            Form::Decimal | Form::Signed | Form::Minus(_) | Form::Date(_) => 10.0,
-            _ => LETTERS,
-        },
-        TypeBuf::Option(inner) => alphabet(inner),
-        _ => LETTERS,
-    }
 }

@@ -36,19 +36,7 @@ impl<'d> Sample<'d> {
         let rows = stored::rows(table).unwrap_or(profile.keys as f64);
         let keys = match key.secondary {
             None => Cow::Borrowed(profile.sample.as_slice()),
-            Some(_) => {
-                let names: Vec<&str> = table.layout.fields().iter().map(|field| field.name.as_str()).collect();
-                let field = |name: &str| names.iter().position(|known| *known == name);
-                let order: Vec<usize> = key.fields.iter().map(|at| field(at.name)).collect::<Option<_>>()?;
-                let turned = profile.sample.iter().filter_map(|bytes| {
-                    let values = table.layout.decode(bytes).ok()?;
-                    let values: Vec<Value> = order.iter().map(|&i| values.get(i).cloned()).collect::<Option<_>>()?;
-                    key.layout.encode(&values).ok()
-                });
-                let mut keys: Vec<_> = turned.collect();
-                keys.sort_unstable();
-                Cow::Owned(keys)
-            }
+            Some(_) => Cow::Owned(profile.keys_under(&table.layout, key.layout)?),
         };
         (keys.len() > 1).then(|| Self { rows: rows.max(keys.len() as f64), keys })
     }

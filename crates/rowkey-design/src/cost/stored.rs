@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::design::{Columns, Family, Keep, WriteKind};
+use crate::design::{Columns, Family, Write, WriteKind};
 use crate::facts::{Growth, KeyFacts, about};
 use crate::file::{Count, Period, Rate};
 use crate::problem::{Located, Problem};
@@ -11,12 +11,8 @@ use crate::resolve::TableDesign;
 /// The bytes of a cell beside key, family, qualifier and value: HBase's lengths, timestamp and type.
 pub(crate) const CELL: f64 = 20.0;
 
-/// The seconds that rows are kept: the longest TTL of the families. None if a family has none, or rows are kept for
-/// ever.
+/// The seconds that a row lives: the longest TTL of the families, whatever `keep` says. None if a family has none.
 pub(crate) fn retention(table: &TableDesign) -> Option<f64> {
-    if table.table.keep.as_ref().is_some_and(|keep| **keep == Keep::Forever) {
-        return None;
-    }
     let ttls = table.table.family.values().map(|family| family.ttl.as_ref().map(|ttl| ttl.seconds()));
     ttls.collect::<Option<Vec<_>>>()?.into_iter().reduce(f64::max).filter(|seconds| *seconds > 0.0)
 }
@@ -155,4 +151,14 @@ pub(crate) fn bytes_per_row(table: &TableDesign, key: &KeyFacts<'_>, columns: &[
         }
     }
     bytes.max(key.bytes)
+}
+
+/// The bytes of one put of a write: of the columns that it writes, each with its key. Where a row has a column for each
+/// of something, a put is one of them.
+pub(crate) fn bytes_per_put(table: &TableDesign, key: &KeyFacts<'_>, write: &Write) -> f64 {
+    let is_written =
+        |name: &str| write.columns.is_empty() || write.columns.iter().any(|column| column.as_str() == name);
+    let families = table.table.family.iter().filter(|(name, _)| is_written(name));
+    let cells = families.filter_map(|(_, family)| per_row(&family.value)).fold(1.0, f64::max);
+    bytes_per_row(table, key, &write.columns) / cells
 }

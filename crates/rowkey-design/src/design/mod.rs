@@ -231,6 +231,7 @@ record! {
         /// The field that it has several values of, and how many.
         among: Named<Count> where Bounds::MANY,
         /// The field that it has the beginning of, and how many characters or bytes; of a host path or URL, the domain.
+        /// A sample says how many rows begin alike; without one it is not known, but for `random`, `uuid4` and `digest`.
         starts_with: Named<Count> where Bounds::MANY,
         /// The fields and columns that it filters by: not in the key, or not next in it.
         filter as "where": Vec<Located<String>>,

@@ -10,11 +10,12 @@ use super::snippet::Snippets;
 use super::stream::values_as_json;
 use super::values::{ArgumentError, assignment, value_of};
 use crate::cost::{OrderFit, QueryCost, Selection, ascending, of_field};
-use crate::design::Query;
+use crate::design::{Engine, Query};
 use crate::facts::{FieldFacts, KeyFacts, is_constant};
 use crate::file::node::nearest;
 use crate::forms::Times;
 use crate::resolve::Design;
+use crate::rules::context::CheckOptions;
 
 /// The rows that one call to a server returns.
 pub const CALL: f64 = 1000.0;
@@ -67,10 +68,12 @@ pub struct Plan<'d> {
     pub unused: Vec<&'d str>,
     /// Its place among the ways to read.
     pub level: CostLevel,
+    /// The engine of the cluster; none for a design without one, whose keys may be anywhere.
+    pub engine: Option<Engine>,
 }
 
 impl<'d> Plan<'d> {
-    /// Plans a query of a table with values, each as `field=value`; for the field that the query has a range of as
+    /// Plans a query of a table, for the cluster and by the samples of the options, with values, each as `field=value`; for the field that the query has a range of as
     /// `field=from..to`, with `to` left out of the range; several times for a field that it has several values of.
     /// Where none is given, one is made up.
     ///
@@ -79,7 +82,7 @@ impl<'d> Plan<'d> {
     ///
     /// ```
     /// use rowkey_design::internal::explain::{Plan, CostLevel};
-    /// use rowkey_design::{Design, File};
+    /// use rowkey_design::{CheckOptions, Date, Design, File};
     ///
     /// let text = r#"
     /// format = 1
@@ -91,7 +94,8 @@ impl<'d> Plan<'d> {
     /// range = { at = "1 day" }
     /// "#;
     /// let design = Design::parse([File { name: "visits.rowkey.toml".into(), text: text.into() }])?;
-    /// let plan = Plan::of(&design, "visits", "a day", &["host=bonn", "at=0..86400"], None)?;
+    /// let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+    /// let plan = Plan::of(&design, "visits", "a day", &["host=bonn", "at=0..86400"], &options)?;
     /// assert_eq!((plan.level, plan.made_up.len()), (CostLevel::Range, 0));
     /// assert!(plan.snippets()[0].hbase.starts_with(r#"scan "visits", {STARTROW => "bonn\x00\x7F"#));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -101,7 +105,7 @@ impl<'d> Plan<'d> {
         table: &str,
         query: &str,
         given: &[&str],
-        cluster: Option<&str>,
+        options: &CheckOptions,
     ) -> Result<Self, ArgumentError> {
         let holds = |design: &crate::resolve::TableDesign| {
             design.table.secondary.iter().any(|secondary| secondary.name.as_str() == table)
@@ -114,18 +118,14 @@ impl<'d> Plan<'d> {
             let known: Vec<&str> = found.table.query.iter().map(|query| query.name.as_str()).collect();
             return Err(no("query", query, &known));
         };
-        let cluster = match cluster {
-            None => design.clusters.values().next().map(|cluster| &cluster.value),
-            Some(name) => match design.clusters.get(name) {
-                Some(cluster) => Some(&cluster.value),
-                None => {
-                    return Err(no("cluster", name, &design.clusters.keys().map(String::as_str).collect::<Vec<_>>()));
-                }
-            },
-        };
-        let mut keys = vec![KeyFacts::of(found, None)];
-        keys.extend(KeyFacts::of_secondaries(found, None));
-        let mut cost = QueryCost::of(asked, found, &keys, cluster, None);
+        if let Some(name) = options.cluster.as_ref().filter(|name| !design.clusters.contains_key(*name)) {
+            return Err(no("cluster", name, &design.clusters.keys().map(String::as_str).collect::<Vec<_>>()));
+        }
+        let cluster = design.cluster(options);
+        let profile = options.profiles.get(found.name.as_str());
+        let mut keys = vec![KeyFacts::of(found, profile)];
+        keys.extend(KeyFacts::of_secondaries(found, profile));
+        let mut cost = QueryCost::of(asked, found, &keys, cluster, profile);
         let Some(key) = keys.get(cost.secondary.map_or(0, |index| index + 1)) else {
             return Err(no("table", table, &design.names_of_tables()));
         };
@@ -159,8 +159,8 @@ impl<'d> Plan<'d> {
             choice.given.iter().filter(|(index, _)| *index >= used).map(|(i, _)| name(layout, *i)).collect();
         unused.dedup();
         let Choice { by, dates, made_up, .. } = choice;
-        let mut plan =
-            Self { table: key.name.as_str(), layout, cost, by, dates, made_up, unused, level: CostLevel::Range };
+        let (level, engine) = (CostLevel::Range, cluster.map(|cluster| cluster.engine));
+        let mut plan = Self { table: key.name.as_str(), layout, cost, by, dates, made_up, unused, level, engine };
         plan.level = plan.level();
         Ok(plan)
     }
@@ -173,6 +173,11 @@ impl<'d> Plan<'d> {
             && matches!(self.cost.order, OrderFit::Free | OrderFit::Key | OrderFit::Reverse | OrderFit::Merge { .. });
         let limit = query.limit.as_ref().filter(|_| counts)?.0 + query.offset.as_ref().map_or(0.0, |offset| offset.0);
         Some((limit.clamp(1.0, 2f64.powi(53)).ceil()) as u64)
+    }
+
+    /// Returns whether the clients of an engine read the table, as far as the design says.
+    pub fn is_for(&self, engine: Engine) -> bool {
+        self.engine.is_none_or(|of| of == engine)
     }
 
     fn level(&self) -> CostLevel {

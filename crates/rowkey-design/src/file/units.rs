@@ -338,6 +338,29 @@ impl fmt::Display for Count {
     }
 }
 
+impl Count {
+    /// The number of these things.
+    ///
+    /// ```
+    /// use rowkey_design::internal::file::Count;
+    ///
+    /// assert_eq!([1.0, 2e6].map(|count| Count(count).of("query")), ["1 query", "2M queries"]);
+    /// assert_eq!(Count(900.0).of("key"), "900 keys");
+    /// ```
+    pub fn of(self, what: &str) -> String {
+        format!("{self} {}", plural(self.0 == 1.0, what))
+    }
+}
+
+/// The word for one thing, or for several.
+pub(crate) fn plural(is_one: bool, what: &str) -> String {
+    match what.strip_suffix('y') {
+        _ if is_one => what.to_owned(),
+        Some(stem) if !stem.ends_with(['a', 'e', 'o']) => format!("{stem}ies"),
+        _ => format!("{what}s"),
+    }
+}
+
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/s", Count(self.0))

@@ -3,7 +3,7 @@
 use crate::quote::terminal;
 
 /// A cell longer than this, in characters, is cut.
-const WIDEST: usize = 60;
+const WIDEST: usize = 120;
 
 /// Each row on a line, its cells under each other. The text of a cell may be hostile.
 pub(super) fn aligned(rows: &[Vec<String>]) -> String {

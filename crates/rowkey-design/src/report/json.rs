@@ -26,6 +26,7 @@ pub(super) fn report(design: &Design, options: &CheckOptions, report: &Report) -
         }).collect::<Vec<_>>(),
         "problems": problems(files, &report.problems),
         "notes": problems(files, &report.notes),
+        "assumed": report.assumed,
         "reads": reads::json(design, options),
         "summary": {
             "tables": report.tables,

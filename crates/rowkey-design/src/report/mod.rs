@@ -22,6 +22,7 @@ use serde_json::Value as Json;
 
 use crate::check::Report;
 use crate::choice::choices;
+use crate::file::plural;
 use crate::problem::Problems;
 use crate::quote::{json_text, terminal};
 use crate::resolve::Design;
@@ -85,13 +86,7 @@ fn printed(json: &Json) -> String {
 
 /// `1 error`, `2 errors`.
 pub fn counted(count: usize, what: &str) -> String {
-    let plural = match (count, what) {
-        (1, _) => what.to_owned(),
-        (_, "query") => "queries".to_owned(),
-        (_, "allowed") => what.to_owned(),
-        _ => format!("{what}s"),
-    };
-    format!("{count} {plural}")
+    format!("{count} {}", plural(count == 1 || what == "allowed", what))
 }
 
 /// Text for a terminal, cut where it is longer than a message can be.

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::printed;
 use crate::cost::OrderFit;
+use crate::design::Engine;
 use crate::explain::{CALL, CostLevel, PREFIX_FILTER, Plan, Snippets};
 use crate::file::{Bytes, Count};
 use crate::quote::{hbase_binary, terminal};
@@ -53,20 +54,37 @@ fn write(out: &mut String, plan: &Plan<'_>, snippets: &[Snippets]) -> std::fmt::
     writeln!(out, "servers  {}{at_most}", count(cost.servers))?;
     writeln!(out, "calls    {} (at {CALL} rows a call)", count(plan.calls()))?;
     notes(plan, snippets).iter().try_for_each(|note| writeln!(out, "note: {}", terminal(note)))?;
-    writeln!(out, "\n# HBase's shell")?;
-    snippets.iter().try_for_each(|range| writeln!(out, "{}", range.hbase))?;
-    writeln!(out, "\n# cbt, in bash")?;
-    for (range, snippets) in cost.ranges.iter().flatten().zip(snippets) {
-        if snippets.cbt_wider {
-            let from = if range.start().first() == Some(&0) { ", from the table's first row on" } else { "" };
-            writeln!(out, "# reads more than the range{from}: no argument can hold its zero byte")?;
-        }
-        writeln!(out, "{}", snippets.cbt)?;
+    let (hbase, bigtable) = (plan.is_for(Engine::HBase), plan.is_for(Engine::Bigtable));
+    if hbase {
+        writeln!(out, "\n# HBase's shell")?;
+        snippets.iter().try_for_each(|range| writeln!(out, "{}", range.hbase))?;
     }
-    writeln!(out, "\n// Java")?;
-    snippets.iter().try_for_each(|range| writeln!(out, "{}", range.java))?;
-    writeln!(out, "\n// Go")?;
-    snippets.iter().try_for_each(|range| writeln!(out, "{}", range.go))?;
+    if bigtable {
+        writeln!(out, "\n# cbt, in bash")?;
+        for (range, snippets) in cost.ranges.iter().flatten().zip(snippets) {
+            if snippets.cbt_wider {
+                let from = if range.start().first() == Some(&0) { ", from the table's first row on" } else { "" };
+                writeln!(out, "# reads more than the range{from}: no argument can hold its zero byte")?;
+            }
+            writeln!(out, "{}", snippets.cbt)?;
+        }
+    }
+    if hbase {
+        writeln!(out, "\n// Java")?;
+        snippets.iter().try_for_each(|range| writeln!(out, "{}", range.java))?;
+    }
+    if bigtable {
+        writeln!(out, "\n// Go")?;
+        snippets.iter().try_for_each(|range| writeln!(out, "{}", range.go))?;
+    }
+    if !hbase && !bigtable {
+        writeln!(out, "\n# from a key, before another, in hex")?;
+        let hex = |key: &[u8]| data_encoding::HEXLOWER.encode(key);
+        for range in cost.ranges.iter().flatten() {
+            let start = if range.start().is_empty() { "the first key".to_owned() } else { hex(range.start()) };
+            writeln!(out, "{start}  {}", range.end().map_or("the end".to_owned(), hex))?;
+        }
+    }
     Ok(())
 }
 
@@ -84,19 +102,20 @@ fn notes(plan: &Plan<'_>, snippets: &[Snippets]) -> Vec<String> {
     if plan.limit().is_some() && snippets.len() > 1 {
         notes.push("the limit is of each range: the program cuts what it merged again".to_owned());
     }
+    let hbase = plan.is_for(Engine::HBase);
     let uncounted = |range: &Snippets| range.cbt_wider && !range.cbt.contains(" count=");
-    if plan.limit().is_some() && snippets.iter().any(uncounted) {
+    if plan.limit().is_some() && plan.is_for(Engine::Bigtable) && snippets.iter().any(uncounted) {
         notes.push(
             "where cbt reads rows before those of the range, its command has no count: it would count them".to_owned(),
         );
     }
-    if matches!(plan.cost.order, OrderFit::Reverse | OrderFit::Merge { reverse: true }) {
+    if hbase && matches!(plan.cost.order, OrderFit::Reverse | OrderFit::Merge { reverse: true }) {
         notes.push(
             "a reverse scan of HBase's shell reads a row that is exactly STARTROW too, which is not the query's"
                 .to_owned(),
         );
     }
-    if plan.level != CostLevel::Get {
+    if hbase && plan.level != CostLevel::Get {
         notes.push(PREFIX_FILTER.to_owned());
         let same = snippets.iter().filter(|range| range.prefix).count();
         notes.push(match same {

@@ -7,6 +7,7 @@ use crate::profile::{Direction, Profile};
 use crate::quote::{hbase_binary, terminal};
 
 use super::columns::aligned;
+use super::counted;
 
 /// More than this share on one side is a moving front.
 const MOVING: f64 = 0.8;
@@ -23,9 +24,9 @@ fn direction(direction: Direction, in_key_order: bool) -> &'static str {
 /// A table of the fields, between a line on the keys and a line on the regions.
 pub(super) fn text(table: &str, profile: &Profile) -> String {
     let mut text = format!(
-        "sample of {}: {} keys, {} different, {} do not decode, {} to {} a key\n",
+        "sample of {}: {}, {} different, {} do not decode, {} to {} a key\n",
         terminal(table),
-        profile.keys,
+        counted(profile.keys as usize, "key"),
         Count(profile.distinct.round()),
         profile.undecoded,
         Bytes(profile.shortest as f64),

@@ -2,24 +2,18 @@
 
 use serde_json::json;
 
+use super::columns::aligned;
 use super::printed;
 use crate::file::{Bytes, Count};
-use crate::suggest::{Candidate, Suggestions, described, to_toml};
+use crate::load::places_as_text;
+use crate::suggest::{Candidate, QueryScore, Suggestions, described, to_toml};
 
 /// The candidates for a key for people: a table, why the first is first, and its TOML.
 pub fn suggestions_as_text(suggestions: &Suggestions) -> String {
-    let mut text = String::new();
-    let rows = suggestions.candidates.iter().enumerate().map(|(i, candidate)| row(i + 1, candidate));
-    let header = ["", "key", "writes land in", "refused", "ranges and rows a query", "bytes a key"].map(str::to_owned);
-    let table: Vec<[String; 6]> = std::iter::once(header).chain(rows).collect();
-    let widths: Vec<usize> =
-        (0..6).map(|column| table.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)).collect();
-    for row in &table {
-        let cells = row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:<width$}"));
-        text += cells.collect::<Vec<_>>().join("  ").trim_end();
-        text.push('\n');
-    }
-    text += &format!("\n{} keys were tried. * is the design's own.\n", suggestions.tried);
+    let mut text = keys(&suggestions.candidates) + &queries(&suggestions.candidates);
+    let tried = Count(suggestions.tried as f64).of("key");
+    let were = if suggestions.tried == 1 { "was" } else { "were" };
+    text += &format!("\n{tried} {were} tried. * is the design's own.\n");
     for assumed in &suggestions.assumed {
         text += &format!("assumed: {assumed}\n");
     }
@@ -38,21 +32,45 @@ pub fn suggestions_as_text(suggestions: &Suggestions) -> String {
     text
 }
 
-fn row(number: usize, candidate: &Candidate) -> [String; 6] {
-    let score = &candidate.score;
-    let places = score.places.map_or_else(|| "?".to_owned(), |places| format!("{} places", Count(places.round())));
-    let queries = score.queries.iter().map(|query| {
-        let rows = if query.full_scan { "all".to_owned() } else { Count(query.rows_read.round()).to_string() };
-        format!("{}/{rows}", Count(query.ranges))
-    });
-    [
-        format!("{number}{}", if candidate.current { "*" } else { "" }),
-        described(&candidate.table),
-        places,
-        format!("{:.0} %", score.refused * 100.0),
-        queries.collect::<Vec<_>>().join(" "),
-        Bytes(score.key_bytes).to_string(),
-    ]
+fn number(index: usize, candidate: &Candidate) -> String {
+    format!("{}{}", index + 1, if candidate.current { "*" } else { "" })
+}
+
+/// A line for each key.
+fn keys(candidates: &[Candidate]) -> String {
+    let row = |(index, candidate): (usize, &Candidate)| {
+        let score = &candidate.score;
+        vec![
+            number(index, candidate),
+            described(&candidate.table),
+            score.places.map_or("?".to_owned(), places_as_text),
+            format!("{:.0} %", score.refused * 100.0),
+            Bytes(score.key_bytes).to_string(),
+        ]
+    };
+    let header = ["", "key", "writes land in", "refused", "bytes a key"].map(str::to_owned).to_vec();
+    aligned(&std::iter::once(header).chain(candidates.iter().enumerate().map(row)).collect::<Vec<_>>())
+}
+
+/// A line for each query, with its ranges and rows under each key.
+fn queries(candidates: &[Candidate]) -> String {
+    let Some(names) = candidates.first().map(|best| &best.score.queries).filter(|queries| !queries.is_empty()) else {
+        return String::new();
+    };
+    let of_keys = candidates.iter().enumerate().map(|(index, candidate)| number(index, candidate));
+    let header: Vec<String> = std::iter::once("ranges/rows of a run".to_owned()).chain(of_keys).collect();
+    let row = |(i, query): (usize, &QueryScore)| {
+        let under = candidates.iter().filter_map(|candidate| Some(run(candidate.score.queries.get(i)?)));
+        std::iter::once(query.name.clone()).chain(under).collect()
+    };
+    let rows = names.iter().enumerate().map(row);
+    format!("\n{}", aligned(&std::iter::once(header).chain(rows).collect::<Vec<_>>()))
+}
+
+/// The ranges and rows of one run of a query.
+fn run(query: &QueryScore) -> String {
+    let read = || query.rows_read.map_or("?".to_owned(), |rows| Count(rows.round()).to_string());
+    format!("{}/{}", Count(query.ranges), if query.full_scan { "all".to_owned() } else { read() })
 }
 
 /// The candidates for a key for programs.

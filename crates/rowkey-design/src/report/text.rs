@@ -147,6 +147,9 @@ pub(super) fn report(design: &Design, options: &CheckOptions, report: &Report, s
     if !report.allowed.is_empty() {
         text.push('\n');
     }
+    for assumed in &report.assumed {
+        text += &format!("assumed: {assumed}\n\n");
+    }
     text + &reads::text(design, options) + &summary(report)
 }
 

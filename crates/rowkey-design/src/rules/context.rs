@@ -6,7 +6,7 @@ use crate::cost::QueryCost;
 use crate::design::{Cluster, Date, Engine};
 use crate::facts::KeyFacts;
 use crate::finding::Finding;
-use crate::load::WriteLoad;
+use crate::load::{Capacity, WriteLoad};
 use crate::problem::Span;
 use crate::profile::Profile;
 use crate::resolve::{Design, TableDesign};
@@ -48,6 +48,7 @@ pub(crate) struct Context<'d> {
     pub(crate) table: &'d TableDesign,
     pub(crate) cluster: Option<&'d Cluster>,
     pub(crate) engine: Engine,
+    pub(crate) capacity: Capacity,
     pub(crate) profile: Option<&'d Profile>,
     /// The key of the table, and of each of its secondary tables after it.
     pub(crate) keys: Vec<KeyFacts<'d>>,
@@ -68,7 +69,8 @@ impl<'d> Context<'d> {
         let queries = QueryCost::all(table, &keys, cluster, profile);
         let writes = |key| table.table.write.iter().map(move |write| WriteLoad::of(write, key));
         let loads = keys.iter().flat_map(writes).collect();
-        Self { design, table, cluster, engine, profile, keys, queries, loads }
+        let capacity = Capacity::of(table, cluster);
+        Self { design, table, cluster, engine, capacity, profile, keys, queries, loads }
     }
 
     /// The key that a query is served by.

@@ -2,12 +2,11 @@
 
 use rowkey::lead::Lead;
 
-use crate::cost::value;
 use crate::design::{WriteKind, WriteOrder};
 use crate::facts::{FieldFacts, KeyFacts};
 use crate::file::Rate;
 use crate::finding::{Edit, Finding};
-use crate::load::{WriteLoad, is_one_process, writes_per_server};
+use crate::load::{Capacity, WriteLoad, peak};
 use crate::rule::Severity;
 use crate::rules::context::{Context, RuleSink};
 
@@ -48,14 +47,11 @@ impl Hot<'_, '_> {
 /// The writes of the table, or of its secondary tables, that one server does not take: none on an engine of one
 /// process, none below the gate, and those without a rate.
 pub(super) fn writes<'c, 'd>(context: &'c Context<'d>, secondary: bool) -> Vec<Hot<'c, 'd>> {
-    let declared: f64 = context.table.table.write.iter().filter_map(|write| peak(write)).sum();
     let any_unsaid = context.table.table.write.iter().any(|write| peak(write).is_none());
-    let capacity = writes_per_server(context.engine, context.cluster);
-    if is_one_process(context.engine) || (declared < capacity && !any_unsaid) {
+    let Capacity { each: capacity, servers, peak: declared, .. } = context.capacity;
+    if context.capacity.takes_all() || (declared < capacity && !any_unsaid) {
         return Vec::new();
     }
-    let servers = context.cluster.and_then(|cluster| cluster.servers).map(f64::from);
-    let servers = servers.unwrap_or_else(|| (declared / capacity).ceil().max(2.0));
     let writes = context.loads.iter().filter(|load| load.secondary.is_some() == secondary);
     let written = writes.filter(|load| load.write.kind != Some(WriteKind::Delete));
     written
@@ -65,10 +61,6 @@ pub(super) fn writes<'c, 'd>(context: &'c Context<'d>, secondary: bool) -> Vec<H
             Hot { load, key, capacity, servers }
         })
         .collect()
-}
-
-pub(super) fn peak(write: &crate::design::Write) -> Option<f64> {
-    write.peak.as_ref().or(write.rate.as_ref()).map(|rate| rate.0)
 }
 
 /// The first write whose front has nothing before it: all its rows land in one place.
@@ -93,19 +85,7 @@ pub(super) fn is_hot(context: &Context<'_>) -> bool {
     at_one_place(context, false).is_some_and(|hot| hot.load.peak.is_some()) || are_few(context) || one_row()
 }
 
-/// Two keys of writes that follow each other, from values made up.
-pub(super) fn following(key: &KeyFacts<'_>) -> Option<String> {
-    let keys = [1000u64, 1001].map(|moment| {
-        let fields = key.fields.iter();
-        let values: Vec<_> =
-            fields.map(|field| value(&field.field.ty, if field.growth.is_some() { moment } else { 7 })).collect();
-        key.layout.encode(&values).ok().map(|key| crate::quote::hbase_binary(&key))
-    });
-    let [Some(first), Some(second)] = keys else { return None };
-    Some(format!("keys written one after the other: {first} and {second}"))
-}
-
-/// A finding about a write of one place, with numbers, witness and cure.
+/// A finding about a write of one place, with numbers and cure.
 pub(super) fn at_front(
     context: &Context<'_>,
     found: &RuleSink<'_>,
@@ -124,7 +104,6 @@ pub(super) fn at_front(
     if let Some(index) = hot.key.secondary {
         finding = finding.of(context.table.table.secondary[index].name.as_str());
     }
-    finding.witness.extend(following(hot.key));
     if let (Some(WriteOrder::Random), None, Some(front)) =
         (hot.load.write.order.as_deref(), hot.key.secondary, hot.front())
     {

@@ -122,6 +122,7 @@ impl Field {
             hex: seen && hex,
             decimal: seen && decimal,
             uneven_decimal: seen && signed && lengths.is_some_and(|(fewest, most)| fewest < most),
+            starts: Vec::new(),
             uuid_version: uuid.filter(|_| seen),
         }
     }

@@ -14,6 +14,7 @@ mod files;
 pub(crate) mod kept;
 mod profiler;
 mod spread;
+mod starts;
 mod value;
 
 use std::io::BufRead;

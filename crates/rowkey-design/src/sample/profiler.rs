@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::direction::Front;
 use super::field::{Field, Weights, shown};
 use super::kept::{Cases, Chosen, Repeats};
+use super::starts;
 use super::value::{folded, has_text, hash};
 use crate::profile::Profile;
 
@@ -233,6 +234,10 @@ impl Profiler {
         }
         let all = fields.into_iter().zip(spreads).zip(&texts);
         profile.fields = all.map(|((field, spread), texts)| field.profile(spread, texts)).collect();
+        let decoded: Vec<Vec<Value>> = profile.sample.iter().flat_map(|key| layout.decode(key)).collect();
+        for (i, (field, of)) in profile.fields.iter_mut().zip(layout.fields()).enumerate() {
+            field.starts = starts::shares(&of.ty, decoded.iter().filter_map(|values| values.get(i)));
+        }
         profile
     }
 }

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use rowkey::lead::SaltHash;
 
-use super::score::{QueryScore, Score};
-use crate::design::{Digest, Family, FieldStats, KeyField, Query, QueryOrder, Salt, Secondary, WriteKind, WriteOrder};
+use super::score::{QueryScore, STARTS_ALIKE, Score};
+use crate::design::{Digest, Family, FieldStats, KeyField, Query, QueryOrder, Salt, Secondary, WriteOrder};
 use crate::facts::KeyFacts;
 use crate::file::{Count, Period};
+use crate::load::Capacity;
 use crate::problem::{Located, Span};
 use crate::profile::Profile;
 use crate::quote;
@@ -30,6 +31,9 @@ const MOST_BUCKETS: u32 = 1024;
 
 /// Each write goes to all: more secondary tables than these are no suggestion.
 const MOST_SECONDARIES: usize = 16;
+
+/// The time in which the rows of a table were written, where the file does not say it.
+const YEAR: Period = Period(Duration::from_secs(365 * 24 * 3600));
 
 /// A key to try.
 pub(super) struct Choice {
@@ -63,13 +67,15 @@ pub(super) fn with_assumptions(own: &TableDesign, profile: Option<&Profile>) -> 
         let grows = |name: &str| facts.fields.iter().any(|field| field.name == name && field.growth.is_some());
         query.fix.iter().any(|name| grows(name)) || query.range.keys().any(|name| grows(name))
     };
-    if crate::cost::retention(own).is_none() && own.table.query.iter().any(by_time) {
-        let kept = kept(&table);
-        assumed.push(format!("rows are kept {kept}, to compare ranges of time: say `ttl = …` of each family"));
+    if crate::cost::span(&table).is_none() && own.table.query.iter().any(by_time) {
+        let by_ttl = if own.table.keep.is_some() { "" } else { "`ttl = …` of each family, or " };
+        assumed.push(format!(
+            "the rows are those of {YEAR}, to compare ranges of time: say {by_ttl}`rate = …` of each write"
+        ));
         table.table.keep = None;
-        table.table.family.values_mut().for_each(|family| family.value.ttl = Some(unplaced(kept)));
+        table.table.family.values_mut().for_each(|family| _ = family.value.ttl.get_or_insert(unplaced(YEAR)));
         if table.table.family.is_empty() {
-            table.table.family.insert("all".to_owned(), unplaced(Family::kept(kept)));
+            table.table.family.insert("all".to_owned(), unplaced(Family::kept(YEAR)));
         }
     }
     for field in facts.fields.iter().filter(|field| field.spread.is_none() && field.growth.is_none()) {
@@ -79,21 +85,12 @@ pub(super) fn with_assumptions(own: &TableDesign, profile: Option<&Profile>) -> 
         let stats = table.table.stats.entry(name.to_owned()).or_insert_with(|| unplaced(FieldStats::unknown()));
         stats.value.distinct = Some(unplaced(DISTINCT));
     }
+    let asked = |name: &str| own.table.query.iter().any(|query| query.starts_with.contains_key(name));
+    for field in facts.fields.iter().filter(|field| asked(field.name) && field.starting_with(1.0).is_none()) {
+        let (name, rows) = (field.name, Count(1.0 / STARTS_ALIKE));
+        assumed.push(format!("1 of {rows} rows begins alike in {name}, to compare keys: a sample of keys tells it"));
+    }
     (table, assumed)
-}
-
-/// The time in which the rows of a table were written, as far as the file says; a year where it does not.
-fn kept(table: &TableDesign) -> Period {
-    const HOUR: f64 = 3_600.0;
-    let puts = table.table.write.iter().filter(|write| write.kind.unwrap_or(WriteKind::Put) == WriteKind::Put);
-    let rate: f64 = puts.filter_map(|write| write.rate.as_ref()).map(|rate| rate.0).sum();
-    let cells = table.table.family.values().filter_map(|family| crate::cost::per_row(family)).fold(1.0, f64::max);
-    let rows = table.table.rows.as_ref().filter(|_| rate > 0.0).map(|rows| rows.0);
-    let hours = rows.map_or(365.0 * 24.0, |rows| rows * cells / rate / HOUR);
-    // Whole days, but for less than three of them.
-    let step = if hours < 72.0 { 1.0 } else { 24.0 };
-    let hours = (hours / step).round() * step;
-    Period(Duration::from_secs_f64(hours.clamp(1.0, 36_500.0 * 24.0) * HOUR))
 }
 
 /// The table as the file has it, but for its key: nothing that was assumed.
@@ -109,12 +106,12 @@ fn unplaced<T>(value: T) -> Located<T> {
 }
 
 impl<'d> Builder<'d> {
-    /// `servers` is the number of servers, `needed` the number that the writes need.
-    pub(super) fn new(own: &'d TableDesign, servers: Option<u32>, needed: f64) -> Self {
+    /// With salts of as many buckets as there are servers, or are needed.
+    pub(super) fn new(own: &'d TableDesign, capacity: &Capacity) -> Self {
         let facts = KeyFacts::of(own, None);
         let growing = facts.fields.iter().map(|field| field.growth.is_some()).collect();
-        let needed = needed.min(f64::from(MOST_BUCKETS)) as u32;
-        let servers = servers.map_or(needed, |servers| servers.max(needed));
+        let servers = if capacity.takes_all() { 0.0 } else { capacity.servers.max(capacity.needed()) };
+        let servers = servers.min(MOST_BUCKETS.into()) as u32;
         let mut buckets: Vec<u32> = own.table.salt.iter().map(|salt| *salt.buckets).chain([servers]).collect();
         buckets.retain(|&buckets| buckets > 1 && buckets <= MOST_BUCKETS);
         buckets.sort_unstable();

@@ -11,6 +11,7 @@
 mod build;
 mod score;
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use rowkey::untyped::FieldBuf;
@@ -19,9 +20,9 @@ pub use self::build::to_toml;
 pub use self::score::{QueryScore, Score};
 
 use self::build::Builder;
-use self::score::Capacity;
+use self::score::hot_secondaries;
 use crate::file::{Bytes, Count};
-use crate::load::is_one_process;
+use crate::load::{Capacity, places_as_text};
 use crate::resolve::{Design, TableDesign};
 use crate::rule::Severity;
 use crate::rules::context::{CheckOptions, Context};
@@ -73,9 +74,6 @@ pub struct Suggestions {
 /// The number of candidates that are kept while others are tried: many are alike.
 const KEPT: usize = 512;
 
-/// The servers for which salts are tried, where neither they nor the rates of writes are known.
-const SERVERS: u32 = 8;
-
 /// The rules about split points, which come after a key is chosen.
 const OF_SPLITS: [&str; 3] = ["H09", "H10", "H21"];
 
@@ -120,15 +118,8 @@ impl Design {
         let cluster = self.cluster(options);
         let profile = options.profiles.get(table);
         let capacity = Capacity::of(&full, cluster);
-        let mut servers = cluster.and_then(|cluster| cluster.servers);
-        let is_unsaid = full.table.write.iter().any(|write| write.peak.or(write.rate).is_none());
-        if servers.is_none() && is_unsaid && !cluster.is_some_and(|cluster| is_one_process(cluster.engine)) {
-            servers = Some(SERVERS);
-            assumed.push(format!(
-                "a salt is for {SERVERS} servers: say `servers = …` of the cluster, and a `rate` of each write"
-            ));
-        }
-        let builder = Builder::new(&full, servers, capacity.needed());
+        assumed.extend(capacity.assumed());
+        let builder = Builder::new(&full, &capacity);
         let judge = |table: &TableDesign| Score::of(table, &full, cluster, profile);
         let mut candidates = vec![Candidate::new(full.clone(), own, judge(&full), true)];
         let mut tried = 1;
@@ -137,7 +128,7 @@ impl Design {
             let score = judge(&alone);
             tried += 1;
             if let Some(served) = builder.with_secondaries(&alone, &score) {
-                let salted = builder.with_salts(&served, &capacity.hot_secondaries(&served)).collect::<Vec<_>>();
+                let salted = builder.with_salts(&served, &hot_secondaries(&served, &capacity)).collect::<Vec<_>>();
                 for table in salted.into_iter().chain([served]) {
                     tried += 1;
                     let score = judge(&table);
@@ -158,7 +149,8 @@ impl Design {
         let mut candidates = distinct(candidates);
         for candidate in &mut candidates {
             build::without_assumptions(&mut candidate.table, own);
-            let found = crate::check::findings(&Context::new(self, &candidate.table, options));
+            let options = under(options, own, &candidate.table);
+            let found = crate::check::findings(&Context::new(self, &candidate.table, &options));
             let of_keys = || found.iter().filter(|finding| !OF_SPLITS.contains(&finding.rule.id));
             candidate.found = [Severity::Error, Severity::Warning]
                 .map(|severity| of_keys().filter(|finding| finding.severity == severity).count());
@@ -166,6 +158,17 @@ impl Design {
         with_fewest_findings_first(&mut candidates);
         let (reasons, remarks) = (reasons(&candidates), remarks(&candidates, &capacity));
         Some(Suggestions { candidates, tried, assumed, reasons, remarks })
+    }
+}
+
+/// The options with the profile of the table's sample as another key has its rows.
+fn under<'o>(options: &'o CheckOptions, own: &TableDesign, other: &TableDesign) -> Cow<'o, CheckOptions> {
+    let name = own.name.as_str();
+    match options.profiles.get(name) {
+        Some(profile) if own.layout != other.layout => {
+            Cow::Owned(options.clone().profile(name, profile.under(&own.layout, &other.layout)))
+        }
+        _ => Cow::Borrowed(options),
     }
 }
 
@@ -266,22 +269,27 @@ fn remarks(candidates: &[Candidate], capacity: &Capacity) -> Vec<String> {
     });
     let queries = candidates.first().into_iter().flat_map(|best| &best.score.queries);
     let unserved = queries.filter(|query| query.is_unserved()).map(|query| {
-        let (rows, name) = (Count(query.rows_read.round()), &query.name);
+        let (rows, name) = (read(query), &query.name);
         match (query.full_scan, query.amplification) {
-            (true, _) => format!("{name:?} reads the table from its first row on: {rows} rows a run"),
+            (true, _) => format!("{name:?} reads the table from its first row on: {rows} a run"),
             (false, each) => {
                 let each =
                     each.map_or(String::new(), |each| format!(", {} for each that it returns", Count(each.round())));
-                format!("{name:?} reads {rows} rows a run{each}")
+                format!("{name:?} reads {rows} a run{each}")
             }
         }
     });
     small.into_iter().chain(unserved).collect()
 }
 
-/// `1 place`, `8 places`.
-fn many(count: f64, what: &str) -> String {
-    format!("{} {what}{}", Count(count), if count == 1.0 { "" } else { "s" })
+/// The number of rows that a query reads, in words.
+fn number(query: &QueryScore) -> String {
+    query.rows_read.map_or("an unknown number".to_owned(), |rows| Count(rows.round()).to_string())
+}
+
+/// The same, with what it is the number of.
+fn read(query: &QueryScore) -> String {
+    query.rows_read.map_or(format!("{} of rows", number(query)), |rows| Count(rows.round()).of("row"))
 }
 
 /// The ways in which `other` is worse.
@@ -291,10 +299,10 @@ fn worse(best: &Candidate, other: &Candidate) -> String {
     let ([errors, warnings], of_best) = (other.found, best.found);
     let (best, other) = (&best.score, &other.score);
     if (other.refused * 100.0).round() > (best.refused * 100.0).round() {
-        let (places, peak) = (other.places.map_or(0.0, |places| places), other.peak);
+        let (places, peak) = (other.places.unwrap_or(0.0), other.peak);
         why.push(format!(
             "its writes land in {} at once, which take {} of {} writes/s",
-            many(places.round(), "place"),
+            places_as_text(places),
             Count(peak * (1.0 - other.refused)),
             Count(peak)
         ));
@@ -303,14 +311,13 @@ fn worse(best: &Candidate, other: &Candidate) -> String {
         let more = other.queries.iter().zip(&best.queries).filter(move |(query, ours)| {
             query.work() > 1.2 * ours.work() && query.rate * (query.work() - ours.work()) > least * best.work
         });
-        let rows = |score: &QueryScore| Count(score.rows_read.round());
         more.map(move |(query, ours)| {
             format!(
-                "{:?} reads {} rows in {}, and {} in {} with the first",
+                "{:?} reads {} in {}, and {} in {} with the first",
                 query.name,
-                rows(query),
-                many(query.ranges, "range"),
-                rows(ours),
+                read(query),
+                Count(query.ranges).of("range"),
+                number(ours),
                 Count(ours.ranges)
             )
         })

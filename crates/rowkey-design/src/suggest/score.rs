@@ -3,15 +3,19 @@
 use rowkey::LayoutBuf;
 
 use crate::cost::{OrderFit, QueryCost};
-use crate::design::{Cluster, Engine, QueryOrder};
+use crate::design::{Cluster, QueryOrder};
 use crate::facts::KeyFacts;
-use crate::load::{WriteLoad, is_one_process, writes_per_server};
+use crate::load::{Capacity, WriteLoad};
 use crate::profile::Profile;
 use crate::resolve::TableDesign;
 
 /// Rows of a scan that take as long as the start of a range: a seek and a call beside the next row in memory. It is
 /// between the ratio of an in-memory get to a scanned row (some 50) and that of a disk's seek (1000 and more).
 const ROWS_PER_RANGE: f64 = 100.0;
+
+/// The share of rows that begin alike, where nothing tells it: less than all, so that a key that selects by it is
+/// better than one that does not.
+pub(super) const STARTS_ALIKE: f64 = 1e-3;
 
 /// The cost of a key.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,8 +53,10 @@ pub struct QueryScore {
     pub rate: f64,
     /// The ranges of one run.
     pub ranges: f64,
-    /// The rows that one run reads.
-    pub rows_read: f64,
+    /// The rows that one run reads; none where how many values begin alike is not known.
+    pub rows_read: Option<f64>,
+    /// The rows of `work`: those that are read, or a share of those that can be.
+    compared: f64,
     /// The rows read for each returned, where it is known.
     pub amplification: Option<f64>,
     /// True if each run reads the whole table.
@@ -64,7 +70,7 @@ pub struct QueryScore {
 impl QueryScore {
     /// The work of one run, in rows read.
     pub fn work(&self) -> f64 {
-        ROWS_PER_RANGE * self.ranges + self.rows_read
+        ROWS_PER_RANGE * self.ranges + self.compared
     }
 
     /// True if another key or table would serve it better: it reads more than ten rows for each that it returns.
@@ -74,9 +80,11 @@ impl QueryScore {
 
     /// The same, where all that is selected has to be read and sorted.
     fn sorted(self, cost: &QueryCost<'_>, rows: f64) -> Self {
-        let selected = cost.rows_selected.unwrap_or(rows);
-        let amplification = cost.rows_returned.map(|returned| selected / returned.max(1.0).min(selected.max(1.0)));
-        Self { rows_read: selected, amplification, in_order: false, ..self }
+        let compared = compared(cost, cost.rows_selected, rows);
+        let each = |selected: f64, returned: f64| selected / returned.max(1.0).min(selected.max(1.0));
+        let amplification =
+            cost.rows_selected.zip(cost.rows_returned).map(|(selected, returned)| each(selected, returned));
+        Self { rows_read: cost.rows_selected, compared, amplification, in_order: false, ..self }
     }
 
     fn of(cost: &QueryCost<'_>, rows: f64) -> Self {
@@ -85,13 +93,19 @@ impl QueryScore {
             name: query.name.value.clone(),
             rate: query.rate.as_ref().map_or(1.0, |rate| rate.0),
             ranges: cost.range_count() as f64,
-            rows_read: cost.rows_read.unwrap_or(rows),
+            rows_read: cost.rows_read,
+            compared: compared(cost, cost.rows_read, rows),
             amplification: cost.amplification(),
             full_scan: cost.full_scan && query.limit.as_ref().is_none_or(|_| !cost.filter.is_empty()),
             batch: query.batch == Some(true),
             in_order: !matches!(cost.order, OrderFit::Reverse | OrderFit::Sort),
         }
     }
+}
+
+/// The rows by which keys are compared: of a table of `rows` rows, those that a query reads, or [`STARTS_ALIKE`].
+fn compared(cost: &QueryCost<'_>, read: Option<f64>, rows: f64) -> f64 {
+    read.unwrap_or_else(|| cost.rows_at_most.unwrap_or(rows) * STARTS_ALIKE)
 }
 
 impl Score {
@@ -160,54 +174,12 @@ fn keeps_order(cost: &QueryCost<'_>, table: &TableDesign, own: &TableDesign) -> 
     free(&own) == free(&layout)
 }
 
-/// The writes of a table that servers take.
-pub(super) struct Capacity {
-    /// The writes a second of one.
-    each: f64,
-    /// Their number.
-    servers: f64,
-    /// The writes at the peak.
-    peak: f64,
-}
-
-impl Capacity {
-    pub(super) fn of(table: &TableDesign, cluster: Option<&Cluster>) -> Self {
-        let engine = cluster.map_or(Engine::HBase, |cluster| cluster.engine);
-        let peaks = table.table.write.iter().filter_map(|write| write.peak.as_ref().or(write.rate.as_ref()));
-        Self {
-            each: if is_one_process(engine) { f64::INFINITY } else { writes_per_server(engine, cluster) },
-            servers: cluster.and_then(|cluster| cluster.servers).map_or(f64::INFINITY, f64::from),
-            peak: peaks.map(|rate| rate.0).sum(),
-        }
-    }
-
-    /// The number of servers that the writes need, however even they are.
-    pub(super) fn needed(&self) -> f64 {
-        (self.peak / self.each).ceil()
-    }
-
-    /// All servers together, where they take less than is written: writes a second.
-    pub(super) fn too_small(&self) -> Option<f64> {
-        Some(self.servers * self.each).filter(|all| *all < self.peak)
-    }
-
-    /// The writes a second that no server takes under a key, were there as many servers as are needed. A cluster that
-    /// is too small is so under every key.
-    fn refused(&self, load: &WriteLoad<'_>) -> f64 {
-        let (Some(places), Some(peak)) = (load.places, load.peak) else { return 0.0 };
-        // One server may serve many places; the busiest place has one server.
-        let taken = places.max(1.0).min(self.servers.max(self.needed())) * self.each;
-        let taken = taken.min(load.busiest.map_or(f64::INFINITY, |share| self.each / share.max(1e-12)));
-        (peak - taken).max(0.0)
-    }
-
-    /// The secondary tables that take fewer writes than there are.
-    pub(super) fn hot_secondaries(&self, table: &TableDesign) -> Vec<bool> {
-        let keys = KeyFacts::of_secondaries(table, None);
-        let is_hot =
-            |key: &KeyFacts<'_>| table.table.write.iter().any(|write| self.refused(&WriteLoad::of(write, key)) > 0.0);
-        keys.iter().map(is_hot).collect()
-    }
+/// The secondary tables that take fewer writes than there are.
+pub(super) fn hot_secondaries(table: &TableDesign, capacity: &Capacity) -> Vec<bool> {
+    let keys = KeyFacts::of_secondaries(table, None);
+    let is_hot =
+        |key: &KeyFacts<'_>| table.table.write.iter().any(|write| capacity.refused(&WriteLoad::of(write, key)) > 0.0);
+    keys.iter().map(is_hot).collect()
 }
 
 struct Writes {

@@ -117,8 +117,12 @@ impl Case {
             }
         }
         text += "[table.t.means]\n";
-        for (i, _) in fields.filter(|(_, (kind, _))| *kind == Kind::Time) {
-            text += &format!("{} = \"milliseconds\"\n", name(i));
+        for (i, (kind, _)) in fields {
+            match kind {
+                Kind::Time => text += &format!("{} = \"milliseconds\"\n", name(i)),
+                Kind::Bytes => text += &format!("{} = \"random\"\n", name(i)),
+                _ => {}
+            }
         }
         text
     }

@@ -63,6 +63,9 @@ pub(crate) struct Args {
     /// The cluster of the design that a query is for. Default: the first.
     #[arg(long, requires = "query")]
     cluster: Option<String>,
+    /// A sample of a table's keys, in the form, by which a query's rows are counted: TABLE=FILE.
+    #[arg(long, value_name = "TABLE=FILE", requires = "query")]
+    sample: Vec<String>,
     /// Decode the boundaries of regions: of list_regions' output, or start keys, one a line, in the form. - is standard
     /// input.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["query", "svg"])]
@@ -76,9 +79,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let (subject, rest) = Subject::of(args)?;
+    let (mut subject, rest) = Subject::of(args)?;
     if let Some(query) = &args.query {
-        return query::run(args, &subject, query, &texts(rest)?);
+        return query::run(args, &mut subject, query, &texts(rest)?);
     }
     let layout = subject.layout();
     if let Some(file) = &args.regions {

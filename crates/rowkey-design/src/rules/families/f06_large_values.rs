@@ -54,13 +54,20 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let unsaid = |bytes: f64| cost::unsaid(context.table, bytes);
     let sampled =
         context.profile.and_then(|sampled| Some((unsaid(sampled.value_bytes?), unsaid(sampled.largest_value? as f64))));
-    let (mut row, mut cell_too_large) = (context.keys[0].bytes, false);
+    let key = context.keys[0].bytes;
+    let (mut row, mut cell_too_large) = (key, false);
     let mut of_cell = |found: &mut RuleSink<'_>, family: Option<&str>, place: Span, mut cell: cells::Cell<'_>| {
         if let (None, Some((about, largest))) = (cell.largest, sampled) {
             (cell.value, cell.largest) = (Some(about), Some(largest));
         }
+        // HBase measures a row by its cells, each with its key; elsewhere a name that is data is as much as a value.
+        let own = match (context.engine, family) {
+            (Engine::HBase, Some(family)) => key + family.len() as f64 + cell.name_bytes + cost::CELL,
+            _ if cell.names_are_data => cell.name_bytes,
+            _ => 0.0,
+        };
+        row = (row + cell.most * (own + cell.largest.unwrap_or(0.0))).min(f64::MAX);
         let Some(most) = cell.largest else { return };
-        row = (row + cell.most * most).min(f64::MAX);
         let exceeded = cell_limit.as_ref().and_then(|limit| Some((limit, limit.exceeded(most)?)));
         let Some((limit, (severity, above))) = exceeded else {
             if let Some(finding) = family.and_then(|name| medium(context, found, name, &cell, place)) {

@@ -3,16 +3,16 @@
 use crate::file::Count;
 use crate::rule::Severity;
 use crate::rules::context::{Context, RuleSink};
-use crate::rules::hot::{few_places, following, salted};
+use crate::rules::hot::{few_places, salted};
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let Some((hot, places)) = few_places(context) else { return };
     let Some(front) = hot.front() else { return };
     let before: Vec<&str> = hot.key.fields.iter().take(hot.load.front.unwrap_or(0)).map(|field| field.name).collect();
     let message = format!(
-        "the values of {} are written as unevenly as {} even ones: so many servers of {} work ({})",
+        "the values of {} are written as unevenly as {}: so many servers of {} work ({})",
         before.join(", "),
-        Count(places.round()),
+        Count(places.round()).of("even one"),
         Count(hot.servers),
         hot.rate()
     );
@@ -21,7 +21,6 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     if hot.load.peak.is_none() {
         finding.severity = finding.severity.min(Severity::Warning);
     }
-    finding.witness.extend(following(hot.key));
     let edits = salted(context, &hot);
     found.push(finding.remedy("add a salt that divides each value, or a field before the time", edits));
 }

@@ -2,6 +2,7 @@
 
 use crate::file::Count;
 use crate::finding::Edit;
+use crate::load::places_as_text;
 use crate::rules::context::{Context, RuleSink};
 use crate::rules::hot::writes;
 
@@ -18,13 +19,14 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
             continue;
         }
         let message = if all < hot.servers && buckets > 0.9 * all {
-            format!("{} salt buckets for {} servers: the others take no writes", salt.buckets.value, Count(hot.servers))
+            let (buckets, servers) = (Count(all).of("salt bucket"), Count(hot.servers).of("server"));
+            format!("{buckets} for {servers}: the others take no writes")
         } else {
             format!(
-                "the writes of {:?} land in {} places at once, for {} servers: the fields of the salt have too few values",
+                "the writes of {:?} land in {} at once, for {}: the fields of the salt have too few values",
                 hot.load.write.name.as_str(),
-                Count(places.round()),
-                Count(hot.servers)
+                places_as_text(places),
+                Count(hot.servers).of("server")
             )
         };
         let mut finding = found.finding(salt.place, message).number("buckets", all, "");

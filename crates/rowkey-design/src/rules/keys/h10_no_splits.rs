@@ -4,26 +4,23 @@ use rowkey::layout::Scalar;
 use rowkey::lead::Lead;
 use rowkey::untyped::TypeBuf;
 
-use crate::cost::bytes_per_row;
+use crate::cost::bytes_per_put;
 use crate::design::{Engine, Meaning, WriteKind};
 use crate::facts::KeyFacts;
 use crate::file::Bytes;
+use crate::load::peak;
 use crate::rules::context::{Context, RuleSink};
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let table = &context.table.table;
-    if !matches!(context.engine, Engine::HBase | Engine::Bigtable | Engine::TiKv) {
-        return;
-    }
-    let puts = table.write.iter().filter(|write| write.kind.unwrap_or(WriteKind::Put) == WriteKind::Put);
-    let rate: f64 = puts.filter_map(|write| write.peak.as_ref().or(write.rate.as_ref())).map(|rate| rate.0).sum();
-    let per_row = table.family.values().filter_map(|family| crate::cost::per_row(&family.value)).fold(1.0, f64::max);
-    let first_split = 2.0 * context.flush_size();
+    let Some(first_split) = first_split(context) else { return };
+    let puts = || table.write.iter().filter(|write| write.kind.unwrap_or(WriteKind::Put) == WriteKind::Put);
     // Each row is written to each secondary table too.
     for key in &context.keys {
         let secondary = key.secondary.map(|index| &table.secondary[index]);
         let splits = secondary.map_or(&table.splits, |secondary| &secondary.splits);
-        let bytes = rate * 600.0 * bytes_per_row(context.table, key, &[]) / per_row;
+        let rates = puts().filter_map(|write| Some(peak(write)? * bytes_per_put(context.table, key, write)));
+        let bytes = rates.sum::<f64>() * 600.0;
         if splits.is_some() || bytes.is_nan() || bytes <= first_split {
             continue;
         }
@@ -49,6 +46,20 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     }
 }
 
+/// The bytes at which the one region of a new table is split; none where nothing says it.
+///
+/// HBase: twice the flush size, by SteppingSplitPolicy. TiKV: `coprocessor.region-split-size`, 256 MiB by default.
+fn first_split(context: &Context<'_>) -> Option<f64> {
+    const TIKV: f64 = 256.0 * 1024.0 * 1024.0;
+    let declared = context.cluster.and_then(|cluster| cluster.region.as_ref()?.max).map(|bytes| bytes.0);
+    match context.engine {
+        Engine::HBase => Some(2.0 * context.flush_size()),
+        Engine::TiKv => declared.or(Some(TIKV)),
+        Engine::Bigtable => declared,
+        _ => None,
+    }
+}
+
 /// The split points of a key whose rows they divide evenly.
 fn splits_for(context: &Context<'_>, key: &KeyFacts<'_>) -> Option<String> {
     if matches!(key.layout.lead(), Lead::Salt(_)) {
@@ -58,6 +69,5 @@ fn splits_for(context: &Context<'_>, key: &KeyFacts<'_>) -> Option<String> {
     let even = key.fields.first().is_some_and(|field| {
         !text(&field.field.ty) && matches!(field.meaning, Some(Meaning::Digest | Meaning::Random | Meaning::Uuid4))
     });
-    let servers = context.cluster.and_then(|cluster| cluster.servers).unwrap_or(4);
-    even.then(|| format!("{{ uniform = {servers} }}"))
+    even.then(|| format!("{{ uniform = {} }}", context.capacity.servers))
 }

@@ -18,16 +18,20 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
         }
         let name = cost.query.name.as_str();
         let message = format!(
-            "{name:?} asks {} buckets for {} rows, {} calls a second",
-            cost.ranges.len(),
-            Count(limit.0),
-            Count(calls.round())
+            "{name:?} asks {} for {}, {} a second",
+            Count(cost.ranges.len() as f64).of("bucket"),
+            Count(limit.0).of("row"),
+            Count(calls.round()).of("call")
         );
         let finding = found
             .finding(cost.query.place, message)
             .of(name)
             .number("ranges", cost.ranges.len() as f64, "")
             .number("calls", calls, "/s");
-        found.push(finding.remedy("keep the newest rows in a small table of their own, or in a cache", Vec::new()));
+        let cure = match cost.query.newest_first() {
+            Some(false) => "remember for each bucket where the last run stopped, and start there; or ask less often",
+            _ => "keep the newest rows in a small table of their own, or in a cache",
+        };
+        found.push(finding.remedy(cure, Vec::new()));
     }
 }

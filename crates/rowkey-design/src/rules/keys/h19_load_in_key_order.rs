@@ -1,10 +1,10 @@
 //! H19: a bulk load in key order.
 
-use crate::design::{Engine, WriteOrder};
+use crate::design::WriteOrder;
 use crate::rules::context::{Context, RuleSink};
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
-    if matches!(context.engine, Engine::Fjall | Engine::RocksDb) {
+    if context.capacity.takes_all() {
         return;
     }
     for write in &context.table.table.write {

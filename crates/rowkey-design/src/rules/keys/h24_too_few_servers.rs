@@ -1,9 +1,8 @@
 //! H24: more writes than all servers together take.
 
 use crate::file::{Count, Rate};
-use crate::load::known_writes_per_server;
+use crate::load::{known_writes_per_server, peak};
 use crate::rules::context::{Context, RuleSink};
-use crate::rules::hot::peak;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let servers = context.cluster.and_then(|cluster| cluster.servers).map(f64::from);
@@ -15,11 +14,11 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     if all <= servers * each {
         return;
     }
-    let copies = if tables > 1.0 { format!(" to each of {} tables", Count(tables)) } else { String::new() };
+    let copies = if tables > 1.0 { format!(" to each of {}", Count(tables).of("table")) } else { String::new() };
     let message = format!(
-        "{} are written{copies}, and {} servers take {}, however even they are",
+        "{} are written{copies}, and {} can take {}, however even they are",
         Rate(rows),
-        Count(servers),
+        Count(servers).of("server"),
         Rate(servers * each)
     );
     let finding = found.finding(context.table.name.place, message).number("writes", all, "/s");

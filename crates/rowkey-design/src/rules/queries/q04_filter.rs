@@ -44,9 +44,12 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
                     continue;
                 }
                 let read = rows(cost.rows_read);
-                let message =
-                    format!("{name:?} reads {read} and filters them by {filters}; how many it returns is not known");
-                (Note, message)
+                let unknown = match (cost.rows_read, cost.rows_returned) {
+                    (None, Some(_)) => "how many it reads is",
+                    (Some(_), _) => "how many it returns is",
+                    (None, None) => "how many it reads and returns is",
+                };
+                (Note, format!("{name:?} reads {read} and filters them by {filters}; {unknown} not known"))
             }
         };
         let mut finding = of_query(found, context, cost, message);

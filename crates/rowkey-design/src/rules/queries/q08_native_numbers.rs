@@ -3,16 +3,13 @@
 use rowkey::layout::Scalar;
 use rowkey::untyped::TypeBuf;
 
-use super::bytes::{fields, is_number, of_field, retyped};
+use super::bytes::{fields, of_field, retyped};
 use crate::design::Meaning;
 use crate::rules::context::{Context, RuleSink};
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
-    for (_, field) in fields(context) {
-        let in_bytes = matches!(field.field.ty, TypeBuf::Scalar(Scalar::ByteArray(_))) && is_number(field.meaning);
-        if field.meaning != Some(Meaning::NativeNumber) && !in_bytes {
-            continue;
-        }
+    // A time or an id in bytes is never negative: its bytes sort right where the highest comes first.
+    for (_, field) in fields(context).filter(|(_, field)| field.meaning == Some(Meaning::NativeNumber)) {
         let shape = match field.field.ty {
             TypeBuf::Scalar(Scalar::ByteArray(1)) => "i8",
             TypeBuf::Scalar(Scalar::ByteArray(2)) => "i16",
@@ -28,8 +25,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
             field.name
         );
         let finding = of_field(found, context, field, message);
-        let finding =
-            finding.witness("-1 is ff…ff and 1 is 00…01 or 01…00; as an i32, -1 is 7fffffff and 1 is 80000001");
+        let finding = finding.witness("in two's complement -1 sorts after 1; little-endian, 256 sorts before 1");
         let edits = if shape.is_empty() { Vec::new() } else { retyped(field, shape) };
         found.push(finding.remedy("write it as a number of the format, such as `i64` or `f64`", edits));
     }

@@ -15,7 +15,7 @@ const BYTES: usize = 48;
 /// The most ranges that are shown.
 const RANGES: usize = 3;
 
-/// A finding of a query, with what the query costs and its ranges.
+/// A finding of a query, with what the query costs, and its ranges where they are of a sample's values.
 pub(super) fn of_query(found: &RuleSink<'_>, context: &Context<'_>, cost: &QueryCost<'_>, message: String) -> Finding {
     let mut finding = found.finding(cost.query.place, message).of(cost.query.name.as_str());
     finding = finding.number("ranges", cost.range_count() as f64, "");
@@ -39,7 +39,8 @@ pub(super) fn of_query(found: &RuleSink<'_>, context: &Context<'_>, cost: &Query
         let _ = write!(line, "; rows are filtered by: {}", cost.filter.join(", "));
     }
     finding = finding.witness(line);
-    for range in cost.ranges.iter().flatten().take(RANGES) {
+    let of_sample = cost.ranges.iter().flatten().filter(|_| !cost.are_made_up);
+    for range in of_sample.take(RANGES) {
         let stop = range.end().map_or("the end".to_owned(), hex);
         let start = if range.start().is_empty() { "the beginning".to_owned() } else { hex(range.start()) };
         finding = finding.witness(format!("range: {start} to {stop}"));
@@ -56,8 +57,7 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 /// `900 rows`, or `rows` where their number is not known.
 pub(super) fn rows(count: Option<f64>) -> String {
     match count {
-        Some(1.0) => "1 row".to_owned(),
-        Some(count) => format!("{} rows", Count(if count < 10.0 { count } else { count.round() })),
+        Some(count) => Count(if count < 10.0 { count } else { count.round() }).of("row"),
         None => "rows".to_owned(),
     }
 }
