@@ -5,6 +5,7 @@ mod command;
 mod designs;
 mod failure;
 mod fix;
+mod levels;
 mod revision;
 mod samples;
 

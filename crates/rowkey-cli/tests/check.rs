@@ -80,6 +80,48 @@ fn exit_statuses() {
     assert!(wrong.err.ends_with("2 errors\n"), "{}", wrong.err);
 }
 
+/// Levels of rules by options win over those of the file, and are what fails and what every form shows.
+#[test]
+fn levels_of_rules() {
+    let levelled = format!("{BAD}[rules]\nQ01 = \"warning\"\n");
+    let folder = folder(&[("bad.rowkey.toml", BAD), ("levelled.rowkey.toml", &levelled)]);
+    let run = |args: &[&str]| rowkey(folder.path(), &[&["check"], args].concat(), b"");
+    let severity = |args: &[&str]| {
+        let run = run(&[args, &["--json"]].concat());
+        let json: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+        let found = json["findings"].as_array().unwrap().iter().find(|found| found["rule"] == "Q01");
+        (run.status, found.map(|found| found["severity"].as_str().unwrap().to_owned()))
+    };
+    let is = |status, severity: &str| (Some(status), Some(severity.to_owned()));
+    assert_eq!(severity(&["bad.rowkey.toml"]), is(1, "error"));
+    assert_eq!(severity(&["levelled.rowkey.toml"]), is(1, "warning"));
+    assert_eq!(severity(&["--deny", "error", "levelled.rowkey.toml"]), is(0, "warning"));
+    assert_eq!(severity(&["--deny", "error,q01", "levelled.rowkey.toml"]), is(1, "error"));
+    assert_eq!(severity(&["--note", "Q01", "levelled.rowkey.toml"]), is(0, "note"));
+    assert_eq!(severity(&["--warn", "H10,Q01", "bad.rowkey.toml"]), is(1, "warning"));
+    assert_eq!(severity(&["--allow", "Q01", "levelled.rowkey.toml"]), (Some(0), None));
+    let shown = |format: &str, args: &[&str]| run(&[&["--format", format, "levelled.rowkey.toml"], args].concat()).out;
+    assert!(shown("github", &[]).starts_with("::warning file=levelled.rowkey.toml,line=6,"));
+    assert!(shown("text", &["--allow", "Q01"]).contains("allowed Q01 visits \"one host\": an option of this check\n"));
+    let sarif: serde_json::Value = serde_json::from_str(&shown("sarif", &["--allow", "Q01"])).unwrap();
+    assert_eq!(sarif["runs"][0]["results"][0]["suppressions"][0]["kind"], "external");
+    let off = levelled.replace("\"warning\"", "\"allow\"");
+    fs::write(folder.path().join("levelled.rowkey.toml"), off).unwrap();
+    let at = "allowed Q01 visits \"one host\": `rules`, at levelled.rowkey.toml:10:1\n";
+    assert!(shown("text", &[]).contains(at), "{}", shown("text", &[]));
+    let sarif: serde_json::Value = serde_json::from_str(&shown("sarif", &[])).unwrap();
+    assert_eq!(sarif["runs"][0]["results"][0]["suppressions"][0]["kind"], "inSource");
+    for (args, said) in [
+        (["--allow", "X9"], "there is no rule \"X9\""),
+        (["--deny", "D01"], "D01 compares two designs"),
+        (["--warn=Q01", "--deny=Q01"], "the options give Q01 two levels: warning and error"),
+        (["--deny=note", "--deny=error"], "--deny names two severities"),
+    ] {
+        let run = run(&[&args[..], &["bad.rowkey.toml"]].concat());
+        assert!(run.status == Some(2) && run.err.contains(said), "{args:?}: {}", run.err);
+    }
+}
+
 #[test]
 fn two_allows_of_one_finding_are_named_as_such() {
     let allow = "[[table.visits.allow]]\nrule = \"Q01\"\nof = \"one host\"\nwhy = \"x\"\n";

@@ -51,8 +51,8 @@ mod rules;
 mod sample;
 mod suggest;
 
-pub use self::check::{AllowedFinding, Report, UnusedAllow};
-pub use self::design::{Date, Engine};
+pub use self::check::{AllowedBy, AllowedFinding, Report, UnusedAllow};
+pub use self::design::{Date, Engine, Level};
 pub use self::diff::{Difference, Impact, diff, lock};
 pub use self::finding::{Edit, Finding, Measure, Remedy};
 pub use self::format::format;

@@ -8,16 +8,18 @@ use std::process::ExitCode;
 use rowkey_design::internal::forms::KeyForm;
 use rowkey_design::internal::quote::terminal;
 use rowkey_design::internal::report::{self, Format, Styles, counted};
-use rowkey_design::{CheckOptions, Date, Design, Report, Severity};
+use rowkey_design::{CheckOptions, Date, Design, Report};
 
-use crate::args::{Color, described, named};
+use crate::args::{Color, described};
 use crate::failure::Failure;
 use crate::fix;
+use crate::levels::Levels;
 
 const EXAMPLES: &str = "Examples:
   rowkey check designs/
   rowkey check --sample visits=keys.txt --form shell visits.rowkey.toml
   rowkey check --deny error --format github visits.rowkey.toml
+  rowkey check --allow H10,H19 --warn Q03 --deny H01 designs/
   rowkey check --fix visits.rowkey.toml
   rowkey rule Q01
 
@@ -44,9 +46,8 @@ pub(crate) struct Args {
     /// again. Removes each `allow` that the edits make unnecessary.
     #[arg(long)]
     fix: bool,
-    /// The lowest severity that makes the exit status 1.
-    #[arg(long, value_parser = named::<Severity>(), default_value = "warning")]
-    deny: Severity,
+    #[command(flatten)]
+    levels: Levels,
     /// The form of the output.
     #[arg(long, value_parser = described::<Format>(), default_value = "text")]
     format: Format,
@@ -80,6 +81,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
 }
 
 fn check(args: &Args, format: Format, before: &[String]) -> Result<ExitCode, Failure> {
+    let deny = args.levels.fails_from()?;
     let (design, options, report) = checked(args)?;
     let mut text = String::new();
     if matches!(format, Format::Text | Format::Short) {
@@ -89,7 +91,7 @@ fn check(args: &Args, format: Format, before: &[String]) -> Result<ExitCode, Fai
     print(&text)?;
     Ok(if !report.problems.is_empty() {
         ExitCode::from(2)
-    } else if report.findings.iter().any(|finding| finding.severity >= args.deny) {
+    } else if report.findings.iter().any(|finding| finding.severity >= deny) {
         ExitCode::from(1)
     } else {
         ExitCode::SUCCESS
@@ -104,7 +106,7 @@ fn checked(args: &Args) -> Result<(Design, CheckOptions, Report), Failure> {
         return Err(Failure::new(format!("there is no cluster {cluster:?}; the design has: {}", known.join(", "))));
     }
     let options = CheckOptions::new(args.today.unwrap_or_else(crate::designs::today));
-    let options = args.cluster.iter().fold(options, CheckOptions::cluster);
+    let options = args.levels.of(args.cluster.iter().fold(options, CheckOptions::cluster))?;
     let (options, notes) = crate::samples::read(&mut design, &args.sample, args.form, options)?;
     let mut report = design.check(&options);
     report.notes.extend(notes);
@@ -116,6 +118,7 @@ fn fix(args: &Args, format: Format) -> Result<ExitCode, Failure> {
     if args.sample.iter().any(|sample| sample.ends_with("=-")) {
         return Err(Failure::new("--fix reads samples a second time: give a file instead of standard input"));
     }
+    let deny = args.levels.fails_from()?;
     let (mut said, mut left, mut tried) = (Vec::new(), 0, HashSet::new());
     loop {
         let (design, _, report) = checked(args)?;
@@ -126,7 +129,7 @@ fn fix(args: &Args, format: Format) -> Result<ExitCode, Failure> {
             said.push(removed);
             continue;
         }
-        let findings = report.findings.iter().filter(|finding| finding.severity >= args.deny);
+        let findings = report.findings.iter().filter(|finding| finding.severity >= deny);
         let findings = fix::one_a_table(findings, &tried);
         if findings.is_empty() || !report.problems.is_empty() {
             break;
