@@ -91,6 +91,7 @@ const ROOMS: [(&str, &[&str], &[Broken]); 3] = [
             "sample",
             "rules",
             "check",
+            "baseline",
             "suggest",
             "diff",
             "explain",

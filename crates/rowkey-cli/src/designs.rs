@@ -71,6 +71,28 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     })
 }
 
+/// Refuses to write a file over anything but one of its kind, which has this first line: over a file of the design, or
+/// any other.
+pub(crate) fn may_replace(path: &Path, designs: &[PathBuf], first_line: &str, kind: &str) -> Result<(), Failure> {
+    let refused =
+        |why: &str| Err(Failure::new(format!("{} {why}: nothing is written; name another file", path.display())));
+    // What is not there can be written; a pipe or a device loses nothing.
+    if !path.is_file() {
+        return Ok(());
+    }
+    let cannot = |error| Failure::new(format!("cannot read {}: {error}", path.display()));
+    let target = path.canonicalize().map_err(cannot)?;
+    if files(designs)?.iter().any(|file| file.canonicalize().is_ok_and(|file| file == target)) {
+        return refused("is a file of the design");
+    }
+    let mut start = Vec::new();
+    fs::File::open(path).map_err(cannot)?.take(first_line.len() as u64 + 2).read_to_end(&mut start).map_err(cannot)?;
+    match start.strip_prefix(first_line.as_bytes()) {
+        Some([b'\n', ..] | b"\r\n") => Ok(()),
+        _ => refused(&format!("is there, and no {kind}")),
+    }
+}
+
 /// Reads a day of the command line.
 pub(crate) fn day(text: &str) -> Result<Date, String> {
     let day: jiff::civil::Date = text.parse().map_err(|_| "write it as 2026-01-31".to_owned())?;

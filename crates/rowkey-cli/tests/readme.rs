@@ -65,7 +65,7 @@ fn the_other_commands_run() {
             }
         }
     }
-    assert_eq!(run, 3);
+    assert_eq!(run, 6);
     let sarif = fs::read(folder.path().join("rowkey.sarif")).unwrap();
     assert!(serde_json::from_slice::<serde_json::Value>(&sarif).unwrap()["runs"].is_array());
 }

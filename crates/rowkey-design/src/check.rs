@@ -29,15 +29,18 @@ pub enum AllowedBy {
     Allow(Allow),
     /// The level of its rule: where a file says it, or none where it is an option of the check.
     Level(Option<Span>),
+    /// A baseline, which knows it.
+    Baseline,
 }
 
 impl AllowedBy {
-    /// The word for it: `allow`, `rules`, or `option`.
+    /// The word for it: `allow`, `rules`, `option`, or `baseline`.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Allow(_) => "allow",
             Self::Level(Some(_)) => "rules",
             Self::Level(None) => "option",
+            Self::Baseline => "baseline",
         }
     }
 }
@@ -66,7 +69,8 @@ pub struct Report {
     pub problems: Vec<Problem>,
     /// Those `allow` of the problems that nothing is found for. Where a finding was mended, its `allow` can go.
     pub unused: Vec<UnusedAllow>,
-    /// Statistics that a sample contradicts. They say nothing against the design.
+    /// Statistics that a sample contradicts, and what a baseline knows and is found no more. They say nothing against
+    /// the design.
     pub notes: Vec<Problem>,
     /// The number of tables that were checked, secondary tables among them.
     pub tables: usize,

@@ -22,6 +22,7 @@
 //! # Ok::<(), rowkey_design::Problems>(())
 //! ```
 
+mod baseline;
 mod check;
 mod choice;
 mod cost;
@@ -70,6 +71,9 @@ pub mod internal {
     pub use crate::problem::Located;
     pub use crate::resolve::TableDesign;
 
+    pub mod baseline {
+        pub use crate::baseline::*;
+    }
     pub mod choice {
         pub use crate::choice::*;
     }

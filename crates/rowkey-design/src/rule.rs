@@ -1,11 +1,11 @@
 //! Rules: the id, title, kind, severity and page of each. The functions that find them are in [`rules`](crate::rules).
 
-use crate::choice::choices;
 use crate::design::{Engine, Level};
+use crate::file::node::words;
 
-choices! {
+words! {
     /// The severity of a finding, the least first.
-    pub enum Severity {
+    pub enum Severity ("severity") {
         /// Worth knowing.
         Note = "note",
         /// It costs, or will.

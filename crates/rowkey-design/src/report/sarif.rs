@@ -34,6 +34,7 @@ fn suppression(files: &Files, by: &AllowedBy) -> Json {
         }
         AllowedBy::Level(Some(place)) => in_source("the level of the rule is \"allow\"".to_owned(), *place),
         AllowedBy::Level(None) => json!({"kind": "external", "justification": "the rule is allowed by an option"}),
+        AllowedBy::Baseline => json!({"kind": "external", "justification": "the finding is known by the baseline"}),
     }
 }
 

@@ -136,12 +136,17 @@ pub(super) fn report(design: &Design, options: &CheckOptions, report: &Report, s
         text += &(shown(&renderer, Level::NOTE, &design.files, note) + "\n");
     }
     text += &problems(&design.files, &report.problems, styles);
+    let known = report.allowed.iter().filter(|allowed| allowed.by == AllowedBy::Baseline).count();
+    if known > 0 {
+        text += &format!("allowed {} that the baseline knows\n", counted(known, "finding"));
+    }
     for AllowedFinding { finding, by } in &report.allowed {
         let of = finding.of.as_ref().map_or(String::new(), |of| format!(" {of:?}"));
         let (until, why) = match by {
             AllowedBy::Allow(allow) => (allow.until.as_ref(), allow.why.value.clone()),
             AllowedBy::Level(Some(place)) => (None, format!("`rules`, at {}", design.files.position(*place))),
             AllowedBy::Level(None) => (None, "an option of this check".to_owned()),
+            AllowedBy::Baseline => continue,
         };
         let until = until.map_or(String::new(), |until| format!(" until {}", until.value));
         text += &short(&format!("allowed {} {}{of}{until}: {why}", finding.rule.id, finding.table));

@@ -15,7 +15,7 @@ use crate::design::{
     Allow, Cluster, DesignFile, Digest, KeyField, Level, Salt, SaltFormat, Secondary, Size, Table, WriteOrder,
 };
 use crate::file::Named;
-use crate::file::node::{FromToml, Reading};
+use crate::file::node::{self, Reading};
 use crate::problem::{File, Files, Located, Problem, Problems, Span};
 use crate::rule::Rule;
 
@@ -72,7 +72,7 @@ impl Design {
         for file in files {
             let text = file.text.clone();
             let mut reading = Reading { file: design.files.add(file), problems: &mut problems };
-            if let Some(file) = read(&text, &mut reading) {
+            if let Some(file) = node::read::<DesignFile>(&text, &mut reading) {
                 named.extend(file.table.iter().map(|(name, table)| {
                     let name = Located { value: name.clone(), place: table.place };
                     (name, table.secondary.iter().map(|secondary| secondary.name.clone()).collect())
@@ -145,20 +145,6 @@ impl Design {
             }
         }
     }
-}
-
-fn read(text: &str, reading: &mut Reading<'_>) -> Option<DesignFile> {
-    let (table, errors) = toml::de::DeTable::parse_recoverable(text);
-    let valid = errors.is_empty();
-    for error in errors {
-        let span = error.span().unwrap_or(0..0);
-        let place = Span { file: reading.file, start: span.start, end: span.end };
-        reading.problems.push(Problem { place, message: error.message().to_owned(), help: None });
-    }
-    let span = table.span();
-    let node = toml::Spanned::new(span, toml::de::DeValue::Table(table.into_inner()));
-    let file = DesignFile::from_toml(&node, reading);
-    file.filter(|_| valid)
 }
 
 fn twice(what: &str, name: &str, place: Span, first: &str) -> Problem {
@@ -277,7 +263,7 @@ fn once<'n>(what: &str, names: impl Iterator<Item = &'n Located<String>>, proble
 
 fn refer(what: &str, name: &str, place: Span, known: &[&str], problems: &mut Vec<Problem>) {
     if !known.contains(&name) {
-        let help = crate::file::node::nearest(name, known);
+        let help = node::nearest(name, known);
         problems.push(Problem { place, message: format!("there is no {what} {name:?}"), help: Some(help) });
     }
 }
@@ -285,11 +271,16 @@ fn refer(what: &str, name: &str, place: Span, known: &[&str], problems: &mut Vec
 /// Notes an id that no rule has.
 fn refer_to_rule(id: &str, place: Span, problems: &mut Vec<Problem>) {
     if Rule::named(id).is_none() {
-        let near = Rule::nearest(id);
-        let help = near.map_or(String::new(), |rule| format!("did you mean `{}` ({})? ", rule.id, rule.title))
-            + "`rowkey rule --list` lists all";
-        problems.push(Problem { place, message: format!("there is no rule {id:?}"), help: Some(help) });
+        problems.push(no_rule(id, place));
     }
+}
+
+/// The problem of an id that no rule has.
+pub(crate) fn no_rule(id: &str, place: Span) -> Problem {
+    let near = Rule::nearest(id);
+    let help = near.map_or(String::new(), |rule| format!("did you mean `{}` ({})? ", rule.id, rule.title))
+        + "`rowkey rule --list` lists all";
+    Problem { place, message: format!("there is no rule {id:?}"), help: Some(help) }
 }
 
 /// Notes levels of no rule, and those that no check can give.
