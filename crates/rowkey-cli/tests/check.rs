@@ -549,3 +549,56 @@ fn a_folder_is_its_regular_files() {
     std::os::unix::fs::symlink("nothing", folder.path().join("c.rowkey.toml")).unwrap();
     assert!(run(&["check", "."]).err.contains("cannot read ./c.rowkey.toml"));
 }
+
+/// A design that comes from a pipe is the same as in a file, and its places have a name.
+#[test]
+fn a_design_from_standard_input() {
+    let text = &format!("{BAD}\n[table.visits.family.f]\n");
+    let folder = folder(&[("a.rowkey.toml", text)]);
+    let piped = |args: &[&str], text: &str| rowkey(folder.path(), args, text.as_bytes());
+    for args in [
+        &["check", "X"][..],
+        &["check", "--format", "short", "X"],
+        &["check", "--json", "X"],
+        &["suggest", "X", "visits"],
+        &["ddl", "--for", "hbase", "X"],
+        &["explain", "X", "visits", "--query", "one host", "host=bonn"],
+        &["fmt", "--check", "X"],
+        &["diff", "a.rowkey.toml", "X"],
+        &["diff", "X", "a.rowkey.toml"],
+    ] {
+        let with = |name: &str| args.iter().map(|arg| arg.replace('X', name)).collect::<Vec<_>>();
+        let run = |name: &str, text| piped(&with(name).iter().map(String::as_str).collect::<Vec<_>>(), text);
+        let (file, pipe) = (run("a.rowkey.toml", ""), run("-", text));
+        let named = |text: &str| text.replace("a.rowkey.toml", "<stdin>");
+        assert_eq!(
+            (pipe.status, &pipe.out, &pipe.err),
+            (file.status, &named(&file.out), &named(&file.err)),
+            "{args:?}"
+        );
+        assert_ne!(pipe.status, Some(2), "{args:?}: {}", pipe.err);
+    }
+    let wrong = piped(&["check", "-"], "format = 1\ncolour = 1\n");
+    assert!(wrong.status == Some(2) && wrong.err.contains("--> <stdin>:2:1\n"), "{}", wrong.err);
+    let formatted = piped(&["fmt", "-"], "format=1\n\n\n\n[table.t]\n key=[\"a: u64\"]\n");
+    assert_eq!((formatted.status, formatted.out.as_str()), (Some(0), "format = 1\n\n[table.t]\nkey = [\"a: u64\"]\n"));
+    for (args, said) in [
+        (&["check", "--fix", "-"][..], "--fix writes into files: give a file instead of standard input"),
+        (&["check", "-", "--sample", "visits=-"], "standard input is to be read twice"),
+        (&["diff", "-", "-"], "standard input is to be read twice"),
+        (&["explain", "-", "visits", "-"], "standard input is to be read twice"),
+        (&["check", "-", "--baseline", "-"], "standard input is to be read twice"),
+        (&["fmt", "-", "a.rowkey.toml"], "fmt prints standard input, and writes files: give it alone"),
+    ] {
+        let run = piped(args, BAD);
+        assert!(
+            run.status == Some(2) && run.err.contains(said) && run.out.is_empty(),
+            "{args:?}: {}{}",
+            run.err,
+            run.out
+        );
+    }
+    // Twice the same is once, as of files.
+    assert_eq!(piped(&["check", "-", "-"], BAD).out, piped(&["check", "-"], BAD).out);
+    assert!(!folder.path().join("-").exists());
+}

@@ -32,7 +32,7 @@ Exit status: 0 no finding at or above --deny, 1 findings, 2 a design file is not
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The design's files, and folders of files `*.rowkey.toml`.
+    /// The design's files, and folders of files `*.rowkey.toml`; - is standard input.
     #[arg(required = true)]
     designs: Vec<PathBuf>,
     /// The cluster that the tables are for. Default: the first of the design.
@@ -147,6 +147,9 @@ fn checked(args: &Args) -> Result<Checked, Failure> {
 
 /// Applies the edits of findings, one of each table at a time, and checks what the files are then.
 fn fix(args: &Args, format: Format) -> Result<ExitCode, Failure> {
+    if args.designs.iter().any(|path| crate::designs::is_stdin(path)) {
+        return Err(Failure::new("--fix writes into files: give a file instead of standard input"));
+    }
     if args.sample.iter().any(|sample| sample.ends_with("=-")) {
         return Err(Failure::new("--fix reads samples a second time: give a file instead of standard input"));
     }

@@ -26,7 +26,7 @@ pub(crate) struct Args {
     /// The form of the keys in the samples that designs take split points from (`splits.sample`).
     #[arg(long, value_parser = described::<KeyForm>(), default_value = "hex")]
     form: KeyForm,
-    /// Design files, or folders with *.rowkey.toml.
+    /// The design's files, and folders of files `*.rowkey.toml`; - is standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The program that reads the result.

@@ -28,7 +28,7 @@ The lists of sqlline have to have COLUMN_NAME, TYPE_NAME or DATA_TYPE, and KEY_S
 COLUMN_SIZE, NULLABLE, SORT_ORDER (1 is descending) and SALT_BUCKETS are read where they are there; what a list does not say is
 a comment of the result.")]
 pub(crate) struct Args {
-    /// The text. Default: standard input.
+    /// The text. Default, or -: standard input.
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     /// The kind of the text.
@@ -40,9 +40,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let file = match &args.file {
+    let file = match args.file.as_ref().filter(|path| !crate::designs::is_stdin(path)) {
         Some(path) => crate::designs::file(path)?,
-        None => crate::designs::of("standard input".to_owned(), std::io::stdin().lock())?,
+        None => crate::designs::of("standard input".to_owned(), crate::designs::stdin()?)?,
     };
     // A file that the text names lies beside it.
     let folder = args.file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));

@@ -45,8 +45,8 @@ pub(crate) struct Args {
 const LOOKED_AT: usize = 1 << 16;
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let (sample, text) = match args.file.as_ref().filter(|path| path.as_os_str() != "-") {
-        None => read(args, "standard input", None, io::stdin().lock())?,
+    let (sample, text) = match args.file.as_ref().filter(|path| !crate::designs::is_stdin(path)) {
+        None => read(args, "standard input", None, crate::designs::stdin()?)?,
         Some(path) => {
             let name = path.display().to_string();
             let file = fs::File::open(path).map_err(|error| Failure::new(format!("cannot read {name}: {error}")))?;

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  rowkey suggest designs/metrics.rowkey.toml tsdb")]
 pub(crate) struct Args {
-    /// The design's file or folder.
+    /// The design's file or folder; - is standard input.
     design: PathBuf,
     /// The table.
     table: String,
