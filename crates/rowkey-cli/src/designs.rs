@@ -38,7 +38,10 @@ pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         if path.is_dir() && !is_stdin(path) {
             let inside = of_folder(path)?;
             if inside.is_empty() {
-                return Err(Failure::new(format!("{} has no file *.rowkey.toml", path.display())));
+                return Err(Failure::new(format!(
+                    "{} has no file *.rowkey.toml; `rowkey init` writes one",
+                    path.display()
+                )));
             }
             files.extend(inside);
         } else {
@@ -56,6 +59,16 @@ pub(crate) fn once(mut files: Vec<PathBuf>) -> Vec<PathBuf> {
         _ => !is_stdin(path) || seen.insert(path.clone()),
     });
     files
+}
+
+/// Writes a new file, whole or not at all; none that is there.
+pub(crate) fn create(path: &Path, text: &str) -> Result<(), Failure> {
+    let cannot = |error| Failure::new(format!("cannot write {}: {error}", path.display()));
+    let mut new = fs::File::create_new(path).map_err(cannot)?;
+    new.write_all(text.as_bytes()).and_then(|()| new.sync_all()).map_err(|error| {
+        let _ = fs::remove_file(path);
+        cannot(error)
+    })
 }
 
 /// Writes a file whole or not at all: beside it, then in its place.
