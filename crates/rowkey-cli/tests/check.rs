@@ -354,9 +354,32 @@ fn rules_help_completions_and_man_pages() {
     let rule: serde_json::Value = serde_json::from_str(&run(&["rule", "H10", "--json"]).out).unwrap();
     assert_eq!((&rule["severity"]["hbase"], &rule["severity"]["fjall"]), (&"warning".into(), &"note".into()));
     let help = run(&["--help"]).out;
-    let commands =
-        ["check", "rule", "explain", "ddl", "import", "diff", "suggest", "fmt", "schema", "completions", "man"];
+    let commands = [
+        "init",
+        "check",
+        "rule",
+        "suggest",
+        "explain",
+        "ddl",
+        "infer",
+        "import",
+        "diff",
+        "fmt",
+        "schema",
+        "completions",
+        "man",
+    ];
+    let mut place = 0;
     for command in commands {
+        // In the order of use, each on a line.
+        let at = help.find(&format!("\n  {command} ")).unwrap();
+        assert!(at > place && help[at + 1..].lines().next().unwrap().len() <= 100, "{command}: {help}");
+        assert!(
+            help[at + 1..].lines().nth(1).unwrap().starts_with("  ")
+                && !help[at + 1..].lines().nth(1).unwrap().starts_with("   "),
+            "{command}: {help}"
+        );
+        place = at;
         assert!(help.contains(&format!("\n  {command} ")), "{command}: {help}");
         let help = run(&[command, "--help"]).out;
         assert!(help.contains("Example") && help.contains(&format!("rowkey {command}")), "{help}");

@@ -26,9 +26,10 @@ const EXAMPLES: &str = "Examples:
   rowkey check --baseline known.toml designs/
   rowkey rule Q01
 
+`rowkey init` writes a first design. `rowkey schema --markdown` has every key of one.
 Exit status: 0 no finding at or above --deny, 1 findings, 2 a design file is not valid.";
 
-/// Checks designs against every rule.
+/// Checks designs: where the writes land, what each query reads, what does not fit.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

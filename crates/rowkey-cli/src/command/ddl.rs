@@ -13,7 +13,7 @@ use crate::args::described;
 use crate::designs;
 use crate::failure::Failure;
 
-/// Prints what creates the tables: for HBase's shell, cbt, Phoenix or Terraform.
+/// Prints what creates the tables: HBase's shell, cbt, Phoenix, Terraform.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   rowkey ddl app.rowkey.toml --for hbase > create.rb && hbase shell -n create.rb

@@ -18,7 +18,7 @@ const EXAMPLES: &str = "Examples:
 
 Exit status: 0 no difference at or above --deny, 1 some, 2 a design is not valid.";
 
-/// Compares two designs: what each change does to the rows that are there.
+/// Compares two designs: what each change does to stored rows.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

@@ -7,7 +7,7 @@ use rowkey_design::internal::report;
 
 use crate::failure::Failure;
 
-/// Prints the page of a rule: what it looks for, why, the fix, the source, a bad and a good design.
+/// Explains a rule: what it looks for, why, the cure, a bad and a good design.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  rowkey rule H05\n  rowkey rule --list\n  rowkey rule --list --json")]
 pub(crate) struct Args {

@@ -18,7 +18,7 @@ use self::subject::Subject;
 use crate::args::{Form, form};
 use crate::failure::Failure;
 
-/// Explains keys, queries and regions of a table.
+/// Takes keys apart; shows what a query scans, and what regions hold.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "rowkey explain [OPTIONS] DESIGN TABLE KEY...
