@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use rowkey_design::Rule;
 use rowkey_design::internal::choice::Choice;
 use rowkey_design::internal::forms::KeyForm;
 use rowkey_design::internal::report::Styles;
@@ -35,6 +36,15 @@ pub(crate) fn form() -> impl TypedValueParser<Value = Form> {
     let line = PossibleValue::new("line").help("A row as HBase's shell or cbt prints it");
     let all = KeyForm::ALL.iter().map(described_value).chain([line]);
     PossibleValuesParser::new(all).map(|name| name.parse().map_or(Form::Line, Form::Key))
+}
+
+/// A rule by its id, in upper or lower case.
+pub(crate) fn rule(id: &str) -> Result<&'static Rule, String> {
+    Rule::named(&id.trim().to_ascii_uppercase()).ok_or_else(|| {
+        let near = Rule::nearest(id);
+        let near = near.map_or(String::new(), |rule| format!("did you mean {} ({})? ", rule.id, rule.title));
+        format!("there is no rule {id:?}; {near}`rowkey rule --list` lists all")
+    })
 }
 
 /// The colours of text.

@@ -1,13 +1,28 @@
-//! Reads the files of a design.
+//! Reads the files of a design, of which one may be standard input.
 
 use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rowkey_design::{Date, Design, File};
 
 use crate::failure::Failure;
+
+/// True if a path is standard input.
+pub(crate) fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Standard input, which can be read once.
+pub(crate) fn stdin() -> Result<io::StdinLock<'static>, Failure> {
+    static IS_READ: AtomicBool = AtomicBool::new(false);
+    match IS_READ.swap(true, Ordering::Relaxed) {
+        false => Ok(io::stdin().lock()),
+        true => Err(Failure::new("standard input is to be read twice: give a file in place of one of the two")),
+    }
+}
 
 /// Reads a design from files, and from all `*.rowkey.toml` of folders.
 pub(crate) fn read(paths: &[PathBuf]) -> Result<Design, Failure> {
@@ -20,10 +35,13 @@ pub(crate) fn read(paths: &[PathBuf]) -> Result<Design, Failure> {
 pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in paths {
-        if path.is_dir() {
+        if path.is_dir() && !is_stdin(path) {
             let inside = of_folder(path)?;
             if inside.is_empty() {
-                return Err(Failure::new(format!("{} has no file *.rowkey.toml", path.display())));
+                return Err(Failure::new(format!(
+                    "{} has no file *.rowkey.toml; `rowkey init` writes one",
+                    path.display()
+                )));
             }
             files.extend(inside);
         } else {
@@ -36,8 +54,21 @@ pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 /// Each file once.
 pub(crate) fn once(mut files: Vec<PathBuf>) -> Vec<PathBuf> {
     let mut seen = HashSet::new();
-    files.retain(|path| path.canonicalize().map_or(true, |path| seen.insert(path)));
+    files.retain(|path| match path.canonicalize() {
+        Ok(whole) if !is_stdin(path) => seen.insert(whole),
+        _ => !is_stdin(path) || seen.insert(path.clone()),
+    });
     files
+}
+
+/// Writes a new file, whole or not at all; none that is there.
+pub(crate) fn create(path: &Path, text: &str) -> Result<(), Failure> {
+    let cannot = |error| Failure::new(format!("cannot write {}: {error}", path.display()));
+    let mut new = fs::File::create_new(path).map_err(cannot)?;
+    new.write_all(text.as_bytes()).and_then(|()| new.sync_all()).map_err(|error| {
+        let _ = fs::remove_file(path);
+        cannot(error)
+    })
 }
 
 /// Writes a file whole or not at all: beside it, then in its place.
@@ -71,6 +102,28 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     })
 }
 
+/// Refuses to write a file over anything but one of its kind, which has this first line: over a file of the design, or
+/// any other.
+pub(crate) fn may_replace(path: &Path, designs: &[PathBuf], first_line: &str, kind: &str) -> Result<(), Failure> {
+    let refused =
+        |why: &str| Err(Failure::new(format!("{} {why}: nothing is written; name another file", path.display())));
+    // What is not there can be written; a pipe or a device loses nothing.
+    if !path.is_file() {
+        return Ok(());
+    }
+    let cannot = |error| Failure::new(format!("cannot read {}: {error}", path.display()));
+    let target = path.canonicalize().map_err(cannot)?;
+    if files(designs)?.iter().any(|file| !is_stdin(file) && file.canonicalize().is_ok_and(|file| file == target)) {
+        return refused("is a file of the design");
+    }
+    let mut start = Vec::new();
+    fs::File::open(path).map_err(cannot)?.take(first_line.len() as u64 + 2).read_to_end(&mut start).map_err(cannot)?;
+    match start.strip_prefix(first_line.as_bytes()) {
+        Some([b'\n', ..] | b"\r\n") => Ok(()),
+        _ => refused(&format!("is there, and no {kind}")),
+    }
+}
+
 /// Reads a day of the command line.
 pub(crate) fn day(text: &str) -> Result<Date, String> {
     let day: jiff::civil::Date = text.parse().map_err(|_| "write it as 2026-01-31".to_owned())?;
@@ -99,6 +152,9 @@ const LONGEST: u64 = 64 << 20;
 
 /// Reads one file's text.
 pub(crate) fn file(path: &Path) -> Result<File, Failure> {
+    if is_stdin(path) {
+        return of("<stdin>".to_owned(), stdin()?);
+    }
     let name = path.display().to_string();
     let file = fs::File::open(path).map_err(|error| Failure::new(format!("cannot read {name}: {error}")))?;
     of(name, file)

@@ -1,10 +1,12 @@
 //! `rowkey`: the design of tables in a sorted store, judged, explained and created from the command line.
 
 mod args;
+mod ask;
 mod command;
 mod designs;
 mod failure;
 mod fix;
+mod levels;
 mod revision;
 mod samples;
 

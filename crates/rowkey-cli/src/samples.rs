@@ -70,7 +70,7 @@ pub(crate) fn read(
         let Some(table) = design.tables.get(name) else { continue };
         let regions = table.split_points(None);
         let profile = match path {
-            "-" => lines("standard input", None, io::stdin().lock(), form, &table.layout, regions.as_ref())?,
+            "-" => lines("standard input", None, crate::designs::stdin()?, form, &table.layout, regions.as_ref())?,
             path => file(Path::new(path), form, &table.layout, regions.as_ref())?,
         };
         options = options.profile(name, profile);

@@ -36,6 +36,10 @@ fn hostile_arguments_are_shown_and_not_sent() {
         &["man", "X"],
         &["fmt", "X"],
         &["suggest", "X"],
+        &["init", "t", "--yes", "--key", "X"],
+        &["init", "t", "--yes", "--engine", "X", "--key", "a: u64"],
+        &["check", "--allow", "X", "a"],
+        &["check", "--baseline", "X", "a"],
     ] {
         let with = |text: &str| args.iter().map(|arg| arg.replace('X', text)).collect::<Vec<_>>();
         let run = |text: &str| rowkey(&with(text).iter().map(String::as_str).collect::<Vec<_>>());

@@ -80,6 +80,48 @@ fn exit_statuses() {
     assert!(wrong.err.ends_with("2 errors\n"), "{}", wrong.err);
 }
 
+/// Levels of rules by options win over those of the file, and are what fails and what every form shows.
+#[test]
+fn levels_of_rules() {
+    let levelled = format!("{BAD}[rules]\nQ01 = \"warning\"\n");
+    let folder = folder(&[("bad.rowkey.toml", BAD), ("levelled.rowkey.toml", &levelled)]);
+    let run = |args: &[&str]| rowkey(folder.path(), &[&["check"], args].concat(), b"");
+    let severity = |args: &[&str]| {
+        let run = run(&[args, &["--json"]].concat());
+        let json: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+        let found = json["findings"].as_array().unwrap().iter().find(|found| found["rule"] == "Q01");
+        (run.status, found.map(|found| found["severity"].as_str().unwrap().to_owned()))
+    };
+    let is = |status, severity: &str| (Some(status), Some(severity.to_owned()));
+    assert_eq!(severity(&["bad.rowkey.toml"]), is(1, "error"));
+    assert_eq!(severity(&["levelled.rowkey.toml"]), is(1, "warning"));
+    assert_eq!(severity(&["--deny", "error", "levelled.rowkey.toml"]), is(0, "warning"));
+    assert_eq!(severity(&["--deny", "error,q01", "levelled.rowkey.toml"]), is(1, "error"));
+    assert_eq!(severity(&["--note", "Q01", "levelled.rowkey.toml"]), is(0, "note"));
+    assert_eq!(severity(&["--warn", "H10,Q01", "bad.rowkey.toml"]), is(1, "warning"));
+    assert_eq!(severity(&["--allow", "Q01", "levelled.rowkey.toml"]), (Some(0), None));
+    let shown = |format: &str, args: &[&str]| run(&[&["--format", format, "levelled.rowkey.toml"], args].concat()).out;
+    assert!(shown("github", &[]).starts_with("::warning file=levelled.rowkey.toml,line=6,"));
+    assert!(shown("text", &["--allow", "Q01"]).contains("allowed Q01 visits \"one host\": an option of this check\n"));
+    let sarif: serde_json::Value = serde_json::from_str(&shown("sarif", &["--allow", "Q01"])).unwrap();
+    assert_eq!(sarif["runs"][0]["results"][0]["suppressions"][0]["kind"], "external");
+    let off = levelled.replace("\"warning\"", "\"allow\"");
+    fs::write(folder.path().join("levelled.rowkey.toml"), off).unwrap();
+    let at = "allowed Q01 visits \"one host\": `rules`, at levelled.rowkey.toml:10:1\n";
+    assert!(shown("text", &[]).contains(at), "{}", shown("text", &[]));
+    let sarif: serde_json::Value = serde_json::from_str(&shown("sarif", &[])).unwrap();
+    assert_eq!(sarif["runs"][0]["results"][0]["suppressions"][0]["kind"], "inSource");
+    for (args, said) in [
+        (["--allow", "X9"], "there is no rule \"X9\""),
+        (["--deny", "D01"], "D01 compares two designs"),
+        (["--warn=Q01", "--deny=Q01"], "the options give Q01 two levels: warning and error"),
+        (["--deny=note", "--deny=error"], "--deny names two severities"),
+    ] {
+        let run = run(&[&args[..], &["bad.rowkey.toml"]].concat());
+        assert!(run.status == Some(2) && run.err.contains(said), "{args:?}: {}", run.err);
+    }
+}
+
 #[test]
 fn two_allows_of_one_finding_are_named_as_such() {
     let allow = "[[table.visits.allow]]\nrule = \"Q01\"\nof = \"one host\"\nwhy = \"x\"\n";
@@ -312,9 +354,32 @@ fn rules_help_completions_and_man_pages() {
     let rule: serde_json::Value = serde_json::from_str(&run(&["rule", "H10", "--json"]).out).unwrap();
     assert_eq!((&rule["severity"]["hbase"], &rule["severity"]["fjall"]), (&"warning".into(), &"note".into()));
     let help = run(&["--help"]).out;
-    let commands =
-        ["check", "rule", "explain", "ddl", "import", "diff", "suggest", "fmt", "schema", "completions", "man"];
+    let commands = [
+        "init",
+        "check",
+        "rule",
+        "suggest",
+        "explain",
+        "ddl",
+        "infer",
+        "import",
+        "diff",
+        "fmt",
+        "schema",
+        "completions",
+        "man",
+    ];
+    let mut place = 0;
     for command in commands {
+        // In the order of use, each on a line.
+        let at = help.find(&format!("\n  {command} ")).unwrap();
+        assert!(at > place && help[at + 1..].lines().next().unwrap().len() <= 100, "{command}: {help}");
+        assert!(
+            help[at + 1..].lines().nth(1).unwrap().starts_with("  ")
+                && !help[at + 1..].lines().nth(1).unwrap().starts_with("   "),
+            "{command}: {help}"
+        );
+        place = at;
         assert!(help.contains(&format!("\n  {command} ")), "{command}: {help}");
         let help = run(&[command, "--help"]).out;
         assert!(help.contains("Example") && help.contains(&format!("rowkey {command}")), "{help}");
@@ -506,4 +571,57 @@ fn a_folder_is_its_regular_files() {
     // A link to nothing is no pipe: it is said.
     std::os::unix::fs::symlink("nothing", folder.path().join("c.rowkey.toml")).unwrap();
     assert!(run(&["check", "."]).err.contains("cannot read ./c.rowkey.toml"));
+}
+
+/// A design that comes from a pipe is the same as in a file, and its places have a name.
+#[test]
+fn a_design_from_standard_input() {
+    let text = &format!("{BAD}\n[table.visits.family.f]\n");
+    let folder = folder(&[("a.rowkey.toml", text)]);
+    let piped = |args: &[&str], text: &str| rowkey(folder.path(), args, text.as_bytes());
+    for args in [
+        &["check", "X"][..],
+        &["check", "--format", "short", "X"],
+        &["check", "--json", "X"],
+        &["suggest", "X", "visits"],
+        &["ddl", "--for", "hbase", "X"],
+        &["explain", "X", "visits", "--query", "one host", "host=bonn"],
+        &["fmt", "--check", "X"],
+        &["diff", "a.rowkey.toml", "X"],
+        &["diff", "X", "a.rowkey.toml"],
+    ] {
+        let with = |name: &str| args.iter().map(|arg| arg.replace('X', name)).collect::<Vec<_>>();
+        let run = |name: &str, text| piped(&with(name).iter().map(String::as_str).collect::<Vec<_>>(), text);
+        let (file, pipe) = (run("a.rowkey.toml", ""), run("-", text));
+        let named = |text: &str| text.replace("a.rowkey.toml", "<stdin>");
+        assert_eq!(
+            (pipe.status, &pipe.out, &pipe.err),
+            (file.status, &named(&file.out), &named(&file.err)),
+            "{args:?}"
+        );
+        assert_ne!(pipe.status, Some(2), "{args:?}: {}", pipe.err);
+    }
+    let wrong = piped(&["check", "-"], "format = 1\ncolour = 1\n");
+    assert!(wrong.status == Some(2) && wrong.err.contains("--> <stdin>:2:1\n"), "{}", wrong.err);
+    let formatted = piped(&["fmt", "-"], "format=1\n\n\n\n[table.t]\n key=[\"a: u64\"]\n");
+    assert_eq!((formatted.status, formatted.out.as_str()), (Some(0), "format = 1\n\n[table.t]\nkey = [\"a: u64\"]\n"));
+    for (args, said) in [
+        (&["check", "--fix", "-"][..], "--fix writes into files: give a file instead of standard input"),
+        (&["check", "-", "--sample", "visits=-"], "standard input is to be read twice"),
+        (&["diff", "-", "-"], "standard input is to be read twice"),
+        (&["explain", "-", "visits", "-"], "standard input is to be read twice"),
+        (&["check", "-", "--baseline", "-"], "standard input is to be read twice"),
+        (&["fmt", "-", "a.rowkey.toml"], "fmt prints standard input, and writes files: give it alone"),
+    ] {
+        let run = piped(args, BAD);
+        assert!(
+            run.status == Some(2) && run.err.contains(said) && run.out.is_empty(),
+            "{args:?}: {}{}",
+            run.err,
+            run.out
+        );
+    }
+    // Twice the same is once, as of files.
+    assert_eq!(piped(&["check", "-", "-"], BAD).out, piped(&["check", "-"], BAD).out);
+    assert!(!folder.path().join("-").exists());
 }

@@ -4,21 +4,45 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use crate::cost::QueryCost;
-use crate::design::{Allow, Date};
+use crate::design::{Allow, Date, Level};
 use crate::finding::{Edit, Finding};
-use crate::problem::{Files, Located, Problem, Span};
+use crate::problem::{Located, Problem, Span};
 use crate::resolve::{Design, TableDesign};
 use crate::rule::{Rule, Severity};
 use crate::rules::FINDERS;
 use crate::rules::context::{CheckOptions, Context, RuleSink};
 
-/// A finding that the file allows.
+/// A finding that is allowed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AllowedFinding {
     /// The finding.
     pub finding: Finding,
-    /// Why it is accepted, and until when.
-    pub allow: Allow,
+    /// The reason for which it is allowed.
+    pub by: AllowedBy,
+}
+
+/// The reason for which a finding is allowed.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum AllowedBy {
+    /// An `allow` of the file: why the finding is accepted, and until when.
+    Allow(Allow),
+    /// The level of its rule: where a file says it, or none where it is an option of the check.
+    Level(Option<Span>),
+    /// A baseline, which knows it.
+    Baseline,
+}
+
+impl AllowedBy {
+    /// The word for it: `allow`, `rules`, `option`, or `baseline`.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Allow(_) => "allow",
+            Self::Level(Some(_)) => "rules",
+            Self::Level(None) => "option",
+            Self::Baseline => "baseline",
+        }
+    }
 }
 
 /// An `allow` of what is not found.
@@ -39,13 +63,14 @@ pub struct UnusedAllow {
 pub struct Report {
     /// The findings, by place.
     pub findings: Vec<Finding>,
-    /// The findings that the file allows.
+    /// The findings that are allowed.
     pub allowed: Vec<AllowedFinding>,
     /// The problems of `allow` itself: unknown rules, expired days, findings that are not there.
     pub problems: Vec<Problem>,
     /// Those `allow` of the problems that nothing is found for. Where a finding was mended, its `allow` can go.
     pub unused: Vec<UnusedAllow>,
-    /// Statistics that a sample contradicts, or other statistics. They say nothing against the design.
+    /// Statistics that a sample or other statistics contradict, and what a baseline knows and is found no more. They say
+    /// nothing against the design.
     pub notes: Vec<Problem>,
     /// Assumptions of the findings, where the file says nothing.
     pub assumed: Vec<String>,
@@ -119,11 +144,11 @@ impl Design {
             report.queries += context.queries.len();
             let seen = context.profile.map(|profile| crate::sample::differ::differences(table, profile));
             report.notes.extend(seen.into_iter().flatten().chain(crate::cost::unlikely_rows(table)));
-            let found = findings(&context);
+            let found = all(&context);
             let of_servers = |finding: &Finding| finding.numbers.iter().any(|number| number.name == "servers");
             let assumed = context.capacity.assumed().filter(|_| found.iter().any(of_servers));
             report.assumed.extend(assumed.filter(|assumed| !report.assumed.contains(assumed)));
-            report.take(table, found, options.today, &self.files);
+            report.take(&context, found, options.today);
         }
         let engine = self.cluster(options).map(|cluster| cluster.engine);
         report.problems.extend(crate::ddl::refused(self, engine));
@@ -135,31 +160,46 @@ impl Design {
     }
 }
 
-/// The findings of a table.
+/// The findings of a table, but for those of rules whose level allows them.
 pub(crate) fn findings(context: &Context<'_>) -> Vec<Finding> {
+    let is_off = |finding: &Finding| context.level(finding.rule).is_some_and(|(level, _)| level == Level::Allow);
+    all(context).into_iter().filter(|finding| !is_off(finding)).collect()
+}
+
+/// All findings of a table, with the severities that the levels of their rules give.
+fn all(context: &Context<'_>) -> Vec<Finding> {
     let mut list = Vec::new();
     for (rule, find) in FINDERS {
-        let severity = rule.severity(context.engine);
+        let (severity, before) = (rule.severity(context.engine), list.len());
         find(context, &mut RuleSink { rule, severity, table: &context.table.name, list: &mut list });
+        if let Some(severity) = context.level(rule).and_then(|(level, _)| level.severity()) {
+            list[before..].iter_mut().for_each(|finding| finding.severity = severity);
+        }
     }
     list
 }
 
 impl Report {
-    /// Takes a table's findings, those apart that the file allows.
-    fn take(&mut self, table: &TableDesign, findings: Vec<Finding>, today: Date, files: &Files) {
+    /// Takes a table's findings, those apart that are allowed.
+    fn take(&mut self, context: &Context<'_>, found: Vec<Finding>, today: Date) {
+        let (table, files) = (context.table, &context.design.files);
         let allows = &table.table.allow;
         let mut used = vec![false; allows.len()];
-        for finding in findings {
+        for finding in found {
             let matching = allows.iter().position(|allow| {
                 *allow.rule == finding.rule.id && allow.of.as_ref().map(|of| of.as_str()) == finding.of.as_deref()
             });
             match matching {
                 Some(i) => {
                     used[i] = true;
-                    self.allowed.push(AllowedFinding { finding, allow: allows[i].value.clone() });
+                    self.allowed.push(AllowedFinding { finding, by: AllowedBy::Allow(allows[i].value.clone()) });
                 }
-                None => self.findings.push(finding),
+                None => match context.level(finding.rule) {
+                    Some((Level::Allow, place)) => {
+                        self.allowed.push(AllowedFinding { finding, by: AllowedBy::Level(place) });
+                    }
+                    _ => self.findings.push(finding),
+                },
             }
         }
         let mut first: HashMap<_, Span> = HashMap::new();

@@ -22,6 +22,7 @@
 //! # Ok::<(), rowkey_design::Problems>(())
 //! ```
 
+mod baseline;
 mod check;
 mod choice;
 mod cost;
@@ -51,8 +52,8 @@ mod rules;
 mod sample;
 mod suggest;
 
-pub use self::check::{AllowedFinding, Report, UnusedAllow};
-pub use self::design::{Date, Engine};
+pub use self::check::{AllowedBy, AllowedFinding, Report, UnusedAllow};
+pub use self::design::{Date, Engine, Level};
 pub use self::diff::{Difference, Impact, diff, lock};
 pub use self::finding::{Edit, Finding, Measure, Remedy};
 pub use self::format::format;
@@ -70,6 +71,9 @@ pub mod internal {
     pub use crate::problem::Located;
     pub use crate::resolve::TableDesign;
 
+    pub mod baseline {
+        pub use crate::baseline::*;
+    }
     pub mod choice {
         pub use crate::choice::*;
     }

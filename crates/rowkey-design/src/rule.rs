@@ -1,17 +1,29 @@
 //! Rules: the id, title, kind, severity and page of each. The functions that find them are in [`rules`](crate::rules).
 
-use crate::choice::choices;
-use crate::design::Engine;
+use crate::design::{Engine, Level};
+use crate::file::node::words;
 
-choices! {
+words! {
     /// The severity of a finding, the least first.
-    pub enum Severity {
+    pub enum Severity ("severity") {
         /// Worth knowing.
         Note = "note",
         /// It costs, or will.
         Warning = "warning",
         /// It loses rows, is refused by the engine, or cannot be cured by more servers.
         Error = "error",
+    }
+}
+
+impl Level {
+    /// The severity of findings; none where they are allowed.
+    pub const fn severity(self) -> Option<Severity> {
+        match self {
+            Self::Allow => None,
+            Self::Note => Some(Severity::Note),
+            Self::Warning => Some(Severity::Warning),
+            Self::Error => Some(Severity::Error),
+        }
     }
 }
 
@@ -85,6 +97,22 @@ impl Rule {
     /// The rule of this id.
     pub fn named(id: &str) -> Option<&'static Self> {
         Self::all().find(|rule| rule.id == id)
+    }
+
+    /// The rule that an id which is of none may mean: `H5` and `h005` are `H05`; none where no rule is of its kind.
+    ///
+    /// ```
+    /// assert_eq!(rowkey_design::Rule::nearest("h5").map(|rule| rule.id), Some("H05"));
+    /// ```
+    pub fn nearest(id: &str) -> Option<&'static Self> {
+        let upper = id.trim().to_ascii_uppercase();
+        let number = |id: &str| id.get(1..).and_then(|number| number.parse::<u32>().ok());
+        let apart = |rule: &Self| {
+            let numbers = number(rule.id).zip(number(&upper));
+            let apart = numbers.map_or(u32::MAX, |(number, wanted)| number.abs_diff(wanted));
+            (apart, strsim::damerau_levenshtein(rule.id, &upper))
+        };
+        Self::all().filter(|rule| rule.id.get(..1) == upper.get(..1)).min_by_key(|rule| apart(rule))
     }
 
     /// The severity on an engine.

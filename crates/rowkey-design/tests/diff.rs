@@ -75,6 +75,8 @@ fn what_the_new_design_allows() {
     // An `allow` of a change names what is gone.
     let gone = "format = 1\n[table.t]\nkey = [\"a: u64\"]\nfamily.f.ttl = \"1 day\"\n[[table.t.allow]]\nrule = \"D06\"\nof = \"g\"\nwhy = \"copied\"\n";
     assert_eq!(changes(old, gone)[0].allowed.as_deref(), Some("copied"));
+    let level = format!("{}rules.D06 = \"allow\"\n", old.replace("family.g.ttl = \"1 day\"\n", ""));
+    assert_eq!(changes(old, &level)[0].allowed.as_deref(), Some("`rules`, at a.rowkey.toml:5:7"));
 }
 
 #[test]

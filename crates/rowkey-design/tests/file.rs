@@ -231,6 +231,10 @@ fn contradictions() {
         (format!("[table.t.family.f]\ncolumns = [\"a\", \"a\"]"), "5:17: there is already a column \"a\""),
         (format!("[[table.t.allow]]\nrule = \"X99\"\nwhy = \"so\""), "5:8: there is no rule \"X99\""),
         (format!("[[table.t.allow]]\nrule = \"H01\"\nwhy = \" \""), "6:7: the reason is empty"),
+        (format!("rules.H1O = \"note\""), "4:7: there is no rule \"H1O\"; did you mean `H10` (a new table"),
+        (format!("rules.H10 = \"warn\""), "4:13: unknown level `warn`; known: allow, note, warning, error"),
+        (format!("[rules]\nX99 = \"note\""), "5:1: there is no rule \"X99\""),
+        (format!("[rules]\nD01 = \"error\""), "5:1: D01 compares two designs: its differences have no severity"),
     ] {
         let problems = problems(&format!("{table}{text}\n"));
         if problems.len() != 1 || !problems[0].starts_with(expected) {
@@ -293,6 +297,21 @@ fn problems(text: &str) -> Vec<String> {
     let file = File { name: "a.rowkey.toml".to_owned(), text: text.to_owned() };
     let problems = Design::parse([file]).err().map(|problems| problems.to_string()).unwrap_or_default();
     problems.lines().map(|line| line.strip_prefix("a.rowkey.toml:").unwrap_or(line).to_owned()).collect()
+}
+
+/// A rule has one level in all files of a design.
+#[test]
+fn a_level_may_be_said_twice_if_it_is_the_same() {
+    let file = |name: &str, level: &str| {
+        let text = format!("format = 1\nrules.H10 = \"{level}\"\n[table.{name}]\nkey = [\"a: u64\"]\n");
+        File { name: format!("{name}.rowkey.toml"), text }
+    };
+    assert!(Design::parse([file("a", "note"), file("b", "note")]).is_ok());
+    let problems = Design::parse([file("a", "note"), file("b", "error")]).unwrap_err().to_string();
+    assert!(
+        problems.starts_with("b.rowkey.toml:2:7: H10 has the level \"note\" already, at a.rowkey.toml:2:7"),
+        "{problems}"
+    );
 }
 
 /// Each file of a folder may say the cluster.

@@ -5,28 +5,34 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use rowkey_design::internal::baseline::{BASELINE_LINE, Baseline};
 use rowkey_design::internal::quote::terminal;
 use rowkey_design::internal::report::{self, Format, Styles, counted};
-use rowkey_design::{CheckOptions, Date, Design, Report, Severity};
+use rowkey_design::{CheckOptions, Date, Design, Report};
 
-use crate::args::{Color, described, named};
+use crate::args::{Color, described};
 use crate::failure::Failure;
+use crate::levels::Levels;
 use crate::{fix, samples};
 
 const EXAMPLES: &str = "Examples:
   rowkey check designs/
   rowkey check --sample visits=keys.txt --form shell visits.rowkey.toml
   rowkey check --deny error --format github visits.rowkey.toml
+  rowkey check --allow H10,H19 --warn Q03 --deny H01 designs/
   rowkey check --fix visits.rowkey.toml
+  rowkey check --write-baseline known.toml designs/
+  rowkey check --baseline known.toml designs/
   rowkey rule Q01
 
+`rowkey init` writes a first design. `rowkey schema --markdown` has every key of one.
 Exit status: 0 no finding at or above --deny, 1 findings, 2 a design file is not valid.";
 
-/// Checks designs against every rule.
+/// Checks designs: where the writes land, what each query reads, what does not fit.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The design's files, and folders of files `*.rowkey.toml`.
+    /// The design's files, and folders of files `*.rowkey.toml`; - is standard input.
     #[arg(required = true)]
     designs: Vec<PathBuf>,
     /// The cluster that the tables are for. Default: the first of the design.
@@ -38,9 +44,15 @@ pub(crate) struct Args {
     /// again. Removes each `allow` that the edits make unnecessary.
     #[arg(long)]
     fix: bool,
-    /// The lowest severity that makes the exit status 1.
-    #[arg(long, value_parser = named::<Severity>(), default_value = "warning")]
-    deny: Severity,
+    #[command(flatten)]
+    levels: Levels,
+    /// Allows the findings that this file knows; one that is new, or more severe, fails.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Writes the findings into this file, which --baseline reads. With --baseline: those alone that it knows and that
+    /// are found still.
+    #[arg(long, value_name = "FILE")]
+    write_baseline: Option<PathBuf>,
     /// The form of the output.
     #[arg(long, value_parser = described::<Format>(), default_value = "text")]
     format: Format,
@@ -74,7 +86,18 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
 }
 
 fn check(args: &Args, format: Format, before: &[String]) -> Result<ExitCode, Failure> {
-    let (design, options, report) = checked(args)?;
+    let deny = args.levels.fails_from()?;
+    let Checked { design, options, mut report, known } = checked(args)?;
+    let mut before = before.to_vec();
+    if let Some(path) = args.write_baseline.as_ref().filter(|_| report.problems.is_empty()) {
+        let known = known.unwrap_or_else(|| {
+            let found = Baseline::of(&report);
+            report.allow_known(&found, &design.files)
+        });
+        crate::designs::may_replace(path, &args.designs, BASELINE_LINE, "baseline that `rowkey check` wrote")?;
+        crate::designs::write(path, &known.to_string())?;
+        before.push(format!("wrote {} to {}", counted(known.len(), "finding"), path.display()));
+    }
     let mut text = String::new();
     if matches!(format, Format::Text | Format::Short) {
         before.iter().for_each(|line| text += &format!("{}\n", terminal(line)));
@@ -83,36 +106,52 @@ fn check(args: &Args, format: Format, before: &[String]) -> Result<ExitCode, Fai
     print(&text)?;
     Ok(if !report.problems.is_empty() {
         ExitCode::from(2)
-    } else if report.findings.iter().any(|finding| finding.severity >= args.deny) {
+    } else if report.findings.iter().any(|finding| finding.severity >= deny) {
         ExitCode::from(1)
     } else {
         ExitCode::SUCCESS
     })
 }
 
-/// Reads the design and its samples, and checks it.
-fn checked(args: &Args) -> Result<(Design, CheckOptions, Report), Failure> {
+/// A design that was checked.
+struct Checked {
+    design: Design,
+    options: CheckOptions,
+    report: Report,
+    /// As much of the baseline as is found still.
+    known: Option<Baseline>,
+}
+
+/// Reads the design, its samples and its baseline, and checks it.
+fn checked(args: &Args) -> Result<Checked, Failure> {
     let mut design = crate::designs::read(&args.designs)?;
+    let baseline = args.baseline.as_deref().map(crate::designs::file).transpose()?;
+    let baseline = baseline.map(|file| Baseline::read(&mut design, file)).transpose()?;
     if let Some(cluster) = args.cluster.as_ref().filter(|cluster| !design.clusters.contains_key(*cluster)) {
         let known: Vec<&str> = design.clusters.keys().map(String::as_str).collect();
         return Err(Failure::new(format!("there is no cluster {cluster:?}; the design has: {}", known.join(", "))));
     }
     let options = CheckOptions::new(args.today.unwrap_or_else(crate::designs::today));
-    let options = args.cluster.iter().fold(options, CheckOptions::cluster);
+    let options = args.levels.of(args.cluster.iter().fold(options, CheckOptions::cluster))?;
     let (options, notes) = samples::read(&mut design, &args.samples.sample, args.samples.form, options)?;
     let mut report = design.check(&options);
     report.notes.extend(notes);
-    Ok((design, options, report))
+    let known = baseline.map(|baseline| report.allow_known(&baseline, &design.files));
+    Ok(Checked { design, options, report, known })
 }
 
 /// Applies the edits of findings, one of each table at a time, and checks what the files are then.
 fn fix(args: &Args, format: Format) -> Result<ExitCode, Failure> {
+    if args.designs.iter().any(|path| crate::designs::is_stdin(path)) {
+        return Err(Failure::new("--fix writes into files: give a file instead of standard input"));
+    }
     if args.samples.sample.iter().any(|sample| sample.ends_with("=-")) {
         return Err(Failure::new("--fix reads samples a second time: give a file instead of standard input"));
     }
+    let deny = args.levels.fails_from()?;
     let (mut said, mut left, mut tried) = (Vec::new(), 0, HashSet::new());
     loop {
-        let (design, _, report) = checked(args)?;
+        let Checked { design, report, .. } = checked(args)?;
         // Before the first edit an unused `allow` is a problem, and nothing is written: these are of what was mended.
         if let Some(unused) = report.unused.first().filter(|_| !said.is_empty())
             && let Some(removed) = fix::take_away(&design, unused, &args.designs)?
@@ -120,7 +159,7 @@ fn fix(args: &Args, format: Format) -> Result<ExitCode, Failure> {
             said.push(removed);
             continue;
         }
-        let findings = report.findings.iter().filter(|finding| finding.severity >= args.deny);
+        let findings = report.findings.iter().filter(|finding| finding.severity >= deny);
         let findings = fix::one_a_table(findings, &tried);
         if findings.is_empty() || !report.problems.is_empty() {
             break;

@@ -13,7 +13,7 @@ use crate::args::described;
 use crate::designs;
 use crate::failure::Failure;
 
-/// Prints what creates the tables: for HBase's shell, cbt, Phoenix or Terraform.
+/// Prints what creates the tables: HBase's shell, cbt, Phoenix, Terraform.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   rowkey ddl app.rowkey.toml --for hbase > create.rb && hbase shell -n create.rb
@@ -26,7 +26,7 @@ pub(crate) struct Args {
     /// The form of the keys in the samples that designs take split points from (`splits.sample`).
     #[arg(long, value_parser = described::<KeyForm>(), default_value = "hex")]
     form: KeyForm,
-    /// Design files, or folders with *.rowkey.toml.
+    /// The design's files, and folders of files `*.rowkey.toml`; - is standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The program that reads the result.

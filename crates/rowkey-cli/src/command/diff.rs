@@ -1,8 +1,7 @@
 //! `rowkey diff`.
 
-use std::fs;
-use std::io::{Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use rowkey_design::internal::{LOCK_LINE, report};
@@ -19,11 +18,11 @@ const EXAMPLES: &str = "Examples:
 
 Exit status: 0 no difference at or above --deny, 1 some, 2 a design is not valid.";
 
-/// Compares two designs: what each change does to the rows that are there.
+/// Compares two designs: what each change does to stored rows.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The old design and the new one, each a file or a folder; with `--against` or `--lock` the new one's files and
+    /// The old design and the new one, each a file, a folder, or - for standard input; with `--against` or `--lock` the new one's files and
     /// folders.
     #[arg(required = true)]
     designs: Vec<PathBuf>,
@@ -59,7 +58,7 @@ fn rate(text: &str) -> Result<f64, String> {
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     if let Some(path) = &args.write_lock {
         let design = crate::designs::read(&args.designs)?;
-        may_be_lock(path, &args.designs)?;
+        crate::designs::may_replace(path, &args.designs, LOCK_LINE, "lock file that `rowkey diff` wrote")?;
         crate::designs::write(path, &lock(&design).text)?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -93,25 +92,4 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         change.allowed.is_none() && (change.class >= args.deny || change.rule.kind == RuleKind::NewFinding)
     };
     Ok(if differences.iter().any(denied) { ExitCode::from(1) } else { ExitCode::SUCCESS })
-}
-
-/// Refuses to write a lock file over anything but a lock file: over a file of the design, or any other.
-fn may_be_lock(path: &Path, designs: &[PathBuf]) -> Result<(), Failure> {
-    let refused =
-        |why: &str| Err(Failure::new(format!("{} {why}: nothing is written; name another file", path.display())));
-    // What is not there can be written; a pipe or a device loses nothing.
-    if !path.is_file() {
-        return Ok(());
-    }
-    let cannot = |error| Failure::new(format!("cannot read {}: {error}", path.display()));
-    let target = path.canonicalize().map_err(cannot)?;
-    if crate::designs::files(designs)?.iter().any(|file| file.canonicalize().is_ok_and(|file| file == target)) {
-        return refused("is a file of the design");
-    }
-    let mut start = Vec::new();
-    fs::File::open(path).map_err(cannot)?.take(LOCK_LINE.len() as u64 + 2).read_to_end(&mut start).map_err(cannot)?;
-    match start.strip_prefix(LOCK_LINE.as_bytes()) {
-        Some([b'\n', ..] | b"\r\n") => Ok(()),
-        _ => refused("is there, and no lock file that `rowkey diff` wrote"),
-    }
 }

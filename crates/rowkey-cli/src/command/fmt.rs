@@ -7,15 +7,16 @@ use std::process::ExitCode;
 use rowkey_design::format;
 use rowkey_design::internal::quote::terminal;
 
+use crate::designs::is_stdin;
 use crate::failure::Failure;
 
 /// Formats design files in place, and keeps every comment.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  rowkey fmt designs/\n  rowkey fmt --check designs/visits.rowkey.toml\n\nAll lines end as the first of the file does (LF or CR LF). A byte order mark stays. Strings are not changed.\nExit status: 0 formatted, 1 with --check if a file is not, 2 a file is not TOML."
+    after_help = "Examples:\n  rowkey fmt designs/\n  rowkey fmt --check designs/visits.rowkey.toml\n  rowkey fmt - < visits.rowkey.toml\n\nAll lines end as the first of the file does (LF or CR LF). A byte order mark stays. Strings are not changed.\nExit status: 0 formatted, 1 with --check if a file is not, 2 a file is not TOML."
 )]
 pub(crate) struct Args {
-    /// The files, and folders of files `*.rowkey.toml`.
+    /// The files, and folders of files `*.rowkey.toml`; - is standard input, which is printed.
     #[arg(required = true)]
     designs: Vec<PathBuf>,
     /// Writes nothing; prints the names of files that are not formatted.
@@ -25,6 +26,15 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let mut out = std::io::stdout().lock();
+    let stdin = args.designs.iter().find(|path| is_stdin(path));
+    if let Some(path) = stdin.filter(|_| !args.check) {
+        if args.designs.len() > 1 {
+            return Err(Failure::new("fmt prints standard input, and writes files: give it alone"));
+        }
+        out.write_all(format(&crate::designs::file(path)?)?.as_bytes())?;
+        out.flush()?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut unformatted = false;
     for path in crate::designs::files(&args.designs)? {
         let file = crate::designs::file(&path)?;

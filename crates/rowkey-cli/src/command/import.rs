@@ -9,8 +9,10 @@ use rowkey_design::internal::import::{Source, import_with};
 use crate::args::described;
 use crate::failure::Failure;
 
-/// Prints a design file from a struct's layout, a wide table's schema, HBase's describe or create, Phoenix's CREATE TABLE
-/// and CREATE INDEX, cbt ls, or Terraform's resources.
+/// Makes a design file of what HBase, Phoenix, cbt or Terraform say of a table.
+///
+/// From a struct's layout, a wide table's schema, HBase's describe or create, Phoenix's CREATE TABLE and CREATE INDEX, cbt
+/// ls, or Terraform's resources.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   printf \"describe 'visits'\\nget_splits 'visits'\\n\" | hbase shell -n | rowkey import --from describe
@@ -28,7 +30,7 @@ The lists of sqlline have to have COLUMN_NAME, TYPE_NAME or DATA_TYPE, and KEY_S
 COLUMN_SIZE, NULLABLE, SORT_ORDER (1 is descending) and SALT_BUCKETS are read where they are there; what a list does not say is
 a comment of the result.")]
 pub(crate) struct Args {
-    /// The text. Default: standard input.
+    /// The text. Default, or -: standard input.
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     /// The kind of the text.
@@ -40,17 +42,22 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let file = match &args.file {
+    let text = text(args.file.as_deref(), args.from, args.name.as_deref())?;
+    std::io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The design file of a text; of standard input where no file is named.
+pub(super) fn text(path: Option<&Path>, from: Source, name: Option<&str>) -> Result<String, Failure> {
+    let file = match path.filter(|path| !crate::designs::is_stdin(path)) {
         Some(path) => crate::designs::file(path)?,
-        None => crate::designs::of("standard input".to_owned(), std::io::stdin().lock())?,
+        None => crate::designs::of("standard input".to_owned(), crate::designs::stdin()?)?,
     };
     // A file that the text names lies beside it.
-    let folder = args.file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+    let folder = path.and_then(Path::parent).unwrap_or(Path::new(""));
     let named = |path: &str| {
         let path = folder.join(path);
         std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
     };
-    let text = import_with(file, args.from, args.name.as_deref(), &named)?;
-    std::io::stdout().lock().write_all(text.as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    Ok(import_with(file, from, name, &named)?)
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use rowkey_design::infer::{KeyText, Sample};
@@ -11,7 +11,9 @@ use rowkey_design::internal::report;
 use crate::args::{Form, form};
 use crate::failure::Failure;
 
-/// Infers the layout of row keys from a sample of them: fields, salt, units of times, with the evidence for each.
+/// Finds the layout of keys that are there, from a sample.
+///
+/// Fields, salt, and units of times, with the evidence for each.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   rowkey infer keys.txt
@@ -20,7 +22,7 @@ use crate::failure::Failure;
   rowkey infer --form hex --name visits --out visits.rowkey.toml keys.txt
 
 Candidates come best first. + is what speaks for one, - what speaks against it. All known hashes are tried.
-OrderedCode, tuples of FoundationDB and constants are not found.
+Tuples of FoundationDB, keys of OrderedCode and constants are found too; little-endian numbers are not.
 Exit status: 0 if a candidate was found, 1 if there is none, 2 if the input is invalid.")]
 pub(crate) struct Args {
     /// The keys, one a line, or rows as HBase's scan or cbt read prints them. Default, or -: standard input. Text after a
@@ -33,7 +35,7 @@ pub(crate) struct Args {
     /// The table's name in the design file.
     #[arg(long, value_name = "TABLE", default_value = "inferred")]
     name: String,
-    /// Writes a design file with the first candidate.
+    /// Writes a design file with the first candidate; `rowkey init --from-keys` asks for the rest too.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Prints JSON.
@@ -45,15 +47,7 @@ pub(crate) struct Args {
 const LOOKED_AT: usize = 1 << 16;
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let (sample, text) = match args.file.as_ref().filter(|path| path.as_os_str() != "-") {
-        None => read(args, "standard input", None, io::stdin().lock())?,
-        Some(path) => {
-            let name = path.display().to_string();
-            let file = fs::File::open(path).map_err(|error| Failure::new(format!("cannot read {name}: {error}")))?;
-            let bytes = file.metadata().ok().filter(fs::Metadata::is_file).map(|metadata| metadata.len());
-            read(args, &name, bytes, file)?
-        }
-    };
+    let (sample, text) = sample(args.file.as_deref(), args.form)?;
     let inferred = sample.infer();
     if let Some((path, first)) = args.out.as_ref().zip(inferred.candidates.first()) {
         crate::designs::write(path, &first.design(&args.name)?)?;
@@ -69,10 +63,28 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(u8::from(inferred.candidates.is_empty())))
 }
 
-fn read(args: &Args, name: &str, bytes: Option<u64>, source: impl io::Read) -> Result<(Sample, KeyText), Failure> {
+/// The keys of a file, and the form that they have; of standard input where no file is named.
+pub(super) fn sample(path: Option<&Path>, form: Option<Form>) -> Result<(Sample, KeyText), Failure> {
+    match path.filter(|path| !crate::designs::is_stdin(path)) {
+        None => read(form, "standard input", None, crate::designs::stdin()?),
+        Some(path) => {
+            let name = path.display().to_string();
+            let file = fs::File::open(path).map_err(|error| Failure::new(format!("cannot read {name}: {error}")))?;
+            let bytes = file.metadata().ok().filter(fs::Metadata::is_file).map(|metadata| metadata.len());
+            read(form, &name, bytes, file)
+        }
+    }
+}
+
+fn read(
+    form: Option<Form>,
+    name: &str,
+    bytes: Option<u64>,
+    source: impl io::Read,
+) -> Result<(Sample, KeyText), Failure> {
     let mut reader = BufReader::with_capacity(LOOKED_AT.max(1 << 20), source);
     let failed = |error: io::Error| Failure::new(format!("cannot read {name}: {error}"));
-    let text = match args.form {
+    let text = match form {
         Some(Form::Key(form)) => KeyText::Lines(form),
         Some(Form::Line) => KeyText::Rows,
         None => {

@@ -8,6 +8,7 @@ mod explain;
 mod fmt;
 mod import;
 mod infer;
+mod init;
 mod man;
 mod rule;
 mod schema;
@@ -19,14 +20,18 @@ use clap::{Parser, Subcommand};
 
 use crate::failure::Failure;
 
-const EXAMPLES: &str = "Examples:
-  rowkey check designs/
-  rowkey rule Q01
-  rowkey ddl --for hbase designs/
+const EXAMPLES: &str = "Begin so:
+  rowkey init                               asks, writes visits.rowkey.toml, and checks it
+  rowkey check visits.rowkey.toml           after each change
+  rowkey rule Q01                           what a finding means, and its cure
+  rowkey suggest visits.rowkey.toml         better keys
+  rowkey ddl --for hbase visits.rowkey.toml
+
+Of a table that is there: rowkey infer --help, rowkey import --help.
 
 Exit status: 0 nothing found, 1 findings or differences, 2 the input is not valid.";
 
-/// Row keys and schemas of sorted stores (HBase, Bigtable), judged before the table exists.
+/// Row keys of sorted stores (HBase, Bigtable, TiKV, DynamoDB and others), judged before they exist.
 #[derive(Debug, Parser)]
 #[command(name = "rowkey", version, propagate_version = true, max_term_width = 100)]
 #[command(after_help = EXAMPLES)]
@@ -37,14 +42,15 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Init(init::Args),
     Check(check::Args),
     Rule(rule::Args),
+    Suggest(suggest::Args),
     Explain(explain::Args),
     Ddl(ddl::Args),
-    Import(import::Args),
     Infer(infer::Args),
+    Import(import::Args),
     Diff(diff::Args),
-    Suggest(suggest::Args),
     Fmt(fmt::Args),
     Schema(schema::Args),
     Completions(completions::Args),
@@ -55,6 +61,7 @@ impl Cli {
     /// Runs the command.
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         match self.command {
+            Command::Init(args) => init::run(&args),
             Command::Check(args) => check::run(&args),
             Command::Rule(args) => rule::run(&args),
             Command::Explain(args) => explain::run(&args),

@@ -3,12 +3,11 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use rowkey_design::Rule;
 use rowkey_design::internal::report;
 
 use crate::failure::Failure;
 
-/// Prints the page of a rule: what it looks for, why, the fix, the source, a bad and a good design.
+/// Explains a rule: what it looks for, why, the cure, a bad and a good design.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  rowkey rule H05\n  rowkey rule --list\n  rowkey rule --list --json")]
 pub(crate) struct Args {
@@ -26,7 +25,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let mut out = std::io::stdout().lock();
     match &args.id {
         Some(id) => {
-            let rule = named(id)?;
+            let rule = crate::args::rule(id).map_err(Failure::new)?;
             let text = if args.json { report::rule_as_json(rule) } else { format!("{}\n", rule.page().trim_end()) };
             out.write_all(text.as_bytes())?;
         }
@@ -35,21 +34,4 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn named(id: &str) -> Result<&'static Rule, Failure> {
-    let upper = id.trim().to_ascii_uppercase();
-    Rule::named(&upper).ok_or_else(|| {
-        // `H5` and `H005` for `H05`; else the first of the same kind.
-        let kind = |id: &str| id.chars().next();
-        let number = |id: &str| id.get(1..).and_then(|number| number.parse::<u32>().ok());
-        let alike = || Rule::all().filter(|rule| kind(rule.id) == kind(&upper));
-        let nearest = alike()
-            .filter_map(|rule| Some((number(rule.id)?.abs_diff(number(&upper)?), rule)))
-            .min_by_key(|(apart, _)| *apart)
-            .map(|(_, rule)| rule)
-            .or_else(|| alike().next());
-        let near = nearest.map_or(String::new(), |rule| format!("did you mean {} ({})? ", rule.id, rule.title));
-        Failure::new(format!("there is no rule {id:?}; {near}`rowkey rule --list` lists all"))
-    })
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use crate::failure::Failure;
 
-/// Prints every key of design files: as a JSON Schema for editors, or as a page for people.
+/// Prints every key of design files, as a JSON Schema or a page.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  rowkey schema > rowkey.schema.json\n  rowkey schema --markdown")]
 pub(crate) struct Args {

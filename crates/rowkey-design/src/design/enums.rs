@@ -23,6 +23,18 @@ words! {
         RocksDb = "rocksdb",
     }
 
+    /// A level of a rule: the severity of all its findings.
+    pub enum Level ("level") {
+        /// They are allowed.
+        Allow = "allow",
+        /// They are notes.
+        Note = "note",
+        /// They are warnings.
+        Warning = "warning",
+        /// They are errors.
+        Error = "error",
+    }
+
     /// The encoding of a salt bucket.
     pub enum SaltFormat ("format") {
         /// Bytes.

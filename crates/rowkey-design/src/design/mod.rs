@@ -5,7 +5,8 @@ mod schema;
 mod values;
 
 pub use self::enums::{
-    BlockEncoding, Bloom, Compression, Engine, Keep, Meaning, QueryOrder, SaltFormat, Timestamp, Unique, WriteKind,
+    BlockEncoding, Bloom, Compression, Engine, Keep, Level, Meaning, QueryOrder, SaltFormat, Timestamp, Unique,
+    WriteKind,
 };
 pub use self::schema::{json_schema, reference};
 pub use self::values::{Columns, Date, KeyField, Size, Skew, Splits, SplitsTable, Width, WriteOrder};
@@ -22,6 +23,8 @@ record! {
         cluster: Named<Cluster>,
         /// The tables, by name.
         table: Named<Table>,
+        /// The levels of rules, by id: the severity of all findings of a rule, in all tables of the design.
+        rules: Named<Level>,
     }
 
     /// A cluster: what a table's limits, DDL and loads depend on.
@@ -85,6 +88,8 @@ record! {
         secondary: Vec<Located<Secondary>>,
         /// Findings that are known and accepted.
         allow: Vec<Located<Allow>>,
+        /// The levels of rules in this table, by id, which win over those of the whole design.
+        rules: Named<Level>,
     }
 
     /// A salt: the rows are spread over buckets by a hash.

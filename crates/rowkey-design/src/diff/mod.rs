@@ -11,7 +11,7 @@ use rowkey::LayoutBuf;
 
 use crate::choice::{self, Choice, UnknownName};
 use crate::cost::{bytes_per_row, rows};
-use crate::design::Columns;
+use crate::design::{Columns, Level};
 use crate::facts::KeyFacts;
 use crate::finding::Finding;
 use crate::problem::{File, Span};
@@ -227,7 +227,10 @@ fn allowed(new: &Design, difference: &Difference) -> Option<String> {
     let matching = allows.iter().find(|allow| {
         *allow.rule == difference.rule.id && allow.of.as_ref().map(|of| of.as_str()) == difference.of.as_deref()
     });
-    matching.map(|allow| allow.why.value.clone())
+    let level = new.tables.get(&difference.table)?.table.rules.get(difference.rule.id);
+    let level = level.or_else(|| new.rules.get(difference.rule.id)).filter(|level| level.value == Level::Allow);
+    let by_level = level.map(|level| format!("`rules`, at {}", new.files.position(level.place)));
+    matching.map(|allow| allow.why.value.clone()).or(by_level)
 }
 
 /// The first line of each [`lock`] file: what says that a file is one.

@@ -48,6 +48,21 @@ pub(crate) fn described(value: &DeValue<'_>) -> String {
     }
 }
 
+/// Reads a whole text; none where it is not valid, which is noted.
+pub(crate) fn read<T: FromToml>(text: &str, reading: &mut Reading<'_>) -> Option<T> {
+    let (table, errors) = DeTable::parse_recoverable(text);
+    let valid = errors.is_empty();
+    for error in errors {
+        let span = error.span().unwrap_or(0..0);
+        let place = Span { file: reading.file, start: span.start, end: span.end };
+        reading.problems.push(Problem { place, message: error.message().to_owned(), help: None });
+    }
+    let span = table.span();
+    let node = Spanned::new(span, DeValue::Table(table.into_inner()));
+    let file = T::from_toml(&node, reading);
+    file.filter(|_| valid)
+}
+
 /// A type of values in a design file.
 pub(crate) trait FromToml: Sized {
     /// Reads a value; where it is not valid, notes why and returns none.

@@ -23,7 +23,7 @@ pub(super) fn report(design: &Design, report: &Report) -> String {
         text += &line(command, files, finding.place, &title, lines);
     }
     for note in &report.notes {
-        text += &line("notice", files, note.place, "sample", std::iter::once(&note.message).chain(&note.help));
+        text += &line("notice", files, note.place, "note", std::iter::once(&note.message).chain(&note.help));
     }
     text + &problems(files, &report.problems)
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::check::Report;
+use crate::check::{AllowedBy, Report};
 use crate::finding::{Edit, Finding};
 use crate::problem::{Files, Problem, Span};
 use crate::resolve::Design;
@@ -20,8 +20,13 @@ pub(super) fn report(design: &Design, options: &CheckOptions, report: &Report) -
         "findings": report.findings.iter().map(|found| finding(files, found)).collect::<Vec<_>>(),
         "allowed": report.allowed.iter().map(|allowed| {
             let mut json = finding(files, &allowed.finding);
-            json["why"] = allowed.allow.why.as_str().into();
-            json["until"] = allowed.allow.until.as_ref().map(|until| until.value.to_string()).into();
+            let allow = match &allowed.by {
+                AllowedBy::Allow(allow) => Some(allow),
+                _ => None,
+            };
+            json["by"] = allowed.by.word().into();
+            json["why"] = allow.map(|allow| allow.why.as_str()).into();
+            json["until"] = allow.and_then(|allow| allow.until.as_ref()).map(|until| until.value.to_string()).into();
             json
         }).collect::<Vec<_>>(),
         "problems": problems(files, &report.problems),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::check::{AllowedFinding, Report};
+use crate::check::{AllowedBy, AllowedFinding, Report};
 use crate::design::Engine;
 use crate::finding::{Edit, Finding, Remedy};
 use crate::problem::{Files, Problem, Span};
@@ -14,18 +14,28 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 pub(super) fn report(design: &Design, report: &Report) -> Json {
     let files = &design.files;
     let mut results: Vec<Json> = report.findings.iter().map(|found| result(files, found)).collect();
-    results.extend(report.allowed.iter().map(|AllowedFinding { finding, allow }| {
+    results.extend(report.allowed.iter().map(|AllowedFinding { finding, by }| {
         let mut result = result(files, finding);
-        let until = allow.until.as_ref().map_or(String::new(), |until| format!(" (until {})", until.value));
-        let justification = format!("{}{until}", allow.why.value);
-        result["suppressions"] = json!([
-            {"kind": "inSource", "justification": justification, "location": location(files, allow.rule.place)}
-        ]);
+        result["suppressions"] = json!([suppression(files, by)]);
         result
     }));
     let faults = report.problems.iter().map(|problem| notification(files, "error", problem));
     let notes = report.notes.iter().map(|note| notification(files, "note", note));
     log(&results, &faults.chain(notes).collect::<Vec<_>>(), report.problems.is_empty())
+}
+
+/// The suppression of an allowed finding: in a file, or outside of all.
+fn suppression(files: &Files, by: &AllowedBy) -> Json {
+    let in_source = |justification: String, place| json!({"kind": "inSource", "justification": justification, "location": location(files, place)});
+    match by {
+        AllowedBy::Allow(allow) => {
+            let until = allow.until.as_ref().map_or(String::new(), |until| format!(" (until {})", until.value));
+            in_source(format!("{}{until}", allow.why.value), allow.rule.place)
+        }
+        AllowedBy::Level(Some(place)) => in_source("the level of the rule is \"allow\"".to_owned(), *place),
+        AllowedBy::Level(None) => json!({"kind": "external", "justification": "the rule is allowed by an option"}),
+        AllowedBy::Baseline => json!({"kind": "external", "justification": "the finding is known by the baseline"}),
+    }
 }
 
 /// The faults of files that cannot be read as a design.

@@ -2,7 +2,7 @@
 
 use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
 
-use crate::check::Report;
+use crate::check::{AllowedBy, AllowedFinding, Report};
 use crate::file::{Bytes, Count};
 use crate::finding::{Edit, Finding, Measure};
 use crate::problem::{Files, Problem, Span};
@@ -136,11 +136,19 @@ pub(super) fn report(design: &Design, options: &CheckOptions, report: &Report, s
         text += &(shown(&renderer, Level::NOTE, &design.files, note) + "\n");
     }
     text += &problems(&design.files, &report.problems, styles);
-    for allowed in &report.allowed {
-        let finding = &allowed.finding;
+    let known = report.allowed.iter().filter(|allowed| allowed.by == AllowedBy::Baseline).count();
+    if known > 0 {
+        text += &format!("allowed {} that the baseline knows\n", counted(known, "finding"));
+    }
+    for AllowedFinding { finding, by } in &report.allowed {
         let of = finding.of.as_ref().map_or(String::new(), |of| format!(" {of:?}"));
-        let until = allowed.allow.until.as_ref().map_or(String::new(), |until| format!(" until {}", until.value));
-        let why = allowed.allow.why.as_str();
+        let (until, why) = match by {
+            AllowedBy::Allow(allow) => (allow.until.as_ref(), allow.why.value.clone()),
+            AllowedBy::Level(Some(place)) => (None, format!("`rules`, at {}", design.files.position(*place))),
+            AllowedBy::Level(None) => (None, "an option of this check".to_owned()),
+            AllowedBy::Baseline => continue,
+        };
+        let until = until.map_or(String::new(), |until| format!(" until {}", until.value));
         text += &short(&format!("allowed {} {}{of}{until}: {why}", finding.rule.id, finding.table));
         text.push('\n');
     }

@@ -12,10 +12,10 @@ use rowkey::lead::{Lead, Salt as SaltOf, SaltFormat as FormatOf, SaltHash};
 use rowkey::splits::Splits as SplitPoints;
 
 use crate::design::{
-    Allow, Cluster, DesignFile, Digest, KeyField, Salt, SaltFormat, Secondary, Size, Table, WriteOrder,
+    Allow, Cluster, DesignFile, Digest, KeyField, Level, Salt, SaltFormat, Secondary, Size, Table, WriteOrder,
 };
 use crate::file::Named;
-use crate::file::node::{FromToml, Reading};
+use crate::file::node::{self, Reading};
 use crate::problem::{File, Files, Located, Problem, Problems, Span};
 use crate::rule::Rule;
 
@@ -31,6 +31,8 @@ pub struct Design {
     /// The tables, by name.
     #[doc(hidden)]
     pub tables: IndexMap<String, TableDesign>,
+    /// The levels of rules in all tables, by id.
+    pub(crate) rules: Named<Level>,
 }
 
 /// A table of a design, and its layout.
@@ -64,12 +66,13 @@ impl Design {
     /// # Ok::<(), rowkey_design::Problems>(())
     /// ```
     pub fn parse(files: impl IntoIterator<Item = File>) -> Result<Self, Problems> {
-        let mut design = Self { files: Files::default(), clusters: Named::new(), tables: IndexMap::new() };
+        let (clusters, tables, rules) = (Named::new(), IndexMap::new(), Named::new());
+        let mut design = Self { files: Files::default(), clusters, tables, rules };
         let (mut problems, mut named) = (Vec::new(), Vec::new());
         for file in files {
             let text = file.text.clone();
             let mut reading = Reading { file: design.files.add(file), problems: &mut problems };
-            if let Some(file) = read(&text, &mut reading) {
+            if let Some(file) = node::read::<DesignFile>(&text, &mut reading) {
                 named.extend(file.table.iter().map(|(name, table)| {
                     let name = Located { value: name.clone(), place: table.place };
                     (name, table.secondary.iter().map(|secondary| secondary.name.clone()).collect())
@@ -97,6 +100,19 @@ impl Design {
                     problems.push(twice("cluster", first.key(), place, &self.files.position(first.get().place)));
                 }
                 Entry::Vacant(entry) => _ = entry.insert(cluster),
+            }
+        }
+        refer_to_rules(&file.rules, problems);
+        for (id, level) in file.rules {
+            match self.rules.entry(id) {
+                Entry::Occupied(same) if same.get().value == level.value => {}
+                Entry::Occupied(first) => {
+                    let at = self.files.position(first.get().place);
+                    let message = format!("{} has the level {:?} already, at {at}", first.key(), first.get().word());
+                    let help = "the files of a design have one level for a rule: remove one, or say it in a table";
+                    problems.push(Problem { place: level.place, message, help: Some(help.to_owned()) });
+                }
+                Entry::Vacant(entry) => _ = entry.insert(level),
             }
         }
         for (name, Located { value: table, place }) in file.table {
@@ -129,20 +145,6 @@ impl Design {
             }
         }
     }
-}
-
-fn read(text: &str, reading: &mut Reading<'_>) -> Option<DesignFile> {
-    let (table, errors) = toml::de::DeTable::parse_recoverable(text);
-    let valid = errors.is_empty();
-    for error in errors {
-        let span = error.span().unwrap_or(0..0);
-        let place = Span { file: reading.file, start: span.start, end: span.end };
-        reading.problems.push(Problem { place, message: error.message().to_owned(), help: None });
-    }
-    let span = table.span();
-    let node = toml::Spanned::new(span, toml::de::DeValue::Table(table.into_inner()));
-    let file = DesignFile::from_toml(&node, reading);
-    file.filter(|_| valid)
 }
 
 fn twice(what: &str, name: &str, place: Span, first: &str) -> Problem {
@@ -209,11 +211,9 @@ impl Table {
             .chain(self.family.keys().map(String::as_str))
             .chain(self.secondary.iter().map(|secondary| secondary.name.as_str()))
             .collect();
+        refer_to_rules(&self.rules, problems);
         for allow in &self.allow {
-            if Rule::named(&allow.rule).is_none() {
-                let ids: Vec<&str> = Rule::all().map(|rule| rule.id).collect();
-                refer("rule", &allow.rule, allow.rule.place, &ids, problems);
-            }
+            refer_to_rule(&allow.rule, allow.rule.place, problems);
             if allow.why.trim().is_empty() {
                 let help = Some("say why the finding is accepted".to_owned());
                 problems.push(Problem { place: allow.why.place, message: "the reason is empty".to_owned(), help });
@@ -263,8 +263,35 @@ fn once<'n>(what: &str, names: impl Iterator<Item = &'n Located<String>>, proble
 
 fn refer(what: &str, name: &str, place: Span, known: &[&str], problems: &mut Vec<Problem>) {
     if !known.contains(&name) {
-        let help = crate::file::node::nearest(name, known);
+        let help = node::nearest(name, known);
         problems.push(Problem { place, message: format!("there is no {what} {name:?}"), help: Some(help) });
+    }
+}
+
+/// Notes an id that no rule has.
+fn refer_to_rule(id: &str, place: Span, problems: &mut Vec<Problem>) {
+    if Rule::named(id).is_none() {
+        problems.push(no_rule(id, place));
+    }
+}
+
+/// The problem of an id that no rule has.
+pub(crate) fn no_rule(id: &str, place: Span) -> Problem {
+    let near = Rule::nearest(id);
+    let help = near.map_or(String::new(), |rule| format!("did you mean `{}` ({})? ", rule.id, rule.title))
+        + "`rowkey rule --list` lists all";
+    Problem { place, message: format!("there is no rule {id:?}"), help: Some(help) }
+}
+
+/// Notes levels of no rule, and those that no check can give.
+fn refer_to_rules(levels: &Named<Level>, problems: &mut Vec<Problem>) {
+    for (id, level) in levels {
+        refer_to_rule(id, level.place, problems);
+        if Rule::named(id).is_some_and(|rule| rule.kind.compares()) && level.value != Level::Allow {
+            let message = format!("{id} compares two designs: its differences have no severity");
+            let help = Some("write `\"allow\"`, or say what fails by `rowkey diff --deny`".to_owned());
+            problems.push(Problem { place: level.place, message, help });
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use crate::cost::QueryCost;
-use crate::design::{Cluster, Date, Engine};
+use crate::design::{Cluster, Date, Engine, Level};
 use crate::facts::KeyFacts;
 use crate::finding::Finding;
 use crate::load::{Capacity, WriteLoad};
@@ -18,18 +18,33 @@ pub struct CheckOptions {
     pub(crate) today: Date,
     pub(crate) cluster: Option<String>,
     pub(crate) profiles: IndexMap<String, Profile>,
+    pub(crate) levels: IndexMap<&'static str, Level>,
 }
 
 impl CheckOptions {
     /// A check on the day `today`, on which `until` is read: for the first cluster, without samples.
     pub fn new(today: Date) -> Self {
-        Self { today, cluster: None, profiles: IndexMap::new() }
+        Self { today, cluster: None, profiles: IndexMap::new(), levels: IndexMap::new() }
     }
 
     /// The name of the cluster that the tables are for. Default: the first of the design.
     #[must_use]
     pub fn cluster(mut self, name: impl Into<String>) -> Self {
         self.cluster = Some(name.into());
+        self
+    }
+
+    /// The level of a rule, in all tables. It wins over those of the design.
+    ///
+    /// ```
+    /// use rowkey_design::{CheckOptions, Date, Level, Rule};
+    ///
+    /// let rule = Rule::named("H10").expect("a rule");
+    /// let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 }).level(rule, Level::Allow);
+    /// ```
+    #[must_use]
+    pub fn level(mut self, rule: &'static Rule, level: Level) -> Self {
+        self.levels.insert(rule.id, level);
         self
     }
 
@@ -50,6 +65,7 @@ pub(crate) struct Context<'d> {
     pub(crate) engine: Engine,
     pub(crate) capacity: Capacity,
     pub(crate) profile: Option<&'d Profile>,
+    options: &'d CheckOptions,
     /// The key of the table, and of each of its secondary tables after it.
     pub(crate) keys: Vec<KeyFacts<'d>>,
     /// The cost of each query.
@@ -70,7 +86,7 @@ impl<'d> Context<'d> {
         let writes = |key| table.table.write.iter().map(move |write| WriteLoad::of(write, key));
         let loads = keys.iter().flat_map(writes).collect();
         let capacity = Capacity::of(table, cluster);
-        Self { design, table, cluster, engine, capacity, profile, keys, queries, loads }
+        Self { design, table, cluster, engine, capacity, profile, options, keys, queries, loads }
     }
 
     /// The key that a query is served by.
@@ -81,6 +97,14 @@ impl<'d> Context<'d> {
     /// The queries that somebody waits for, or that did not say that nobody does.
     pub(crate) fn interactive(&self) -> impl Iterator<Item = &QueryCost<'d>> {
         self.queries.iter().filter(|cost| cost.query.batch != Some(true))
+    }
+
+    /// The level of a rule, and where the design says it; no place for one of the options. None where a rule has its
+    /// own severities.
+    pub(crate) fn level(&self, rule: &Rule) -> Option<(Level, Option<Span>)> {
+        let option = self.options.levels.get(rule.id).map(|level| (*level, None));
+        let said = self.table.table.rules.get(rule.id).or_else(|| self.design.rules.get(rule.id));
+        option.or_else(|| said.map(|level| (level.value, Some(level.place))))
     }
 
     /// The size at which a memstore is flushed, in bytes.

@@ -19,9 +19,9 @@ pub(super) fn run(args: &Args, file: &Path, layout: &LayoutBuf) -> Result<ExitCo
             "--form line: start keys are hex, shell, go, base64 or json; list_regions needs no form",
         ));
     };
-    let (name, text) = if file.as_os_str() == "-" {
+    let (name, text) = if designs::is_stdin(file) {
         let mut text = String::new();
-        let read = std::io::stdin().lock().read_to_string(&mut text);
+        let read = designs::stdin()?.read_to_string(&mut text);
         read.map_err(|error| Failure::new(format!("cannot read standard input: {error}")))?;
         ("standard input".to_owned(), text)
     } else {

@@ -17,7 +17,7 @@ pub(super) fn run(args: &Args, layout: &LayoutBuf) -> Result<ExitCode, Failure> 
         Form::Key(form) => Ok(form),
         Form::Line => Err(key_of_line as fn(&[u8]) -> _),
     };
-    match stream(std::io::stdin().lock(), std::io::stdout().lock(), form, layout) {
+    match stream(crate::designs::stdin()?, std::io::stdout().lock(), form, layout) {
         Ok(told) => Ok(ExitCode::from(u8::from(told.bad > 0))),
         Err(Ok(error)) => Err(Failure::new(format!("standard input: {error}"))),
         Err(Err(error)) => Err(error.into()),
