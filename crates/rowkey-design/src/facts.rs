@@ -46,6 +46,12 @@ impl Spread {
                 let total = power_sum(distinct, s);
                 Self { distinct, n_eff: total * total / power_sum(distinct, 2.0 * s), p_max: 1.0 / total }
             }
+            Skew::One(share) => {
+                let p_max = share.max(1.0 / distinct);
+                let rest = 1.0 - p_max;
+                let n_eff = 1.0 / (p_max * p_max + rest * rest / (distinct - 1.0).max(1.0));
+                Self { distinct, n_eff, p_max }
+            }
         }
     }
 }
@@ -183,6 +189,21 @@ impl<'d> KeyFacts<'d> {
     /// The index of a field.
     pub fn index(&self, name: &str) -> Option<usize> {
         self.fields.iter().position(|field| field.name == name)
+    }
+
+    /// The same key, with the values that a query asks for as frequent as it says.
+    pub(crate) fn asked_by(&self, query: &Query) -> Self {
+        let mut key = self.clone();
+        for field in &mut key.fields {
+            let Some(skew) = named(&query.skew, field.name) else { continue };
+            let distinct = field.spread.map(|spread| spread.distinct);
+            field.spread = match (distinct, skew) {
+                (Some(distinct), skew) => Some(Spread::of(distinct, *skew)),
+                (None, Skew::One(_)) => Some(Spread::of(f64::MAX, *skew)),
+                (None, _) => None,
+            };
+        }
+        key
     }
 
     /// The first field that grows.

@@ -21,7 +21,21 @@ pub fn known_writes_per_server(engine: Engine, cluster: Option<&Cluster>) -> Opt
     })
 }
 
-/// The same, where nothing is documented as HBase's.
+/// The reads that the server of one region takes, by engine, where the design does not say: documented numbers alone.
+///
+/// Bigtable: a node with SSD, 17,000 rows of 1 KB a second (cloud.google.com/bigtable/docs/performance). DynamoDB: a
+/// partition, 3,000 read units a second, each a consistent read of up to 4 KB
+/// (docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html).
+pub fn reads_per_server(engine: Engine, cluster: Option<&Cluster>) -> Option<f64> {
+    let declared = cluster.and_then(|cluster| cluster.region.as_ref()).and_then(|region| region.reads);
+    declared.map(|rate| rate.0).or(match engine {
+        Engine::Bigtable => Some(17_000.0),
+        Engine::DynamoDb => Some(3_000.0),
+        _ => None,
+    })
+}
+
+/// The writes that the server of one region takes: where nothing is documented, HBase's.
 pub fn writes_per_server(engine: Engine, cluster: Option<&Cluster>) -> f64 {
     known_writes_per_server(engine, cluster).unwrap_or(10_000.0)
 }
@@ -69,38 +83,46 @@ impl<'d> WriteLoad<'d> {
         };
         // The fields before the front: writes of one moment have any of their values.
         let before: Vec<usize> = (0..load.front.unwrap_or(key.fields.len())).collect();
-        let fields = shares(key, &before);
-        let hashes = match key.layout.lead() {
-            Lead::None => None,
-            Lead::Salt(salt) => Some(f64::from(salt.buckets)),
-            Lead::Digest(bytes) => Some(256f64.powi(i32::from(*bytes))),
-            Lead::Hash(prefix) => Some(match prefix.taken() {
-                (bytes, None) => 256f64.powi(i32::from(bytes)),
-                (digits, Some(_)) => 16f64.powi(i32::from(digits)),
-            }),
-        };
-        let Some(hashes) = hashes else {
-            (load.places, load.busiest) = (fields.map(|shares| 1.0 / shares.squares), fields.map(|shares| shares.most));
-            return load;
-        };
-        // What is hashed and comes before the front only moves places; the rest divides each of them.
-        let rest: Vec<usize> = by(key).into_iter().filter(|field| !before.contains(field)).collect();
-        let divided = known_shares(key, &rest).hashed(hashes, rest.is_empty());
-        // Without statistics the fields before the front are taken for one place, or for as many as their hashes: there
-        // are at least as many.
-        let known = fields.unwrap_or(Shares::ONE);
-        load.places = Some(1.0 / (known.squares * divided.squares));
-        load.busiest = Some(known.most * divided.most);
-        if fields.is_none() {
-            let hashed = known_shares(key, &by(key)).hashed(hashes, false);
-            load.places = load.places.map(|places| places.max(1.0 / hashed.squares));
-            load.busiest = load.busiest.map(|busiest| busiest.min(hashed.most));
-        }
-        if let Lead::Salt(_) = key.layout.lead() {
-            load.buckets = Some(1.0 / known_shares(key, &by(key)).hashed(hashes, false).squares);
+        (load.places, load.busiest) = places(key, &before);
+        if let Lead::Salt(salt) = key.layout.lead() {
+            let buckets = f64::from(salt.buckets);
+            load.buckets = Some(1.0 / known_shares(key, &by(key)).hashed(buckets, false).squares);
         }
         load
     }
+}
+
+/// The number of places that keys have which differ in these fields and in what is hashed, and the share of the
+/// busiest.
+pub(crate) fn places(key: &KeyFacts<'_>, before: &[usize]) -> (Option<f64>, Option<f64>) {
+    let fields = shares(key, before);
+    let hashes = match key.layout.lead() {
+        Lead::None => return (fields.map(|shares| 1.0 / shares.squares), fields.map(|shares| shares.most)),
+        Lead::Salt(salt) => f64::from(salt.buckets),
+        Lead::Digest(bytes) => 256f64.powi(i32::from(*bytes)),
+        Lead::Hash(prefix) => match prefix.taken() {
+            (bytes, None) => 256f64.powi(i32::from(bytes)),
+            (digits, Some(_)) => 16f64.powi(i32::from(digits)),
+        },
+    };
+    // What is hashed and comes before the front only moves places; the rest divides each of them.
+    let rest: Vec<usize> = by(key).into_iter().filter(|field| !before.contains(field)).collect();
+    let divided = known_shares(key, &rest).hashed(hashes, rest.is_empty());
+    // Without statistics the fields before the front are taken for one place, or for as many as their hashes: there
+    // are at least as many.
+    let known = fields.unwrap_or(Shares::ONE);
+    let (mut places, mut busiest) = (1.0 / (known.squares * divided.squares), known.most * divided.most);
+    if fields.is_none() {
+        let hashed = known_shares(key, &by(key)).hashed(hashes, false);
+        places = places.max(1.0 / hashed.squares);
+        busiest = busiest.min(hashed.most);
+    }
+    (Some(places), Some(busiest))
+}
+
+/// The share of the most frequent values of these fields together, however they are hashed.
+pub(crate) fn busiest(key: &KeyFacts<'_>, fields: &[usize]) -> Option<f64> {
+    shares(key, fields).map(|shares| shares.most)
 }
 
 /// The evenness of the values of some fields together: `Σ p²`, and the greatest p.

@@ -131,6 +131,7 @@ macro_rules! for_each_rule {
                 H23 h23_balancer None Note "the balancer does not divide a hot region";
                 H24 h24_too_few_servers None Warning "more writes than all servers together take";
                 H25 h25_row_key_schema None Note "no row_key_schema of Bigtable can say the key";
+                H26 h26_hot_reads None Warning { DynamoDb: Error } "one place gets more reads than a server takes";
             }
             mod queries Query {
                 Q14 q14_growing_secondary None Error { DynamoDb: Warning } "a secondary table whose first field grows";

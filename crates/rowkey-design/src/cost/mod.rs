@@ -2,6 +2,7 @@
 //! the fields.
 
 mod order;
+mod reads;
 mod regions;
 mod rows;
 mod sampled;
@@ -14,6 +15,7 @@ use rowkey::splits::Splits as SplitPoints;
 use rowkey::{KeyRange, Value};
 
 pub use self::order::OrderFit;
+pub use self::reads::ReadLoad;
 use self::sampled::Sample;
 pub(crate) use self::{
     regions::points,
@@ -30,6 +32,10 @@ use crate::resolve::TableDesign;
 
 /// The number of ranges of a query that are kept; its regions and the number of its ranges are of all.
 const KEPT: usize = 1024;
+
+/// Rows of a scan that take as long as the start of a range: a seek and a call beside the next row in memory. It is
+/// between the ratio of an in-memory get to a scanned row (some 50) and that of a disk's seek (1000 and more).
+pub(crate) const ROWS_PER_RANGE: f64 = 100.0;
 
 /// The cost of one run of a query.
 #[derive(Clone, Debug)]

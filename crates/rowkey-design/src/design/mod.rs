@@ -44,7 +44,7 @@ record! {
         flush: Option<Bytes> where Bounds::POSITIVE,
         /// The writes that the server of one region takes. Below this rate no finding speaks of where load lands.
         writes: Option<Rate>,
-        /// The reads that the server of one region takes.
+        /// The reads of rows by their key that the server of one region takes.
         reads: Option<Rate>,
     }
 
@@ -179,7 +179,8 @@ record! {
     pub struct FieldStats {
         /// The number of its values: of the whole table, or of each value of `per`.
         distinct: Option<Located<Count>> where Bounds::MANY,
-        /// Their skew: `zipf 0.9`, or `uniform`. Default: as a sample says, else `uniform`.
+        /// Their skew: `zipf 0.9`, `uniform`, or `one value 0.3` where one has 30 % of the rows and the others the rest.
+        /// Default: as a sample says, else `uniform`.
         skew: Option<Located<Skew>>,
         /// The field for each of whose values `distinct` counts.
         per: Option<Located<String>>,
@@ -244,6 +245,10 @@ record! {
         columns: Vec<Located<String>>,
         /// The number of its runs.
         rate: Option<Located<Rate>>,
+        /// The age of the rows that it asks for, mostly: `"1 h"` for those of the last hour.
+        recent: Option<Located<Period>>,
+        /// The skew of the values that it asks for, by field: as in `stats`. Default: that of the field's rows.
+        skew: Named<Skew>,
         /// The time within which it has to return.
         online: Option<Located<Period>>,
         /// True if it reads much on purpose, and nobody waits for it.

@@ -12,7 +12,7 @@ use rowkey::lead::{Lead, Salt as SaltOf, SaltFormat as FormatOf, SaltHash};
 use rowkey::splits::Splits as SplitPoints;
 
 use crate::design::{
-    Allow, Cluster, DesignFile, Digest, KeyField, Salt, SaltFormat, Secondary, Size, Table, WriteOrder,
+    Allow, Cluster, DesignFile, Digest, KeyField, Query, Salt, SaltFormat, Secondary, Size, Table, WriteOrder,
 };
 use crate::file::Named;
 use crate::file::node::{FromToml, Reading};
@@ -193,6 +193,10 @@ impl Table {
             query.range.iter().for_each(|(name, at)| field(name, at.place));
             query.among.iter().for_each(|(name, at)| field(name, at.place));
             query.starts_with.iter().for_each(|(name, at)| field(name, at.place));
+            query.skew.iter().for_each(|(name, at)| field(name, at.place));
+        }
+        for query in query {
+            query.skewed_as_asked(problems);
         }
         once("query", query.iter().map(|query| &query.name), problems);
         once("write", write.iter().map(|write| &write.name), problems);
@@ -225,6 +229,18 @@ impl Table {
             allow.of.iter().for_each(|name| {
                 refer("query, write, family, field or secondary table", name, name.place, &things, problems)
             });
+        }
+    }
+}
+
+impl Query {
+    /// Notes each skew of values that it does not ask for.
+    fn skewed_as_asked(&self, problems: &mut Vec<Problem>) {
+        let asks = |name: &str| self.fix.iter().any(|field| **field == *name) || self.among.contains_key(name);
+        for (name, skew) in self.skew.iter().filter(|(name, _)| !asks(name)) {
+            let message = format!("the query has a `skew` of {name:?}, and no value of it");
+            let help = Some(format!("name {name:?} in `fix`, or in `among`"));
+            problems.push(Problem { place: skew.place, message, help });
         }
     }
 }

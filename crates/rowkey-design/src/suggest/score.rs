@@ -2,16 +2,12 @@
 
 use rowkey::LayoutBuf;
 
-use crate::cost::{OrderFit, QueryCost};
+use crate::cost::{OrderFit, QueryCost, ROWS_PER_RANGE};
 use crate::design::{Cluster, Engine, QueryOrder};
 use crate::facts::KeyFacts;
 use crate::load::{WriteLoad, is_one_process, writes_per_server};
 use crate::profile::Profile;
 use crate::resolve::TableDesign;
-
-/// Rows of a scan that take as long as the start of a range: a seek and a call beside the next row in memory. It is
-/// between the ratio of an in-memory get to a scanned row (some 50) and that of a disk's seek (1000 and more).
-const ROWS_PER_RANGE: f64 = 100.0;
 
 /// The cost of a key.
 #[derive(Clone, Debug, PartialEq)]
