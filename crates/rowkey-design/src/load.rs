@@ -2,8 +2,8 @@
 
 use rowkey::lead::Lead;
 
-use crate::design::{Cluster, Engine, Write, WriteOrder};
-use crate::facts::KeyFacts;
+use crate::design::{Cluster, Engine, Meaning, Write, WriteOrder};
+use crate::facts::{FieldFacts, Growth, KeyFacts};
 use crate::problem::Located;
 
 /// The writes that the server of one region takes, by engine, where the design does not say: documented numbers alone.
@@ -82,7 +82,15 @@ impl<'d> WriteLoad<'d> {
             _ => key.growing(),
         };
         // The fields before the front: writes of one moment have any of their values.
-        let before: Vec<usize> = (0..load.front.unwrap_or(key.fields.len())).collect();
+        let before: Vec<usize> = match key.partition {
+            None => (0..load.front.unwrap_or(key.fields.len())).collect(),
+            Some(partition) => {
+                let spread = spread_in_partition_key(key, load.front.is_some());
+                let front = load.front.filter(|front| *front >= partition || spread.is_empty());
+                load.front = front.filter(|front| *front < partition || !grows(key, &spread));
+                spread
+            }
+        };
         (load.places, load.busiest) = places(key, &before);
         if let Lead::Salt(salt) = key.layout.lead() {
             let buckets = f64::from(salt.buckets);
@@ -90,6 +98,20 @@ impl<'d> WriteLoad<'d> {
         }
         load
     }
+}
+
+/// The fields of the partition key that differ between writes, or reads, of one moment: all, but for a day or an hour
+/// that they have in common, where they follow the time.
+pub(crate) fn spread_in_partition_key(key: &KeyFacts<'_>, follow_time: bool) -> Vec<usize> {
+    let is_coarse = |field: &FieldFacts<'_>| {
+        field.growth == Some(Growth::Unknown) || matches!(field.meaning, Some(Meaning::TimeBucket | Meaning::Seconds))
+    };
+    let partition = 0..key.partition.unwrap_or(0).min(key.fields.len());
+    partition.filter(|&field| !follow_time || !is_coarse(&key.fields[field])).collect()
+}
+
+fn grows(key: &KeyFacts<'_>, fields: &[usize]) -> bool {
+    fields.iter().any(|&field| key.fields[field].growth.is_some())
 }
 
 /// The number of places that keys have which differ in these fields and in what is hashed, and the share of the

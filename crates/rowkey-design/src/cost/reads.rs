@@ -3,7 +3,7 @@
 use super::{OrderFit, QueryCost, ROWS_PER_RANGE, bytes_per_row, rows_per_second};
 use crate::design::{Cluster, Engine};
 use crate::facts::KeyFacts;
-use crate::load::{busiest, places};
+use crate::load::{busiest, places, spread_in_partition_key};
 use crate::resolve::TableDesign;
 
 /// The size at which a region is split where the file does not say: HBase's default, and a partition of DynamoDB.
@@ -43,8 +43,15 @@ impl QueryCost<'_> {
         // Of several values it has one at a time.
         let known = self.leading + usize::from(matches!(self.selection.keys(), keys if keys > 1.0));
         let grows = key.growing().filter(|&field| field <= known);
-        let front = grows.filter(|_| from_one_end || query.recent.is_some());
-        let before: Vec<usize> = (0..front.unwrap_or(known)).collect();
+        let mut front = grows.filter(|_| from_one_end || query.recent.is_some());
+        let before: Vec<usize> = match key.partition {
+            None => (0..front.unwrap_or(known)).collect(),
+            Some(partition) => {
+                let spread = spread_in_partition_key(key, front.is_some());
+                front = front.filter(|front| *front >= partition || !spread.contains(front));
+                spread
+            }
+        };
         if before.is_empty() && front.is_none() {
             return None;
         }

@@ -138,8 +138,12 @@ impl<'d> Selection<'d> {
             asked.values(field, &[&made_up])?;
             Some((field.clone(), asked))
         });
+        // Of several values of its last field, each is a partition.
+        let several = matches!(next, Some((_, Condition::Among(_))));
+        let in_partitions = key.partition.is_none_or(|partition| known + usize::from(several) >= partition);
+        let next = next.filter(|_| in_partitions);
         // All keys begin with a constant: alone it selects nothing.
-        let selects = next.is_some() || key.fields.iter().take(known).any(is_fixed);
+        let selects = in_partitions && (next.is_some() || key.fields.iter().take(known).any(is_fixed));
         let leading = if selects { known } else { 0 };
         let used = leading + usize::from(next.is_some());
         let used: Vec<&str> = key.fields.iter().take(used).map(|field| field.name).collect();

@@ -58,6 +58,9 @@ record! {
         salt: Option<Located<Salt>>,
         /// A digest before the fields.
         hashed: Option<Located<Digest>>,
+        /// The first fields of the key that are the partition key, on DynamoDB and Cassandra: these engines sort rows
+        /// inside a partition alone. A salt is a part of it. Default: the first field. Other engines sort all keys.
+        partition: Option<Vec<Located<String>>>,
         /// The meaning of fields where their type does not tell it: milliseconds, a sequence, a random number.
         means: Named<Meaning>,
         /// The fingerprint that the key's layout must have: `Layout::fingerprint` of its struct.
@@ -277,6 +280,8 @@ record! {
         key: Vec<Located<KeyField>>,
         /// A salt before the fields.
         salt: Option<Located<Salt>>,
+        /// The first fields of the key that are the partition key, as of a table.
+        partition: Option<Vec<Located<String>>>,
         /// The fingerprint that its key's layout must have.
         fingerprint: Option<Located<String>>,
         /// The queries that it serves.

@@ -125,6 +125,7 @@ impl<'d> Plan<'d> {
         };
         let mut keys = vec![KeyFacts::of(found, None)];
         keys.extend(KeyFacts::of_secondaries(found, None));
+        let keys: Vec<_> = keys.into_iter().map(|key| key.on(cluster)).collect();
         let mut cost = QueryCost::of(asked, found, &keys, cluster, None);
         let Some(key) = keys.get(cost.secondary.map_or(0, |index| index + 1)) else {
             return Err(no("table", table, &design.names_of_tables()));

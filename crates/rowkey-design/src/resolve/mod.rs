@@ -158,6 +158,10 @@ impl TableDesign {
             table.secondary.iter().map(|secondary| layout_of_secondary(secondary, problems)).collect();
         table.refer(problems);
         table.contradict(problems);
+        begins_with(&table.key, table.partition.as_deref(), table.salt.is_some(), problems);
+        for secondary in &table.secondary {
+            begins_with(&secondary.key, secondary.partition.as_deref(), secondary.salt.is_some(), problems);
+        }
         expect(table.fingerprint.as_ref(), layout.as_ref(), problems);
         for (layout, secondary) in secondary.iter().zip(&table.secondary) {
             expect(secondary.fingerprint.as_ref(), layout.as_ref(), problems);
@@ -281,6 +285,30 @@ fn refer(what: &str, name: &str, place: Span, known: &[&str], problems: &mut Vec
     if !known.contains(&name) {
         let help = crate::file::node::nearest(name, known);
         problems.push(Problem { place, message: format!("there is no {what} {name:?}"), help: Some(help) });
+    }
+}
+
+/// Notes each field of a partition key that is none of the first of the key.
+fn begins_with(
+    key: &[Located<KeyField>],
+    partition: Option<&[Located<String>]>,
+    is_salted: bool,
+    problems: &mut Vec<Problem>,
+) {
+    let Some(partition) = partition else { return };
+    let first = &key[..partition.len().min(key.len())];
+    for name in partition.iter().filter(|name| !first.iter().any(|field| field.name == ***name)) {
+        let message =
+            format!("the partition key has {:?}, which is not among the first fields of the key", name.as_str());
+        let help =
+            format!("begin `key` with the {} of `partition`", if partition.len() == 1 { "field" } else { "fields" });
+        problems.push(Problem { place: name.place, message, help: Some(help) });
+    }
+    once("field of the partition key", partition.iter(), problems);
+    if let (Some(field), [], false) = (key.first(), partition, is_salted) {
+        let message = "the partition key is empty".to_owned();
+        let help = Some("name its fields, or leave `partition` out; of a salt alone it can be".to_owned());
+        problems.push(Problem { place: field.place, message, help });
     }
 }
 

@@ -249,7 +249,15 @@ impl<'d> Builder<'d> {
             }
             let layout = layout(&name, &key, None, None, &mut Vec::new())?;
             table.secondary.push(layout);
-            let secondary = Secondary { name, key, salt: None, fingerprint: None, serves: vec![serves], splits: None };
+            let secondary = Secondary {
+                name,
+                key,
+                salt: None,
+                partition: None,
+                fingerprint: None,
+                serves: vec![serves],
+                splits: None,
+            };
             table.table.secondary.push(unplaced(secondary));
         }
         (!table.secondary.is_empty()).then_some(table)

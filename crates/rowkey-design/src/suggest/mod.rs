@@ -137,7 +137,8 @@ impl Design {
             let score = judge(&alone);
             tried += 1;
             if let Some(served) = builder.with_secondaries(&alone, &score) {
-                let salted = builder.with_salts(&served, &capacity.hot_secondaries(&served)).collect::<Vec<_>>();
+                let salted =
+                    builder.with_salts(&served, &capacity.hot_secondaries(&served, cluster)).collect::<Vec<_>>();
                 for table in salted.into_iter().chain([served]) {
                     tried += 1;
                     let score = judge(&table);

@@ -100,6 +100,7 @@ impl Score {
     ) -> Self {
         let mut keys = vec![KeyFacts::of(table, profile)];
         keys.extend(KeyFacts::of_secondaries(table, profile));
+        let keys: Vec<_> = keys.into_iter().map(|key| key.on(cluster)).collect();
         let rows = crate::cost::rows(table).unwrap_or(f64::MAX).min(1e12);
         // A sample's keys have the design's own order, and no other key decodes them: their statistics are in `keys`.
         let costs = QueryCost::all(table, &keys, cluster, None);
@@ -198,11 +199,11 @@ impl Capacity {
     }
 
     /// The secondary tables that take fewer writes than there are.
-    pub(super) fn hot_secondaries(&self, table: &TableDesign) -> Vec<bool> {
-        let keys = KeyFacts::of_secondaries(table, None);
+    pub(super) fn hot_secondaries(&self, table: &TableDesign, cluster: Option<&Cluster>) -> Vec<bool> {
+        let keys = KeyFacts::of_secondaries(table, None).into_iter().map(|key| key.on(cluster));
         let is_hot =
-            |key: &KeyFacts<'_>| table.table.write.iter().any(|write| self.refused(&WriteLoad::of(write, key)) > 0.0);
-        keys.iter().map(is_hot).collect()
+            |key: KeyFacts<'_>| table.table.write.iter().any(|write| self.refused(&WriteLoad::of(write, &key)) > 0.0);
+        keys.map(is_hot).collect()
     }
 }
 

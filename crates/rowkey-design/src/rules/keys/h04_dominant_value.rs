@@ -2,14 +2,13 @@
 
 use rowkey::lead::Lead;
 
-use crate::design::Engine;
 use crate::file::Rate;
 use crate::rules::context::{Context, RuleSink};
 use crate::rules::hot::{salted, writes};
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for hot in writes(context, false) {
-        let moving = hot.load.front.is_some_and(|front| front > 0) || context.engine == Engine::DynamoDb;
+        let moving = hot.load.front.is_some_and(|front| front > 0) || hot.key.partition.is_some();
         let (Some(peak), Some(busiest), Some(places)) = (hot.load.peak, hot.load.busiest, hot.places()) else {
             continue;
         };

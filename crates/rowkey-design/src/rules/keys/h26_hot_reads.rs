@@ -41,7 +41,8 @@ fn place(context: &Context<'_>, cost: &QueryCost<'_>, load: ReadLoad) -> String 
         _ => "newest rows",
     };
     let key = context.key_of(cost);
-    let of: Vec<String> = key.fields[..load.front.unwrap_or(cost.leading)]
+    let before = load.front.unwrap_or(cost.leading);
+    let of: Vec<String> = key.fields[..key.partition.map_or(before, |partition| before.min(partition))]
         .iter()
         .filter(|field| !field.is_constant())
         .map(|field| format!("{:?}", field.name))
@@ -84,6 +85,7 @@ fn of_engine(engine: Engine) -> Option<&'static str> {
         Engine::DynamoDb => {
             Some("put DAX before the table, and read without `ConsistentRead`, which is half the units")
         }
+        Engine::Cassandra => Some("read from one replica at a time (`ONE`, not `QUORUM`)"),
         Engine::FoundationDb | Engine::Fjall | Engine::RocksDb => None,
     }
 }
