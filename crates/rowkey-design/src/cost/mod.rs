@@ -19,7 +19,7 @@ pub use self::reads::ReadLoad;
 use self::sampled::Sample;
 pub(crate) use self::{
     regions::points,
-    select::{Condition, Selection, all_of, ascending},
+    select::{Condition, Selection, all_of, ascending, ranges_of},
     stored::{CELL, bytes_per_row, per_row, retention, rows, rows_per_second, span, unsaid},
     witness::{of_field, value},
 };
@@ -298,7 +298,9 @@ impl<'d> QueryCost<'d> {
                 .filter(|_| matching || (self.next && field == self.leading));
             let asked = match condition {
                 Some(Condition::One) => Some(1.0),
-                Some(Condition::Among(count) | Condition::Range(Width::Values(file::Count(count)))) => {
+                Some(Condition::Among(count)) => Some(distinct.map_or(count, |distinct| distinct.min(count))),
+                Some(Condition::Range(Width::Values(file::Count(count)), parts)) => {
+                    let count = count * parts;
                     Some(distinct.map_or(count, |distinct| distinct.min(count)))
                 }
                 _ => distinct,

@@ -178,13 +178,17 @@ impl Known {
         let part = match condition {
             Condition::One => one?,
             Condition::Among(count) => one? * count,
-            Condition::Range(Width::Values(count)) => match all_values(field) {
-                Some(all) => count.0 / all,
-                None => one? * count.0,
+            Condition::Range(Width::Values(count), parts) => match all_values(field) {
+                Some(all) => parts * count.0 / all,
+                None => one? * parts * count.0,
             },
             // Of a coarse time at least one value.
-            Condition::Range(Width::Time(period)) => (period.seconds() / self.span?).max(one.unwrap_or(0.0)),
-            Condition::StartsWith(letters) => one.unwrap_or(0.0).max(alphabet(&field.field.ty).powf(-letters)),
+            Condition::Range(Width::Time(period), parts) => {
+                parts * (period.seconds() / self.span?).max(one.unwrap_or(0.0))
+            }
+            Condition::StartsWith(letters, parts) => {
+                parts * one.unwrap_or(0.0).max(alphabet(&field.field.ty).powf(-letters))
+            }
         };
         Some(part.clamp(0.0, 1.0))
     }

@@ -82,7 +82,7 @@ impl<'d> Sample<'d> {
     fn runs(&self, key: &KeyFacts<'_>, selection: &Selection<'_>, count: usize) -> Vec<Vec<Vec<Value>>> {
         let mut runs: Vec<_> =
             (0..RUNS.min(self.keys.len())).map(|run| self.values(key, selection.leading, run, count)).collect();
-        if let Some((field, Condition::Range(width))) = &selection.next {
+        if let Some((field, Condition::Range(width, _))) = &selection.next {
             let value = |run: &Vec<Vec<Value>>| run.first().and_then(|key| key.get(selection.leading)).cloned();
             let ascending = |value: &Value| select::ascending(field, value);
             let least = runs.iter().filter_map(|run| ascending(&value(run)?)).min();

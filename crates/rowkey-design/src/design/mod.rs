@@ -234,6 +234,8 @@ record! {
         among: Named<Count> where Bounds::MANY,
         /// The field that it has the beginning of, and how many characters or bytes; of a host path or URL, the domain.
         starts_with: Named<Count> where Bounds::MANY,
+        /// The number of ranges, or of beginnings, that it has of a field of `range` or `starts_with`. Default: 1.
+        parts: Named<Count> where Bounds::MANY,
         /// The fields and columns that it filters by: not in the key, or not next in it.
         filter as "where": Vec<Located<String>>,
         /// The order that it wants.

@@ -198,9 +198,10 @@ impl Table {
             query.among.iter().for_each(|(name, at)| field(name, at.place));
             query.starts_with.iter().for_each(|(name, at)| field(name, at.place));
             query.skew.iter().for_each(|(name, at)| field(name, at.place));
+            query.parts.iter().for_each(|(name, at)| field(name, at.place));
         }
         for query in query {
-            query.skewed_as_asked(problems);
+            query.says_of_what_it_asks(problems);
         }
         once("query", query.iter().map(|query| &query.name), problems);
         once("write", write.iter().map(|write| &write.name), problems);
@@ -238,13 +239,20 @@ impl Table {
 }
 
 impl Query {
-    /// Notes each skew of values that it does not ask for.
-    fn skewed_as_asked(&self, problems: &mut Vec<Problem>) {
-        let asks = |name: &str| self.fix.iter().any(|field| **field == *name) || self.among.contains_key(name);
-        for (name, skew) in self.skew.iter().filter(|(name, _)| !asks(name)) {
+    /// Notes each skew of values, and each number of ranges, that it does not ask for.
+    fn says_of_what_it_asks(&self, problems: &mut Vec<Problem>) {
+        let mut add = |message: String, help: String, place| {
+            problems.push(Problem { place, message, help: Some(help) });
+        };
+        let has_values = |name: &str| self.fix.iter().any(|field| **field == *name) || self.among.contains_key(name);
+        for (name, skew) in self.skew.iter().filter(|(name, _)| !has_values(name)) {
             let message = format!("the query has a `skew` of {name:?}, and no value of it");
-            let help = Some(format!("name {name:?} in `fix`, or in `among`"));
-            problems.push(Problem { place: skew.place, message, help });
+            add(message, format!("name {name:?} in `fix`, or in `among`"), skew.place);
+        }
+        let has_parts = |name: &str| self.range.contains_key(name) || self.starts_with.contains_key(name);
+        for (name, parts) in self.parts.iter().filter(|(name, _)| !has_parts(name)) {
+            let message = format!("the query has `parts` of {name:?}, and neither a range nor a beginning of it");
+            add(message, format!("name {name:?} in `range` or `starts_with`; several values are `among`"), parts.place);
         }
     }
 }

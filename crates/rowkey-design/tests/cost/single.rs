@@ -269,3 +269,54 @@ fn orders_of_other_programs_are_those_of_their_bytes() {
     assert_eq!(by_time("date['yyyyMMdd']", ""), (OrderFit::Reverse, true));
     assert_eq!(by_time("date['ddMMyyyy']", ""), (OrderFit::Sort, false));
 }
+
+/// Several ranges, or beginnings, of a field are as many queries of one.
+#[test]
+fn parts_of_a_field_are_read_one_by_one() {
+    for (condition, key) in [
+        ("range = { at = 100 }", "\"host: text\", \"at: i64 desc\""),
+        ("range = { at = \"1 h\" }", "\"host: text\", \"at: instant\""),
+        ("starts_with = { at = 2 }", "\"host: text\", \"at: bytes\""),
+        ("starts_with = { at = 3 }", "\"host: text\", \"at: text\", \"x: u8\""),
+    ] {
+        for salt in ["", "salt = { buckets = 4 }\n"] {
+            let text = format!(
+                "format = 1\n[table.t]\nkey = [{key}]\n{salt}rows = \"1G\"\nstats.host = {{ distinct = 1000 }}\n\
+                 stats.at = {{ distinct = \"10M\" }}\nfamily.f.ttl = \"1 year\"\n\
+                 [[table.t.query]]\nname = \"one\"\nfix = [\"host\"]\n{condition}\n\
+                 [[table.t.query]]\nname = \"seven\"\nfix = [\"host\"]\n{condition}\nparts.at = 7\n\
+                 [[table.t.query]]\nname = \"many\"\nfix = [\"host\"]\n{condition}\nparts.at = \"1M\"\n"
+            );
+            let design = Design::parse([File { name: "a".into(), text: text.clone() }])
+                .unwrap_or_else(|e| panic!("{e}\n{text}"));
+            let of = &design.tables["t"];
+            let keys = [KeyFacts::of(of, None)];
+            let cost = |i: usize| QueryCost::of(&of.table.query[i], of, &keys, None, None);
+            let (one, seven, many) = (cost(0), cost(1), cost(2));
+            assert_eq!(seven.range_count(), 7 * one.range_count(), "{text}");
+            assert_eq!(many.range_count(), 1_000_000 * one.range_count(), "{text}");
+            let rows = |cost: &QueryCost<'_>| cost.rows_read.unwrap();
+            assert!((rows(&seven) / rows(&one) - 7.0).abs() < 1e-6, "{text}");
+            // No more than there are of the host.
+            assert!(rows(&many) <= 1e6, "{text}: {}", rows(&many));
+        }
+    }
+}
+
+#[test]
+fn the_ranges_of_parts_are_those_of_each() {
+    let text = "format = 1\n[table.t]\nkey = [\"host: text\", \"at: i64 desc\"]\nsalt = { buckets = 4 }\n\
+                [[table.t.query]]\nname = \"one\"\nfix = [\"host\"]\nrange = { at = 10 }\n\
+                [[table.t.query]]\nname = \"three\"\nfix = [\"host\"]\nrange = { at = 10 }\nparts.at = 3\n";
+    let design = Design::parse([File { name: "a".into(), text: text.into() }]).unwrap();
+    let of = &design.tables["t"];
+    let facts = [KeyFacts::of(of, None)];
+    let cost = |i: usize| QueryCost::of(&of.table.query[i], of, &facts, None, None);
+    let keys = [-40, 7, 1000].map(|at| vec![Value::Text("ada".into()), Value::Signed(at)]);
+    let mut each = vec![Vec::new(); 4];
+    for key in &keys {
+        let ranges = cost(0).ranges_with(std::slice::from_ref(key)).unwrap();
+        each.iter_mut().zip(ranges).for_each(|(bucket, ranges)| bucket.extend(ranges));
+    }
+    assert_eq!(cost(1).ranges_with(&keys).unwrap(), each);
+}
