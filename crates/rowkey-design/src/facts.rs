@@ -5,6 +5,7 @@ use rowkey::foreign::{Foreign, Order};
 use rowkey::layout::Scalar;
 use rowkey::untyped::{FieldBuf, TypeBuf};
 
+use crate::cost::rows_of;
 use crate::design::{Cluster, FieldStats, KeyField, Meaning, Query, Size, Skew, Width, Write, WriteOrder};
 use crate::file::{Bytes, Named};
 use crate::problem::{Located, Span};
@@ -155,6 +156,8 @@ pub struct KeyFacts<'d> {
     pub partition: Option<usize>,
     /// The number of first fields that are the partition key on an engine that has one.
     pub(crate) first: usize,
+    /// The share of the table's rows that it has.
+    pub(crate) share: f64,
 }
 
 impl<'d> KeyFacts<'d> {
@@ -192,11 +195,13 @@ impl<'d> KeyFacts<'d> {
         let lead = layout.lead().width();
         let bytes = lead as f64 + fields.iter().map(|field| field.bytes).sum::<f64>();
         let value_bytes = profile.and_then(|profile| profile.value_bytes);
+        let (own, all) = (rows_of(table, secondary), rows_of(table, None));
+        let share = own.zip(all).map_or(1.0, |(own, all)| (own / all.max(1.0)).min(1.0));
         let first = partition.as_ref().map_or(1, |names| {
             let named = |field: &&FieldFacts<'_>| names.iter().any(|name| **name == *field.name);
             fields.iter().take_while(named).count().max(names.len().min(1))
         });
-        Self { name, secondary, layout, fields, bytes, value_bytes, partition: None, first }
+        Self { name, secondary, layout, fields, bytes, value_bytes, partition: None, first, share }
     }
 
     /// The same on the engine of a cluster.

@@ -69,7 +69,7 @@ pub struct WriteLoad<'d> {
 impl<'d> WriteLoad<'d> {
     /// The places where a write lands under a key.
     pub fn of(write: &'d Located<Write>, key: &KeyFacts<'_>) -> Self {
-        let peak = write.peak.as_ref().or(write.rate.as_ref()).map(|rate| rate.0);
+        let peak = write.peak.as_ref().or(write.rate.as_ref()).map(|rate| rate.0 * key.share);
         let mut load =
             Self { write, secondary: key.secondary, places: None, busiest: None, front: None, buckets: None, peak };
         let order = write.order.as_ref().map(|order| &order.value);

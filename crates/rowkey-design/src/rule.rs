@@ -156,6 +156,7 @@ macro_rules! for_each_rule {
                 Q19 q19_unused_field Unsafe Note "a field of the key that nothing uses";
                 Q20 q20_changing_field None Note { HBase: Warning, Bigtable: Warning } "a field of the key is updated";
                 Q21 q21_unbounded_result None Warning "a query without a limit on its result";
+                Q22 q22_unused_secondary None Warning "a secondary table that no query uses";
             }
             mod families Family {
                 F01 f01_many_families None Warning "more families than the engine is made for";
@@ -173,6 +174,7 @@ macro_rules! for_each_rule {
                 F13 f13_uncompressed Safe Note "no encoding and no compression of cells that are mostly key";
                 F14 f14_columns_together None Note "columns that are always read and written together";
                 F15 f15_alike_tables None Note { Bigtable: Warning } "many tables of the same schema";
+                F16 f16_unit_of_ttl None Warning "a TTL whose unit looks wrong";
             }
             page changes Change {
                 D01 d01_key None Error "the type, order or direction of fields, or the hash of a salt";

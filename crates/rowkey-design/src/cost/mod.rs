@@ -20,7 +20,7 @@ use self::sampled::Sample;
 pub(crate) use self::{
     regions::points,
     select::{Condition, Selection, all_of, ascending, ranges_of},
-    stored::{CELL, bytes_per_row, per_row, retention, rows, rows_per_second, span, unsaid},
+    stored::{CELL, bytes_per_row, per_row, retention, rows, rows_of, rows_per_second, span, unsaid},
     witness::{of_field, value},
 };
 use crate::design::{Cluster, Query, Secondary, Width};

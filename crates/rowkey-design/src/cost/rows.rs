@@ -80,7 +80,7 @@ struct Known {
 
 /// From the statistics of the file.
 pub(super) fn estimated<'k>(table: &TableDesign, key: &'k KeyFacts<'k>, cost: &QueryCost<'_>) -> Rows {
-    let known = Known { rows: stored::rows(table), span: stored::span(table) };
+    let known = Known { rows: stored::rows_of(table, key.secondary), span: stored::span(table) };
     let condition = |field: &'k FieldFacts<'k>| Some((field, Condition::of(cost.query, field.name)?));
     let used = cost.leading + usize::from(cost.next);
     let selecting: Vec<Asked<'_>> = key.fields[..used].iter().filter_map(condition).collect();

@@ -33,7 +33,7 @@ pub(super) struct Sample<'d> {
 impl<'d> Sample<'d> {
     /// None if there are no keys, or a secondary table's key has fields that they do not have.
     pub(super) fn of(table: &TableDesign, key: &KeyFacts<'_>, profile: &'d Profile) -> Option<Self> {
-        let rows = stored::rows(table).unwrap_or(profile.keys as f64);
+        let rows = stored::rows_of(table, key.secondary).unwrap_or(profile.keys as f64);
         let keys = match key.secondary {
             None => Cow::Borrowed(profile.sample.as_slice()),
             Some(_) => {

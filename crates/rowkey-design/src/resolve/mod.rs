@@ -160,6 +160,12 @@ impl TableDesign {
         table.contradict(problems);
         begins_with(&table.key, table.partition.as_deref(), table.salt.is_some(), problems);
         for secondary in &table.secondary {
+            let fewer = secondary.rows.as_ref().zip(table.rows.as_ref()).filter(|(own, all)| own.0 > all.0);
+            if let Some((own, all)) = fewer {
+                let message = format!("`rows` is {}, but the table has {}", own.value, all.value);
+                let help = Some("a secondary table has the rows of the table that have its fields".to_owned());
+                problems.push(Problem { place: own.place, message, help });
+            }
             begins_with(&secondary.key, secondary.partition.as_deref(), secondary.salt.is_some(), problems);
         }
         expect(table.fingerprint.as_ref(), layout.as_ref(), problems);

@@ -4,7 +4,7 @@ use rowkey::{LayoutBuf, RowKey, Value};
 use rowkey_design::internal::cost::{OrderFit, QueryCost};
 use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::internal::profile::Profile;
-use rowkey_design::{Design, File};
+use rowkey_design::{CheckOptions, Date, Design, File};
 
 use crate::list;
 
@@ -319,4 +319,39 @@ fn the_ranges_of_parts_are_those_of_each() {
         each.iter_mut().zip(ranges).for_each(|(bucket, ranges)| bucket.extend(ranges));
     }
     assert_eq!(cost(1).ranges_with(&keys).unwrap(), each);
+}
+
+/// A secondary table may have some of the rows alone: its queries read as many, and it takes as many writes.
+#[test]
+fn a_sparse_secondary_table_has_rows_of_its_own() {
+    let design = |rows: &str| {
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"hbase\"\nregion.writes = \"10k/s\"\n[table.t]\n\
+             key = [\"id: u64\", \"at: instant\"]\nrows = \"1G\"\nmeans.id = \"random\"\nstats.state = {{ distinct = 10 }}\n\
+             [[table.t.write]]\nname = \"put\"\nrate = \"50k/s\"\norder = \"time\"\n\
+             [[table.t.query]]\nname = \"open\"\nfix = [\"state\"]\n[[table.t.query]]\nname = \"first\"\nlimit = 1\norder = \"newest\"\n\
+             [[table.t.secondary]]\nname = \"by_state\"\nkey = [\"state: u8\", \"id: u64\", \"at: instant\"]\nserves = [\"open\"]\n{rows}\n\
+             [[table.t.secondary]]\nname = \"by_time\"\nkey = [\"at: instant\", \"id: u64\"]\nserves = [\"first\"]\n{rows}\n"
+        );
+        Design::parse([File { name: "a".into(), text: text.clone() }]).unwrap_or_else(|e| panic!("{e}\n{text}"))
+    };
+    let read = |design: &Design| {
+        let of = &design.tables["t"];
+        let mut keys = vec![KeyFacts::of(of, None)];
+        keys.extend(KeyFacts::of_secondaries(of, None));
+        QueryCost::of(&of.table.query[0], of, &keys, None, None).rows_read.unwrap()
+    };
+    let hot = |design: &Design| {
+        let report = design.check(&CheckOptions::new(Date { year: 2026, month: 1, day: 31 }));
+        report.findings.iter().any(|finding| finding.rule.id == "Q14")
+    };
+    let (all, some, few) = (design(""), design("rows = \"500M\""), design("rows = \"1M\""));
+    assert_eq!((read(&all), read(&some), read(&few)), (1e8, 5e7, 1e5));
+    // A thousandth of the writes is less than a server takes.
+    assert_eq!((hot(&all), hot(&some), hot(&few)), (true, true, false));
+    let more = Design::parse([File {
+        name: "a".into(),
+        text: "format = 1\n[table.t]\nkey = [\"a: u8\"]\nrows = 5\nsecondary = [{ name = \"s\", key = [\"a: u8\"], rows = 6 }]".into(),
+    }]);
+    assert_eq!(more.unwrap_err().list.len(), 1);
 }

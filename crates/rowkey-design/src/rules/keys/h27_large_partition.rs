@@ -1,6 +1,6 @@
 //! H27: a partition larger than the engine is made for.
 
-use crate::cost::{bytes_per_row, rows};
+use crate::cost::{bytes_per_row, rows_of};
 use crate::design::Engine;
 use crate::facts::KeyFacts;
 use crate::file::{Bytes, Count};
@@ -65,7 +65,7 @@ fn largest(context: &Context<'_>, key: &KeyFacts<'_>) -> Option<f64> {
     let fields: Vec<usize> = (0..partition).collect();
     // Of a time in the partition key nobody says how many rows it has.
     let grows = fields.iter().any(|&field| key.fields[field].growth.is_some());
-    let shared = || Some(rows(context.table)? * busiest(key, &fields)?);
+    let shared = || Some(rows_of(context.table, key.secondary)? * busiest(key, &fields)?);
     let rows = counted.or_else(|| shared().filter(|_| !grows))?;
     let buckets = match key.layout.lead() {
         rowkey::lead::Lead::Salt(salt) => f64::from(salt.buckets),
