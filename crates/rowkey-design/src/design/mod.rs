@@ -222,7 +222,7 @@ record! {
     }
 
     /// Something that reads rows.
-    pub struct Query {
+    pub struct Query else of_other_databases {
         /// Its name.
         name: Located<String>,
         /// The fields that it has one value of.
@@ -305,6 +305,30 @@ record! {
         /// The last day on which it is.
         until: Option<Located<Date>>,
     }
+}
+
+/// The help for words that queries of other databases have.
+fn of_other_databases(word: &str) -> Option<&'static str> {
+    Some(match word.to_lowercase().as_str() {
+        "rank" | "row_number" | "position" | "percentile" | "nth" => {
+            "no sorted store counts the rows before one: keep a count of rows for each range of scores and add them up, \
+             a secondary table by score for the first ones (`order`, `limit`), or a sorted set outside"
+        }
+        "order_by" | "sort" | "sort_by" | "top" => {
+            "rows come in the order of their keys: by another field they are those of a secondary table, whose key has \
+             what the query fixes and then that field, `desc` for the greatest first; `order = \"key\"` and a `limit`"
+        }
+        "count" | "sum" | "avg" | "min" | "max" | "group_by" | "aggregate" | "distinct" => {
+            "no sorted store adds up the rows of a query: keep the number in a row of its own, by a write of \
+             `kind = \"increment\"`; or say `batch = true` of a query that reads them all"
+        }
+        "join" => "no sorted store joins tables: the row has what is read with it, or the program reads both",
+        "any_of" | "in" | "one_of" | "or" => {
+            "write `among = { FIELD = 3 }` for three values of a field, `parts` for several ranges or beginnings of one"
+        }
+        "prefix" | "like" => "write `starts_with = { FIELD = 3 }` for the first three characters of a field",
+        _ => return None,
+    })
 }
 
 impl Query {
