@@ -7,8 +7,11 @@ use crate::file::Bytes;
 use crate::finding::Edit;
 use crate::rules::context::{Context, RuleSink};
 
-/// The longest key, in bytes, and what it is a limit of.
-fn longest_key(engine: Engine) -> Option<(f64, &'static str)> {
+/// Bytes, and what they are a limit of.
+type Limit = (f64, &'static str);
+
+/// The longest key.
+fn longest_key(engine: Engine) -> Option<Limit> {
     Some(match engine {
         Engine::HBase => (32_767.0, "a row key of HBase"),
         Engine::Bigtable => (4096.0, "a row key of Bigtable"),
@@ -20,7 +23,7 @@ fn longest_key(engine: Engine) -> Option<(f64, &'static str)> {
 }
 
 /// The longest partition key and the longest of what sorts rows in it, where these are apart.
-fn partition_limits(engine: Engine) -> Option<((f64, &'static str), (f64, &'static str))> {
+fn partition_limits(engine: Engine) -> Option<(Limit, Limit)> {
     Some(match engine {
         Engine::DynamoDb => ((2048.0, "a partition key of DynamoDB"), (1024.0, "a sort key of DynamoDB")),
         Engine::Cassandra => {

@@ -59,10 +59,11 @@ fn meant(unit: &str, millis: u128) -> Option<Period> {
     let (is_odd, other) = match unit {
         "s" | "second" | "seconds" => {
             let days = seconds / DAY;
-            let is_round = seconds % DAY == 0 && (days < 1000 || days % 30 == 0 || days % 365 == 0);
-            (seconds % (1000 * HOUR) == 0 && (!is_round || seconds > LONGEST), seconds / 1000)
+            let is_round =
+                seconds.is_multiple_of(DAY) && (days < 1000 || days.is_multiple_of(30) || days.is_multiple_of(365));
+            (seconds.is_multiple_of(1000 * HOUR) && (!is_round || seconds > LONGEST), seconds / 1000)
         }
-        "ms" => (millis % HOUR == 0 && millis % 60_000 != 0, millis),
+        "ms" => (millis.is_multiple_of(HOUR) && !millis.is_multiple_of(60_000), millis),
         _ => return None,
     };
     (is_odd && other > 0).then(|| Period(std::time::Duration::from_secs(other)))
