@@ -5,7 +5,8 @@ use rowkey::foreign::{Foreign, Form, Order};
 use rowkey::layout::Scalar;
 use rowkey::untyped::{FieldBuf, TypeBuf};
 
-use crate::design::{FieldStats, KeyField, Meaning, Query, Size, Skew, Width, Write, WriteOrder};
+use crate::cost::rows_of;
+use crate::design::{Cluster, FieldStats, KeyField, Meaning, Query, Size, Skew, Width, Write, WriteOrder};
 use crate::file::{Bytes, Named};
 use crate::problem::{Located, Span};
 use crate::profile::{FieldProfile, Profile};
@@ -45,6 +46,12 @@ impl Spread {
             Skew::Zipf(s) => {
                 let total = power_sum(distinct, s);
                 Self { distinct, n_eff: total * total / power_sum(distinct, 2.0 * s), p_max: 1.0 / total }
+            }
+            Skew::One(share) => {
+                let p_max = share.max(1.0 / distinct);
+                let rest = 1.0 - p_max;
+                let n_eff = 1.0 / (p_max * p_max + rest * rest / (distinct - 1.0).max(1.0));
+                Self { distinct, n_eff, p_max }
             }
         }
     }
@@ -165,19 +172,30 @@ pub struct KeyFacts<'d> {
     pub bytes: f64,
     /// The bytes of a row's values, on average, where a sample says it.
     pub value_bytes: Option<f64>,
+    /// The number of first fields that the engine hashes: the partition key, in which all rows of a query have to be.
+    /// None on an engine that sorts all keys.
+    pub partition: Option<usize>,
+    /// The number of first fields that are the partition key on an engine that has one.
+    pub(crate) first: usize,
+    /// The share of the table's rows that it has.
+    pub(crate) share: f64,
 }
 
 impl<'d> KeyFacts<'d> {
     /// The facts of a table's key, from its file and, where there is one, a sample.
     pub fn of(table: &'d TableDesign, profile: Option<&Profile>) -> Self {
-        Self::new(&table.name, None, &table.layout, &table.table.key, table, profile)
+        let own = &table.table;
+        Self::new(&table.name, None, &table.layout, (&own.key, &own.partition), table, profile)
     }
 
     /// The facts of the keys of its secondary tables.
     pub fn of_secondaries(table: &'d TableDesign, profile: Option<&Profile>) -> Vec<Self> {
         let secondaries = table.table.secondary.iter().zip(&table.secondary).enumerate();
         secondaries
-            .map(|(i, (secondary, layout))| Self::new(&secondary.name, Some(i), layout, &secondary.key, table, profile))
+            .map(|(i, (secondary, layout))| {
+                let key = (&secondary.key[..], &secondary.partition);
+                Self::new(&secondary.name, Some(i), layout, key, table, profile)
+            })
             .collect()
     }
 
@@ -185,7 +203,7 @@ impl<'d> KeyFacts<'d> {
         name: &'d Located<String>,
         secondary: Option<usize>,
         layout: &'d LayoutBuf,
-        texts: &'d [Located<KeyField>],
+        (texts, partition): (&'d [Located<KeyField>], &Option<Vec<Located<String>>>),
         table: &'d TableDesign,
         profile: Option<&Profile>,
     ) -> Self {
@@ -198,12 +216,41 @@ impl<'d> KeyFacts<'d> {
         let lead = layout.lead().width();
         let bytes = lead as f64 + fields.iter().map(|field| field.bytes).sum::<f64>();
         let value_bytes = profile.and_then(|profile| profile.value_bytes);
-        Self { name, secondary, layout, fields, bytes, value_bytes }
+        let (own, all) = (rows_of(table, secondary), rows_of(table, None));
+        let share = own.zip(all).map_or(1.0, |(own, all)| (own / all.max(1.0)).min(1.0));
+        let first = partition.as_ref().map_or(1, |names| {
+            let named = |field: &&FieldFacts<'_>| names.iter().any(|name| **name == *field.name);
+            fields.iter().take_while(named).count().max(names.len().min(1))
+        });
+        Self { name, secondary, layout, fields, bytes, value_bytes, partition: None, first, share }
+    }
+
+    /// The same on the engine of a cluster.
+    #[must_use]
+    pub fn on(mut self, cluster: Option<&Cluster>) -> Self {
+        let hashes = cluster.is_some_and(|cluster| cluster.engine.hashes_partitions());
+        self.partition = hashes.then_some(self.first);
+        self
     }
 
     /// The index of a field.
     pub fn index(&self, name: &str) -> Option<usize> {
         self.fields.iter().position(|field| field.name == name)
+    }
+
+    /// The same key, with the values that a query asks for as frequent as it says.
+    pub(crate) fn asked_by(&self, query: &Query) -> Self {
+        let mut key = self.clone();
+        for field in &mut key.fields {
+            let Some(skew) = named(&query.skew, field.name) else { continue };
+            let distinct = field.spread.map(|spread| spread.distinct);
+            field.spread = match (distinct, skew) {
+                (Some(distinct), skew) => Some(Spread::of(distinct, *skew)),
+                (None, Skew::One(_)) => Some(Spread::of(f64::MAX, *skew)),
+                (None, _) => None,
+            };
+        }
+        key
     }
 
     /// The first field that grows.

@@ -2,8 +2,8 @@
 
 use rowkey::lead::Lead;
 
-use crate::design::{Cluster, Engine, Write, WriteOrder};
-use crate::facts::KeyFacts;
+use crate::design::{Cluster, Engine, Meaning, Write, WriteOrder};
+use crate::facts::{FieldFacts, Growth, KeyFacts};
 use crate::file::Count;
 use crate::problem::Located;
 use crate::resolve::TableDesign;
@@ -23,7 +23,21 @@ pub fn known_writes_per_server(engine: Engine, cluster: Option<&Cluster>) -> Opt
     })
 }
 
-/// The same, where nothing is documented as HBase's.
+/// The reads that the server of one region takes, by engine, where the design does not say: documented numbers alone.
+///
+/// Bigtable: a node with SSD, 17,000 rows of 1 KB a second (cloud.google.com/bigtable/docs/performance). DynamoDB: a
+/// partition, 3,000 read units a second, each a consistent read of up to 4 KB
+/// (docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html).
+pub fn reads_per_server(engine: Engine, cluster: Option<&Cluster>) -> Option<f64> {
+    let declared = cluster.and_then(|cluster| cluster.region.as_ref()).and_then(|region| region.reads);
+    declared.map(|rate| rate.0).or(match engine {
+        Engine::Bigtable => Some(17_000.0),
+        Engine::DynamoDb => Some(3_000.0),
+        _ => None,
+    })
+}
+
+/// The writes that the server of one region takes: where nothing is documented, HBase's.
 pub fn writes_per_server(engine: Engine, cluster: Option<&Cluster>) -> f64 {
     known_writes_per_server(engine, cluster).unwrap_or(10_000.0)
 }
@@ -124,7 +138,7 @@ pub struct WriteLoad<'d> {
 impl<'d> WriteLoad<'d> {
     /// The places where a write lands under a key.
     pub fn of(write: &'d Located<Write>, key: &KeyFacts<'_>) -> Self {
-        let peak = peak(write);
+        let peak = peak(write).map(|peak| peak * key.share);
         let mut load =
             Self { write, secondary: key.secondary, places: None, busiest: None, front: None, buckets: None, peak };
         let order = write.order.as_ref().map(|order| &order.value);
@@ -137,36 +151,19 @@ impl<'d> WriteLoad<'d> {
         let is_random = order == Some(&WriteOrder::Random) && key.secondary.is_none() && front != Some(0);
         load.front = front.filter(|_| !is_random);
         // The fields before the front: writes of one moment have any of their values.
-        let before: Vec<usize> = (0..load.front.unwrap_or(key.fields.len())).collect();
-        let fields = shares(key, &before);
-        let hashes = match key.layout.lead() {
-            Lead::None => None,
-            Lead::Salt(salt) => Some(f64::from(salt.buckets)),
-            Lead::Digest(bytes) => Some(256f64.powi(i32::from(*bytes))),
-            Lead::Hash(prefix) => Some(match prefix.taken() {
-                (bytes, None) => 256f64.powi(i32::from(bytes)),
-                (digits, Some(_)) => 16f64.powi(i32::from(digits)),
-            }),
+        let before: Vec<usize> = match key.partition {
+            None => (0..load.front.unwrap_or(key.fields.len())).collect(),
+            Some(partition) => {
+                let spread = spread_in_partition_key(key, load.front.is_some());
+                let front = load.front.filter(|front| *front >= partition || spread.is_empty());
+                load.front = front.filter(|front| *front < partition || !grows(key, &spread));
+                spread
+            }
         };
-        let Some(hashes) = hashes else {
-            (load.places, load.busiest) = (fields.map(|shares| 1.0 / shares.squares), fields.map(|shares| shares.most));
-            return load;
-        };
-        // What is hashed and comes before the front only moves places; the rest divides each of them.
-        let rest: Vec<usize> = by(key).into_iter().filter(|field| !before.contains(field)).collect();
-        let divided = known_shares(key, &rest).hashed(hashes, rest.is_empty());
-        // Without statistics the fields before the front are taken for one place, or for as many as their hashes: there
-        // are at least as many.
-        let known = fields.unwrap_or(Shares::ONE);
-        load.places = Some(1.0 / (known.squares * divided.squares));
-        load.busiest = Some(known.most * divided.most);
-        if fields.is_none() {
-            let hashed = known_shares(key, &by(key)).hashed(hashes, false);
-            load.places = load.places.map(|places| places.max(1.0 / hashed.squares));
-            load.busiest = load.busiest.map(|busiest| busiest.min(hashed.most));
-        }
-        if let Lead::Salt(_) = key.layout.lead() {
-            load.buckets = Some(1.0 / known_shares(key, &by(key)).hashed(hashes, false).squares);
+        (load.places, load.busiest) = places(key, &before);
+        if let Lead::Salt(salt) = key.layout.lead() {
+            let buckets = f64::from(salt.buckets);
+            load.buckets = Some(1.0 / known_shares(key, &by(key)).hashed(buckets, false).squares);
         }
         load
     }
@@ -183,6 +180,53 @@ impl<'d> WriteLoad<'d> {
 pub fn places_as_text(places: f64) -> String {
     const MANY: f64 = 100e3;
     if places > MANY { format!("over {}", Count(MANY).of("place")) } else { Count(places.round()).of("place") }
+}
+
+/// The fields of the partition key that differ between writes, or reads, of one moment: all, but for a day or an hour
+/// that they have in common, where they follow the time.
+pub(crate) fn spread_in_partition_key(key: &KeyFacts<'_>, follow_time: bool) -> Vec<usize> {
+    let is_coarse = |field: &FieldFacts<'_>| {
+        field.growth == Some(Growth::Unknown) || matches!(field.meaning, Some(Meaning::TimeBucket | Meaning::Seconds))
+    };
+    let partition = 0..key.partition.unwrap_or(0).min(key.fields.len());
+    partition.filter(|&field| !follow_time || !is_coarse(&key.fields[field])).collect()
+}
+
+fn grows(key: &KeyFacts<'_>, fields: &[usize]) -> bool {
+    fields.iter().any(|&field| key.fields[field].growth.is_some())
+}
+
+/// The number of places that keys have which differ in these fields and in what is hashed, and the share of the
+/// busiest.
+pub(crate) fn places(key: &KeyFacts<'_>, before: &[usize]) -> (Option<f64>, Option<f64>) {
+    let fields = shares(key, before);
+    let hashes = match key.layout.lead() {
+        Lead::None => return (fields.map(|shares| 1.0 / shares.squares), fields.map(|shares| shares.most)),
+        Lead::Salt(salt) => f64::from(salt.buckets),
+        Lead::Digest(bytes) => 256f64.powi(i32::from(*bytes)),
+        Lead::Hash(prefix) => match prefix.taken() {
+            (bytes, None) => 256f64.powi(i32::from(bytes)),
+            (digits, Some(_)) => 16f64.powi(i32::from(digits)),
+        },
+    };
+    // What is hashed and comes before the front only moves places; the rest divides each of them.
+    let rest: Vec<usize> = by(key).into_iter().filter(|field| !before.contains(field)).collect();
+    let divided = known_shares(key, &rest).hashed(hashes, rest.is_empty());
+    // Without statistics the fields before the front are taken for one place, or for as many as their hashes: there
+    // are at least as many.
+    let known = fields.unwrap_or(Shares::ONE);
+    let (mut places, mut busiest) = (1.0 / (known.squares * divided.squares), known.most * divided.most);
+    if fields.is_none() {
+        let hashed = known_shares(key, &by(key)).hashed(hashes, false);
+        places = places.max(1.0 / hashed.squares);
+        busiest = busiest.min(hashed.most);
+    }
+    (Some(places), Some(busiest))
+}
+
+/// The share of the most frequent values of these fields together, however they are hashed.
+pub(crate) fn busiest(key: &KeyFacts<'_>, fields: &[usize]) -> Option<f64> {
+    shares(key, fields).map(|shares| shares.most)
 }
 
 /// The evenness of the values of some fields together: `Σ p²`, and the greatest p.

@@ -134,11 +134,11 @@ macro_rules! for_each_rule {
     ($then:ident) => {
         $then! {
             mod keys Key {
-                H01 h01_time_first Unsafe Error { DynamoDb: Warning } "the first field is a time: monotonically increasing keys";
-                H02 h02_time_first_descending Unsafe Error { DynamoDb: Warning } "the first field is a descending time: monotonically decreasing keys";
-                H03 h03_sequence_first Unsafe Error { DynamoDb: Warning } "the first field is a sequence, or an id that begins with a time";
-                H04 h04_dominant_value Unsafe Warning { DynamoDb: Error } "one value gets more writes than a server takes";
-                H05 h05_few_values_before_time Unsafe Error { DynamoDb: Warning } "fewer values before the time field than servers";
+                H01 h01_time_first Unsafe Error { DynamoDb: Warning, Cassandra: Warning } "the first field is a time: monotonically increasing keys";
+                H02 h02_time_first_descending Unsafe Error { DynamoDb: Warning, Cassandra: Warning } "the first field is a descending time: monotonically decreasing keys";
+                H03 h03_sequence_first Unsafe Error { DynamoDb: Warning, Cassandra: Warning } "the first field is a sequence, or an id that begins with a time";
+                H04 h04_dominant_value Unsafe Warning { DynamoDb: Error, Cassandra: Error } "one value gets more writes than a server takes";
+                H05 h05_few_values_before_time Unsafe Error { DynamoDb: Warning, Cassandra: Warning } "fewer values before the time field than servers";
                 H06 h06_few_salt_buckets Unsafe Warning "a salt that does not spread the writes over the servers";
                 H07 h07_salt_unknown_to_queries Unsafe Warning "a salt computed from fields that no query fixes";
                 H08 h08_salt_of_time Unsafe Warning "a salt computed from the time alone";
@@ -150,7 +150,7 @@ macro_rules! for_each_rule {
                 H14 h14_newest_under_salt None Note "a query for the newest rows of a salted table";
                 H15 h15_time_bucket_size None Note "time-bucket rows are too large or too small";
                 H16 h16_text_for_number None Note "text where a number or bytes would be shorter";
-                H17 h17_queue None Note { HBase: Warning, Bigtable: Warning } "a queue: rows are deleted where they are read";
+                H17 h17_queue None Note { HBase: Warning, Bigtable: Warning, Cassandra: Warning } "a queue: rows are deleted where they are read";
                 H18 h18_empty_regions None Note "regions of expired rows are never merged";
                 H19 h19_load_in_key_order None Note "a bulk load in key order";
                 H20 h20_constant_prefix None Note "all keys begin with the same bytes";
@@ -159,9 +159,11 @@ macro_rules! for_each_rule {
                 H23 h23_balancer None Note "the balancer does not divide a hot region";
                 H24 h24_too_few_servers None Warning "more writes than all servers together take";
                 H25 h25_row_key_schema None Note "no row_key_schema of Bigtable can say the key";
+                H26 h26_hot_reads None Warning { DynamoDb: Error, Cassandra: Error } "one place gets more reads than a server takes";
+                H27 h27_large_partition None Warning { DynamoDb: Error } "a partition larger than the engine is made for";
             }
             mod queries Query {
-                Q14 q14_growing_secondary None Error { DynamoDb: Warning } "a secondary table whose first field grows";
+                Q14 q14_growing_secondary None Error { DynamoDb: Warning, Cassandra: Warning } "a secondary table whose first field grows";
                 Q01 q01_full_scan Unsafe Error "a query fixes no leading field of the key";
                 Q02 q02_order Unsafe Warning "a query's order is not the key's order";
                 Q03 q03_fan_out Unsafe Warning "a query scans many salt buckets or ranges";
@@ -182,6 +184,7 @@ macro_rules! for_each_rule {
                 Q19 q19_unused_field Unsafe Note "a field of the key that nothing uses";
                 Q20 q20_changing_field None Note { HBase: Warning, Bigtable: Warning } "a field of the key is updated";
                 Q21 q21_unbounded_result None Warning "a query without a limit on its result";
+                Q22 q22_unused_secondary None Warning "a secondary table that no query uses";
             }
             mod families Family {
                 F01 f01_many_families None Warning "more families than the engine is made for";
@@ -199,6 +202,7 @@ macro_rules! for_each_rule {
                 F13 f13_uncompressed Safe Note "no encoding and no compression of cells that are mostly key";
                 F14 f14_columns_together None Note "columns that are always read and written together";
                 F15 f15_alike_tables None Note { Bigtable: Warning } "many tables of the same schema";
+                F16 f16_unit_of_ttl None Warning "a TTL whose unit looks wrong";
             }
             page changes Change {
                 D01 d01_key None Error "the type, order or direction of fields, or the hash of a salt";

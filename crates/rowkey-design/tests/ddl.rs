@@ -6,7 +6,7 @@ use rowkey::wide::{FamilySchema, TableSchema};
 use rowkey::{Bucket, LayoutBuf, Millis, RowKey, Seconds};
 use rowkey_design::internal::ddl::{Options, Target, ddl};
 use rowkey_design::internal::import::{Source, import};
-use rowkey_design::{Design, File, Problems};
+use rowkey_design::{CheckOptions, Date, Design, Engine, File, Problems};
 
 const TARGETS: [Target; 4] = [Target::HBase, Target::Cbt, Target::Phoenix, Target::Terraform];
 
@@ -33,7 +33,6 @@ fn each_target_refuses_what_it_cannot_have_and_says_where() {
     let t = |more: &str| format!("{KEY}{more}");
     let long = "x".repeat(51);
     for (text, target, expected) in [
-        (t(""), Target::HBase, "2:8: \"t\" has no column family"),
         (
             "[table.\"a/b\"]\nkey = [\"k: u64\"]\n[table.\"a/b\".family.f]".into(),
             Target::HBase,
@@ -63,6 +62,43 @@ fn each_target_refuses_what_it_cannot_have_and_says_where() {
     ] {
         let problems = refused(&text, target);
         assert!(problems.contains(&format!("t.rowkey.toml:{expected}")), "{text}: {problems}");
+    }
+}
+
+/// What `check` takes, `ddl` creates: HBase wants a family, and a design may have none yet.
+#[test]
+fn a_table_without_families_gets_one_and_a_note() {
+    let text = "[cluster.c]\nengine = \"hbase\"\n[table.t]\nkey = [\"k: u64\"]\n";
+    let report = design(text).check(&CheckOptions::new(Date { year: 2026, month: 1, day: 31 }));
+    assert_eq!(report.problems, []);
+    let created = ddl(&design(text), &Options::new(Target::HBase)).expect("DDL");
+    assert_eq!(created.text, "create \"t\",\n  {NAME => \"d\", VERSIONS => 1}\n");
+    assert_eq!(created.notes.len(), 1);
+    let with_family = format!("{text}[table.t.family.d]\n");
+    let same = ddl(&design(&with_family), &Options::new(Target::HBase)).expect("DDL");
+    assert_eq!((same.text, same.notes), (created.text, vec![]));
+}
+
+#[test]
+fn a_table_of_another_engine_is_not_created_for_hbase() {
+    let table = "[table.t]\nkey = [\"k: u64\"]\nfamily.f.columns = [\"v: u8\"]\n";
+    let of = |engines: &[&str]| {
+        let clusters = engines.iter().map(|engine| format!("[cluster.{engine}]\nengine = \"{engine}\"\n"));
+        design(&format!("{}{table}", clusters.collect::<String>()))
+    };
+    for &engine in Engine::ALL {
+        for target in TARGETS {
+            let made = ddl(&of(&[engine.word()]), &Options::new(target));
+            assert_eq!(made.is_ok(), matches!(engine, Engine::HBase | Engine::Bigtable), "{engine} {target:?}");
+            // The same tables may be on a cluster of each.
+            assert!(
+                ddl(
+                    &of(&[engine.word(), if engine == Engine::HBase { "bigtable" } else { "hbase" }]),
+                    &Options::new(target)
+                )
+                .is_ok()
+            );
+        }
     }
 }
 

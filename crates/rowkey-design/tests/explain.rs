@@ -411,3 +411,24 @@ fn every_snippet_has_the_limit() {
     let one = Plan::of(&design, "t", "one", &["user=72340172838076673"], &options()).unwrap().snippets().remove(0);
     assert!(one.go.starts_with("table.ReadRow(ctx, \""), "{one:?}");
 }
+
+/// Each of several ranges of a field is shown, of values that are given or made up.
+#[test]
+fn a_plan_shows_each_range_of_a_field() {
+    let text = "format = 1\n[table.t]\nkey = [\"host: text\", \"at: u32\"]\n\
+                [[table.t.query]]\nname = \"q\"\nfix = [\"host\"]\nrange = { at = 10 }\nparts.at = 3\n";
+    let design = Design::parse([File { name: "a".into(), text: text.into() }]).unwrap();
+    let plan = |given: &[&str]| Plan::of(&design, "t", "q", given, &options());
+    let given = ["host=ada", "at=10..20", "at=40..50"];
+    let two = plan(&given).unwrap();
+    assert_eq!((two.cost.range_count(), two.snippets().len(), two.made_up.len()), (2, 2, 0));
+    assert!(
+        report::query_as_text(&two).contains("at = \"10\"..\"20\" or \"40\"..\"50\"\n"),
+        "{}",
+        report::query_as_text(&two)
+    );
+    let made_up = plan(&["host=ada"]).unwrap();
+    assert_eq!((made_up.cost.range_count(), made_up.snippets().len()), (3, 3));
+    let four = [given[0], given[1], given[2], "at=60..", "at=0..5"];
+    assert!(plan(&four).unwrap_err().to_string().contains("3 `parts`"));
+}

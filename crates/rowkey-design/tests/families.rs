@@ -243,3 +243,34 @@ fn nearest_neighbours() {
         assert_eq!(severity(rule, &on(engine, &rest)), expected, "{rule} {engine}\n{rest}");
     }
 }
+
+/// Each number of seconds that is one of milliseconds, and the other way round; and lengths that people mean.
+#[test]
+fn a_ttl_whose_unit_looks_wrong() {
+    let found = |engine: &str, ttl: &str| {
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"{engine}\"\n[table.t]\nkey = [\"k: u64\"]\n[table.t.family.f]\nttl = \"{ttl}\"\n"
+        );
+        let design = Design::parse([File { name: "a".into(), text }]).unwrap_or_else(|e| panic!("{e}"));
+        let report = design.check(&CheckOptions::new(Date { year: 2026, month: 1, day: 31 }));
+        let mut found = report.findings.into_iter().filter(|finding| finding.rule.id == "F16");
+        found.next().map(|finding| (finding.severity, finding.remedy.unwrap().text))
+    };
+    // Six hours are 250 days in the other unit, which people mean too.
+    let hours = [1, 24, 7 * 24, 30 * 24, 90 * 24, 365 * 24];
+    for hours in hours {
+        assert_eq!(found("hbase", &format!("{} s", hours * 3600)), None, "{hours} h in seconds");
+        assert_eq!(found("hbase", &format!("{} ms", hours * 3_600_000u64)), None, "{hours} h in milliseconds");
+        let (severity, cure) = found("bigtable", &format!("{} s", hours * 3_600_000u64)).expect("milliseconds");
+        assert_eq!(severity, Severity::Warning);
+        let meant = cure.split('"').nth(1).unwrap();
+        assert_eq!(found("bigtable", meant), None, "{cure}");
+        assert!(found("dynamodb", &format!("{} ms", hours * 3600)).is_some(), "{hours} h in seconds, as milliseconds");
+    }
+    for meant in ["1000 days", "2 years", "13 months", "10 years", "20 years", "90 s", "500 ms", "180000 ms"] {
+        assert_eq!(found("cassandra", meant), None, "{meant}");
+    }
+    assert!(found("hbase", "2147483647 s").unwrap().1.contains("keep = \"forever\""));
+    assert_eq!(found("cassandra", "21 years").unwrap().0, Severity::Error);
+    assert_eq!(found("bigtable", "21 years").unwrap().0, Severity::Warning);
+}

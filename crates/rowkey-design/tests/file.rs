@@ -356,3 +356,30 @@ fn a_check_says_what_ddl_would_refuse() {
     // A sample that is not read, and a table that has only its key so far.
     assert_eq!(check("hbase", "[table.t]\nkey = [\"a: u8\"]\nsplits = { sample = \"x\", regions = 3 }"), [""; 0]);
 }
+
+/// Words of other databases' queries are told what to do in place of them, each where it stands.
+#[test]
+fn words_of_other_databases_are_told_what_a_sorted_store_does() {
+    let help = |key: &str| {
+        let text = format!("format = 1\n[table.t]\nkey = [\"a: u8\"]\n[[table.t.query]]\nname = \"q\"\n{key} = 3\n");
+        let problems = Design::parse([File { name: "a".into(), text }]).unwrap_err();
+        let [problem] = &problems.list[..] else { panic!("{problems}") };
+        assert_eq!(problems.files.text(problem.place), key);
+        problem.help.clone().unwrap()
+    };
+    for (key, due) in [
+        ("rank", "by score"),
+        ("order_by", "secondary table"),
+        ("count", "increment"),
+        ("any_of", "among"),
+        ("prefix", "starts_with"),
+        ("colour", "known: name"),
+        ("limits", "`limit`"),
+    ] {
+        assert!(help(key).contains(due), "{key}: {}", help(key));
+    }
+    // Elsewhere they are words as any other.
+    let text = "format = 1\n[table.t]\nkey = [\"a: u8\"]\nstats.a = { count = 3 }\n";
+    let problems = Design::parse([File { name: "a".into(), text: text.into() }]).unwrap_err();
+    assert!(problems.list[0].help.as_ref().unwrap().starts_with("known: distinct"), "{problems}");
+}

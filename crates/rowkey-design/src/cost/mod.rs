@@ -2,6 +2,7 @@
 //! the fields.
 
 mod order;
+mod reads;
 mod regions;
 mod rows;
 mod sampled;
@@ -14,11 +15,14 @@ use rowkey::splits::Splits as SplitPoints;
 use rowkey::{KeyRange, Value};
 
 pub use self::order::OrderFit;
+pub use self::reads::ReadLoad;
 use self::sampled::Sample;
 pub(crate) use self::{
     regions::points,
-    select::{Condition, Selection, all_of, ascending},
-    stored::{CELL, bytes_per_put, bytes_per_row, per_row, rows, rows_per_second, span, unlikely_rows, unsaid},
+    select::{Condition, Selection, all_of, ascending, ranges_of},
+    stored::{
+        CELL, bytes_per_put, bytes_per_row, per_row, rows, rows_of, rows_per_second, span, unlikely_rows, unsaid,
+    },
     witness::{at, of_field, value},
 };
 use crate::design::{Cluster, Query, Secondary, Width};
@@ -30,6 +34,10 @@ use crate::resolve::TableDesign;
 
 /// The number of ranges of a query that are kept; its regions and the number of its ranges are of all.
 const KEPT: usize = 1024;
+
+/// Rows of a scan that take as long as the start of a range: a seek and a call beside the next row in memory. It is
+/// between the ratio of an in-memory get to a scanned row (some 50) and that of a disk's seek (1000 and more).
+pub(crate) const ROWS_PER_RANGE: f64 = 100.0;
 
 /// The cost of one run of a query.
 #[derive(Clone, Debug)]
@@ -302,7 +310,9 @@ impl<'d> QueryCost<'d> {
                 .filter(|_| matching || (self.next && field == self.leading));
             let asked = match condition {
                 Some(Condition::One) => Some(1.0),
-                Some(Condition::Among(count) | Condition::Range(Width::Values(file::Count(count)))) => {
+                Some(Condition::Among(count)) => Some(distinct.map_or(count, |distinct| distinct.min(count))),
+                Some(Condition::Range(Width::Values(file::Count(count)), parts)) => {
+                    let count = count * parts;
                     Some(distinct.map_or(count, |distinct| distinct.min(count)))
                 }
                 _ => distinct,

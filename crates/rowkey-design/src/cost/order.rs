@@ -44,6 +44,10 @@ pub(super) fn fit(query: &Query, key: &KeyFacts<'_>, selection: &Selection<'_>) 
         }
     }
     let several = matches!(selection.next, Some((_, Condition::Among(_))));
+    // Rows are sorted inside a partition alone.
+    if key.partition.is_some_and(|partition| selection.leading + usize::from(several) < partition) {
+        return OrderFit::Sort;
+    }
     match first - selection.leading {
         0 if desc == newest => OrderFit::Key,
         0 => OrderFit::Reverse,

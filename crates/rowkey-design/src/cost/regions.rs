@@ -107,9 +107,9 @@ fn is_as_wide_anywhere(ty: &TypeBuf, condition: Condition) -> bool {
     match (ty, condition) {
         (TypeBuf::Option(inner), _) => is_as_wide_anywhere(inner, condition),
         (TypeBuf::Tuple(fields), _) => fields.first().is_some_and(|first| is_as_wide_anywhere(&first.ty, condition)),
-        (TypeBuf::Scalar(scalar), Condition::StartsWith(_)) => !matches!(scalar, HostPath | Url),
+        (TypeBuf::Scalar(scalar), Condition::StartsWith(..)) => !matches!(scalar, HostPath | Url),
         (TypeBuf::Scalar(Bool | Decimal | F32 | F64 | QuadKey(_) | Tile | Foreign(_)), _) => false,
-        (TypeBuf::Scalar(scalar), Condition::Range(_)) => scalar.width().is_some(),
+        (TypeBuf::Scalar(scalar), Condition::Range(..)) => scalar.width().is_some(),
         _ => false,
     }
 }

@@ -75,7 +75,7 @@ struct Known {
 
 /// From the statistics of the file.
 pub(super) fn estimated<'k>(table: &TableDesign, key: &'k KeyFacts<'k>, cost: &QueryCost<'_>) -> Rows {
-    let known = Known { rows: stored::rows(table), span: stored::span(table) };
+    let known = Known { rows: stored::rows_of(table, key.secondary), span: stored::span(table) };
     let condition = |field: &'k FieldFacts<'k>| Some((field, Condition::of(cost.query, field.name)?));
     let used = cost.leading + usize::from(cost.next);
     let selecting: Vec<Asked<'_>> = key.fields[..used].iter().filter_map(condition).collect();
@@ -83,7 +83,7 @@ pub(super) fn estimated<'k>(table: &TableDesign, key: &'k KeyFacts<'k>, cost: &Q
     let all: Vec<_> = selecting.iter().copied().chain(filtering).collect();
     // What it has a value of is there.
     let at_least = |conditions: &[Asked<'_>], rows: Option<f64>| {
-        let is_there = |condition| matches!(condition, Condition::One | Condition::StartsWith(_));
+        let is_there = |condition| matches!(condition, Condition::One | Condition::StartsWith(..));
         let least = if conditions.iter().all(|(_, condition)| is_there(*condition)) { 1.0 } else { 0.0 };
         rows.map(|rows| rows.max(least))
     };
@@ -174,13 +174,15 @@ impl Known {
         let part = match condition {
             Condition::One => one?,
             Condition::Among(count) => one? * count,
-            Condition::Range(Width::Values(count)) => match all_values(field) {
-                Some(all) => count.0 / all,
-                None => one? * count.0,
+            Condition::Range(Width::Values(count), parts) => match all_values(field) {
+                Some(all) => parts * count.0 / all,
+                None => one? * parts * count.0,
             },
             // Of a coarse time at least one value.
-            Condition::Range(Width::Time(period)) => (period.seconds() / self.span?).max(one.unwrap_or(0.0)),
-            Condition::StartsWith(letters) => field.starting_with(letters)?,
+            Condition::Range(Width::Time(period), parts) => {
+                parts * (period.seconds() / self.span?).max(one.unwrap_or(0.0))
+            }
+            Condition::StartsWith(letters, parts) => parts * field.starting_with(letters)?,
         };
         Some(part.clamp(0.0, 1.0))
     }

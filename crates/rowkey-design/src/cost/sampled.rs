@@ -33,7 +33,7 @@ pub(super) struct Sample<'d> {
 impl<'d> Sample<'d> {
     /// None if there are no keys, or a secondary table's key has fields that they do not have.
     pub(super) fn of(table: &TableDesign, key: &KeyFacts<'_>, profile: &'d Profile) -> Option<Self> {
-        let rows = stored::rows(table).unwrap_or(profile.keys as f64);
+        let rows = stored::rows_of(table, key.secondary).unwrap_or(profile.keys as f64);
         let keys = match key.secondary {
             None => Cow::Borrowed(profile.sample.as_slice()),
             Some(_) => Cow::Owned(profile.keys_under(&table.layout, key.layout)?),
@@ -70,7 +70,7 @@ impl<'d> Sample<'d> {
     fn runs(&self, key: &KeyFacts<'_>, selection: &Selection<'_>, count: usize) -> Vec<Vec<Vec<Value>>> {
         let mut runs: Vec<_> =
             (0..RUNS.min(self.keys.len())).map(|run| self.values(key, selection.leading, run, count)).collect();
-        if let Some((field, Condition::Range(width))) = &selection.next {
+        if let Some((field, Condition::Range(width, _))) = &selection.next {
             let value = |run: &Vec<Vec<Value>>| run.first().and_then(|key| key.get(selection.leading)).cloned();
             let ascending = |value: &Value| select::ascending(field, value);
             let least = runs.iter().filter_map(|run| ascending(&value(run)?)).min();

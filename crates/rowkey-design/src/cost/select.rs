@@ -5,7 +5,7 @@ use std::ops::Bound;
 
 use rowkey::layout::Scalar;
 use rowkey::lead::{Lead, SaltHash};
-use rowkey::untyped::{FieldBuf, FieldValues, TypeBuf};
+use rowkey::untyped::{FieldBuf, FieldValues, TypeBuf, ValueError};
 use rowkey::{KeyRange, LayoutBuf, Value};
 
 use super::witness::{before, of_field};
@@ -21,12 +21,12 @@ const MADE: usize = 4096;
 pub(crate) enum Condition {
     /// One value.
     One,
-    /// A range.
-    Range(Width),
+    /// Ranges of a width: how many.
+    Range(Width, f64),
     /// Several values: how many.
     Among(f64),
-    /// The beginning of a value: how many characters, bytes or digits.
-    StartsWith(f64),
+    /// Beginnings of a value: how many characters, bytes or digits one has, and how many they are.
+    StartsWith(f64, f64),
 }
 
 impl Condition {
@@ -35,23 +35,43 @@ impl Condition {
         if query.fix.iter().chain(&query.filter).any(|fixed| fixed.as_str() == name) {
             return Some(Self::One);
         }
-        let range = query.range.get(name).map(|width| Self::Range(width.value));
+        let parts = query.parts.get(name).map_or(1.0, |parts| parts.value.0);
+        let range = query.range.get(name).map(|width| Self::Range(width.value, parts));
         let among = query.among.get(name).map(|count| Self::Among(count.value.0));
-        range.or(among).or(query.starts_with.get(name).map(|letters| Self::StartsWith(letters.value.0)))
+        range.or(among).or(query.starts_with.get(name).map(|letters| Self::StartsWith(letters.value.0, parts)))
     }
 
-    /// The values that it asks for, of which these are some; none if no range of keys has them.
-    pub(crate) fn values(self, field: &FieldFacts<'_>, values: &[&Value]) -> Option<FieldValues> {
+    /// The number of its values, ranges or beginnings.
+    pub(crate) fn count(self) -> f64 {
+        match self {
+            Self::One => 1.0,
+            Self::Among(count) | Self::Range(_, count) | Self::StartsWith(_, count) => count.max(1.0).floor(),
+        }
+    }
+
+    /// The values that it asks for, of which these are some: each range or beginning by itself.
+    pub(crate) fn each(self, field: &FieldFacts<'_>, values: &[&Value]) -> Option<Vec<FieldValues>> {
+        let parts = (self.count() as usize).min(values.len());
+        match self {
+            Self::Range(..) | Self::StartsWith(..) => {
+                values[..parts].chunks(1).map(|one| self.values(field, one)).collect()
+            }
+            Self::One | Self::Among(_) => Some(vec![self.values(field, values)?]),
+        }
+    }
+
+    /// The values of one range or beginning, or several values; none if no range of keys has them.
+    fn values(self, field: &FieldFacts<'_>, values: &[&Value]) -> Option<FieldValues> {
         let first = *values.first()?;
         Some(match self {
             Self::One => FieldValues::In(vec![first.clone()]),
-            Self::Range(_) if field.is_descending().is_none() => return None,
-            Self::Range(width) => {
+            Self::Range(..) if field.is_descending().is_none() => return None,
+            Self::Range(width, _) => {
                 let low = before(first, field, width).unwrap_or_else(|| Bound::Included(first.clone()));
                 FieldValues::Between(low, Bound::Included(first.clone()))
             }
             Self::Among(_) => FieldValues::In(values.iter().map(|value| (*value).clone()).collect()),
-            Self::StartsWith(letters) => starting(&field.field.ty, first, letters.clamp(0.0, 1e6) as usize)?,
+            Self::StartsWith(letters, _) => starting(&field.field.ty, first, letters.clamp(0.0, 1e6) as usize)?,
         })
     }
 }
@@ -135,11 +155,15 @@ impl<'d> Selection<'d> {
         let known = key.fields.iter().take_while(|field| field.is_constant() || is_fixed(field)).count();
         let next = key.fields.get(known).and_then(|field| {
             let (asked, made_up) = (condition(field)?, of_field(field, 1));
-            asked.values(field, &[&made_up])?;
+            asked.each(field, &[&made_up])?;
             Some((field.clone(), asked))
         });
+        // Of several values of its last field, each is a partition.
+        let several = matches!(next, Some((_, Condition::Among(_))));
+        let in_partitions = key.partition.is_none_or(|partition| known + usize::from(several) >= partition);
+        let next = next.filter(|_| in_partitions);
         // All keys begin with a constant: alone it selects nothing.
-        let selects = next.is_some() || key.fields.iter().take(known).any(is_fixed);
+        let selects = in_partitions && (next.is_some() || key.fields.iter().take(known).any(is_fixed));
         let leading = if selects { known } else { 0 };
         let used = leading + usize::from(next.is_some());
         let used: Vec<&str> = key.fields.iter().take(used).map(|field| field.name).collect();
@@ -153,10 +177,7 @@ impl<'d> Selection<'d> {
 
     /// The number of keys that its values are taken from.
     pub(crate) fn keys(&self) -> f64 {
-        match self.next {
-            Some((_, Condition::Among(count))) => count.max(1.0).floor(),
-            _ => 1.0,
-        }
+        self.next.as_ref().map_or(1.0, |(_, condition)| condition.count())
     }
 
     /// The number of these that are made up, at most.
@@ -169,10 +190,10 @@ impl<'d> Selection<'d> {
     }
 
     /// Its condition on the field after the leading ones, with values made up.
-    pub(crate) fn made_up(&self) -> Option<FieldValues> {
+    pub(crate) fn made_up(&self) -> Option<Vec<FieldValues>> {
         let (field, condition) = self.next.as_ref()?;
         let values: Vec<Value> = (0..self.made() as u64).map(|k| of_field(field, k)).collect();
-        condition.values(field, &values.iter().collect::<Vec<_>>())
+        condition.each(field, &values.iter().collect::<Vec<_>>())
     }
 
     /// Its ranges by bucket, with the values of these keys: the first key's, and the others' where it asks for several.
@@ -180,14 +201,29 @@ impl<'d> Selection<'d> {
     pub(crate) fn ranges(&self, keys: &[Vec<Value>]) -> Option<Vec<Vec<KeyRange>>> {
         let leading = keys.first()?.get(..self.leading)?;
         let next = match &self.next {
-            None => None,
+            None => Vec::new(),
             Some((field, condition)) => {
                 let values: Vec<&Value> = keys.iter().filter_map(|key| key.get(self.leading)).collect();
-                Some(condition.values(field, &values)?)
+                condition.each(field, &values)?
             }
         };
-        self.layout.ranges_by_bucket(leading, next.as_ref()).ok()
+        ranges_of(&self.layout, leading, &next).ok()
     }
+}
+
+/// The ranges of a key by bucket, with these values of its leading fields, and these of the next: of each by itself.
+pub(crate) fn ranges_of(
+    layout: &LayoutBuf,
+    leading: &[Value],
+    next: &[FieldValues],
+) -> Result<Vec<Vec<KeyRange>>, ValueError> {
+    let mut ranges = layout.ranges_by_bucket(leading, next.first())?;
+    for values in next.iter().skip(1) {
+        let more = layout.ranges_by_bucket(leading, Some(values))?;
+        ranges.resize_with(ranges.len().max(more.len()), Vec::new);
+        ranges.iter_mut().zip(more).for_each(|(bucket, more)| bucket.extend(more));
+    }
+    Ok(ranges)
 }
 
 /// The fields and columns that a query selects by, in its order.
@@ -240,8 +276,8 @@ impl Filter {
     pub(crate) fn new(field: usize, facts: &FieldFacts<'_>, condition: Condition, keys: &[Vec<Value>]) -> Option<Self> {
         let alone = alone(facts)?;
         let values: Vec<&Value> = keys.iter().filter_map(|key| key.get(field)).collect();
-        let values = condition.values(facts, &values)?;
-        let ranges = alone.ranges_by_bucket(&[], Some(&values)).ok()?.into_iter().flatten().collect();
+        let values = condition.each(facts, &values)?;
+        let ranges = ranges_of(&alone, &[], &values).ok()?.into_iter().flatten().collect();
         Some(Self { field, alone, ranges })
     }
 

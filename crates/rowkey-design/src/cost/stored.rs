@@ -65,6 +65,13 @@ pub(crate) fn unlikely_rows(table: &TableDesign) -> Option<Problem> {
 
 const DAY: f64 = 86_400.0;
 
+/// The rows of a table's own key, or of a secondary table's, which may have fewer.
+pub(crate) fn rows_of(table: &TableDesign, secondary: Option<usize>) -> Option<f64> {
+    let secondary = secondary.and_then(|index| table.table.secondary.get(index));
+    let own = secondary.and_then(|secondary| secondary.rows.as_ref()).map(|rows| rows.0);
+    own.or_else(|| rows(table))
+}
+
 /// The number of new rows that are put a second. A write that changes a field of the key removes a row for each that it
 /// adds.
 pub(crate) fn rows_per_second(table: &TableDesign) -> Option<f64> {

@@ -7,6 +7,8 @@ use crate::design::{BlockEncoding, Bloom, Compression, Family};
 use crate::problem::{Located, Span};
 use crate::quote;
 
+/// The family of a table whose design names none.
+const DEFAULT_FAMILY: &str = "d";
 /// The sizes of blocks that HBase takes: `TableDescriptorChecker`.
 const BLOCK: std::ops::RangeInclusive<u64> = 1024..=16 * 1024 * 1024;
 /// A block's size where nothing says it.
@@ -23,12 +25,14 @@ pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> Vec<Vec<String>> 
     for table in tables {
         let mut text = String::new();
         table_name(table.name, said);
+        _ = write!(text, "create {}", quote::jruby(table.name.as_bytes()));
         if table.families.is_empty() {
             let name = shown(table.name);
-            let help = "add one: [table.NAME.family.d]";
-            said.problem(table.name.place, format!("{name} has no column family, and HBase wants one"), help);
+            let message =
+                format!("{name} has no column family, and HBase wants one: it is created with {DEFAULT_FAMILY:?}");
+            said.note(table.name.place, message);
+            _ = write!(text, ",\n  {{NAME => \"{DEFAULT_FAMILY}\", VERSIONS => 1}}");
         }
-        _ = write!(text, "create {}", quote::jruby(table.name.as_bytes()));
         for (name, family) in table.families() {
             family_name(name, family.place, said);
             _ = write!(text, ",\n  {{NAME => {}{}}}", quote::jruby(name.as_bytes()), options(family, said));

@@ -113,6 +113,7 @@ pub struct TableDdl {
 /// the beginning of the first file.
 pub fn ddl(design: &Design, options: &Options) -> Result<Ddl, Problems> {
     let mut said = Said::default();
+    said.foreign(design, options.target);
     let mut tables = Vec::new();
     for table in design.tables.values() {
         if options.table.as_ref().is_none_or(|name| *name == *table.name) {
@@ -154,6 +155,18 @@ struct Said {
 }
 
 impl Said {
+    /// Notes that the clusters are all of engines that the target creates no tables of.
+    fn foreign(&mut self, design: &Design, target: Target) {
+        if design.clusters.values().any(|cluster| matches!(cluster.engine, Engine::HBase | Engine::Bigtable)) {
+            return;
+        }
+        for (name, cluster) in &design.clusters {
+            let (engine, target) = (cluster.engine, target.word());
+            let message = format!("cluster {} is of {engine}, and {target} creates no tables of it", shown(name));
+            self.problem(cluster.place, message, by_hand(engine));
+        }
+    }
+
     fn problem(&mut self, place: Span, message: impl Into<String>, help: impl Into<String>) {
         self.problems.push(Problem { place, message: message.into(), help: Some(help.into()) });
     }
@@ -315,6 +328,27 @@ pub(crate) fn refused(design: &Design, engine: Option<Engine>) -> Vec<Problem> {
     }
     said.problems.retain(|problem| !unread.contains(&problem.place));
     said.problems
+}
+
+/// The way in which a table of an engine is made that none of the targets creates.
+fn by_hand(engine: Engine) -> &'static str {
+    match engine {
+        Engine::DynamoDb => {
+            "`aws dynamodb create-table` makes it: the fields of `partition`, with the salt, are the HASH key, and the \
+             others the RANGE key; several fields are one attribute, of type B with rowkey's bytes"
+        }
+        Engine::Cassandra => {
+            "CQL makes it: `PRIMARY KEY ((…), …)` with the fields of `partition`, with the salt, inside, and `WITH \
+             CLUSTERING ORDER BY` for fields that are descending"
+        }
+        Engine::Cockroach => {
+            "SQL makes it: a column for each field, and `PRIMARY KEY (…)` in their order, `USING HASH WITH \
+             (bucket_count = …)` in place of a salt; or one BYTES column with rowkey's bytes"
+        }
+        Engine::HBase | Engine::Bigtable | Engine::TiKv | Engine::FoundationDb | Engine::Fjall | Engine::RocksDb => {
+            "it has no tables to create: the first write makes a key"
+        }
+    }
 }
 
 /// The name of a table or family as messages show it.

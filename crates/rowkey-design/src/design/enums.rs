@@ -15,6 +15,8 @@ words! {
         Cockroach = "cockroachdb",
         /// Amazon DynamoDB.
         DynamoDb = "dynamodb",
+        /// Apache Cassandra, and ScyllaDB.
+        Cassandra = "cassandra",
         /// FoundationDB.
         FoundationDb = "foundationdb",
         /// fjall, embedded.
@@ -172,5 +174,13 @@ words! {
         Key = "key",
         /// Any.
         Any = "any",
+    }
+}
+
+impl Engine {
+    /// True if it hashes the first fields of a key, the partition key, and sorts rows by the others inside a partition
+    /// alone.
+    pub fn hashes_partitions(self) -> bool {
+        matches!(self, Self::DynamoDb | Self::Cassandra)
     }
 }

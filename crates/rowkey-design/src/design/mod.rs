@@ -47,7 +47,7 @@ record! {
         flush: Option<Bytes> where Bounds::POSITIVE,
         /// The writes that the server of one region takes. Below this rate no finding speaks of where load lands.
         writes: Option<Rate>,
-        /// The reads that the server of one region takes.
+        /// The reads of rows by their key that the server of one region takes.
         reads: Option<Rate>,
     }
 
@@ -61,6 +61,9 @@ record! {
         salt: Option<Located<Salt>>,
         /// A digest before the fields.
         hashed: Option<Located<Digest>>,
+        /// The first fields of the key that are the partition key, on DynamoDB and Cassandra: these engines sort rows
+        /// inside a partition alone. A salt is a part of it. Default: the first field. Other engines sort all keys.
+        partition: Option<Vec<Located<String>>>,
         /// The meaning of fields where their type does not tell it: milliseconds, a sequence, a random number.
         means: Named<Meaning>,
         /// The fingerprint that the key's layout must have: `Layout::fingerprint` of its struct.
@@ -184,7 +187,8 @@ record! {
     pub struct FieldStats {
         /// The number of its values: of the whole table, or of each value of `per`.
         distinct: Option<Located<Count>> where Bounds::MANY,
-        /// Their skew: `zipf 0.9`, or `uniform`. Default: as a sample says, else `uniform`.
+        /// Their skew: `zipf 0.9`, `uniform`, or `one value 0.3` where one has 30 % of the rows and the others the rest.
+        /// Default: as a sample says, else `uniform`.
         skew: Option<Located<Skew>>,
         /// The field for each of whose values `distinct` counts.
         per: Option<Located<String>>,
@@ -225,7 +229,7 @@ record! {
     }
 
     /// Something that reads rows.
-    pub struct Query {
+    pub struct Query else of_other_databases {
         /// Its name.
         name: Located<String>,
         /// The fields that it has one value of.
@@ -238,6 +242,8 @@ record! {
         /// The field that it has the beginning of, and how many characters or bytes; of a host path or URL, the domain.
         /// A sample says how many rows begin alike; without one it is not known, but for `random`, `uuid4` and `digest`.
         starts_with: Named<Count> where Bounds::MANY,
+        /// The number of ranges, or of beginnings, that it has of a field of `range` or `starts_with`. Default: 1.
+        parts: Named<Count> where Bounds::MANY,
         /// The fields and columns that it filters by: not in the key, or not next in it.
         filter as "where": Vec<Located<String>>,
         /// The order that it wants.
@@ -252,6 +258,10 @@ record! {
         columns: Vec<Located<String>>,
         /// The number of its runs.
         rate: Option<Located<Rate>>,
+        /// The age of the rows that it asks for, mostly: `"1 h"` for those of the last hour.
+        recent: Option<Located<Period>>,
+        /// The skew of the values that it asks for, by field: as in `stats`. Default: that of the field's rows.
+        skew: Named<Skew>,
         /// The time within which it has to return.
         online: Option<Located<Period>>,
         /// True if it reads much on purpose, and nobody waits for it.
@@ -280,10 +290,14 @@ record! {
         key: Vec<Located<KeyField>>,
         /// A salt before the fields.
         salt: Option<Located<Salt>>,
+        /// The first fields of the key that are the partition key, as of a table.
+        partition: Option<Vec<Located<String>>>,
         /// The fingerprint that its key's layout must have.
         fingerprint: Option<Located<String>>,
         /// The queries that it serves.
         serves: Vec<Located<String>>,
+        /// The number of its rows, where some of the table's have none in it: those without its fields. Default: all.
+        rows: Option<Located<Count>> where Bounds::MANY,
         /// The points at which the new table is split.
         splits: Option<Located<Splits>>,
     }
@@ -299,6 +313,30 @@ record! {
         /// The last day on which it is.
         until: Option<Located<Date>>,
     }
+}
+
+/// The help for words that queries of other databases have.
+fn of_other_databases(word: &str) -> Option<&'static str> {
+    Some(match word.to_lowercase().as_str() {
+        "rank" | "row_number" | "position" | "percentile" | "nth" => {
+            "no sorted store counts the rows before one: keep a count of rows for each range of scores and add them up, \
+             a secondary table by score for the first ones (`order`, `limit`), or a sorted set outside"
+        }
+        "order_by" | "sort" | "sort_by" | "top" => {
+            "rows come in the order of their keys: by another field they are those of a secondary table, whose key has \
+             what the query fixes and then that field, `desc` for the greatest first; `order = \"key\"` and a `limit`"
+        }
+        "count" | "sum" | "avg" | "min" | "max" | "group_by" | "aggregate" | "distinct" => {
+            "no sorted store adds up the rows of a query: keep the number in a row of its own, by a write of \
+             `kind = \"increment\"`; or say `batch = true` of a query that reads them all"
+        }
+        "join" => "no sorted store joins tables: the row has what is read with it, or the program reads both",
+        "any_of" | "in" | "one_of" | "or" => {
+            "write `among = { FIELD = 3 }` for three values of a field, `parts` for several ranges or beginnings of one"
+        }
+        "prefix" | "like" => "write `starts_with = { FIELD = 3 }` for the first three characters of a field",
+        _ => return None,
+    })
 }
 
 impl Query {

@@ -25,6 +25,10 @@ Of sizes, `kB` (or `KB`), `MB`, `GB`, `TB` and `PB` are powers of 1000; `KiB`, `
 Of `means`, `sequence` is a number that grows with each new row of this table. The id of something else is none, such as
 that of a user with many rows, even if it was given in sequence: say how many there are, as in
 `stats.user = { distinct = \"50M\" }`.
+
+Where a query's reads land is told by its `rate`, and by what it asks for most: `recent = \"1 h\"` for rows of the last
+hour, `skew.user = \"zipf 1.1\"` for users of whom some are asked for more than others, and `skew.name = \"one value\"` for
+a row that everybody reads. H26 holds them against `region.reads` of the cluster.
 ";
 
 /// The JSON Schema of design files, for editors.

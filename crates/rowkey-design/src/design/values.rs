@@ -246,26 +246,34 @@ pub enum Skew {
     Uniform,
     /// The k-th most frequent in proportion to `1 / k^s`.
     Zipf(f64),
+    /// One has this share, and the others as much as each other.
+    One(f64),
 }
 
 impl FromToml for Skew {
     fn from_toml(node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
         let text = String::from_toml(node, reading)?;
-        if text == "uniform" {
-            return Some(Self::Uniform);
-        }
-        let exponent =
-            text.strip_prefix("zipf ").filter(|s| s.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'));
-        let exponent = exponent.filter(|s| s.starts_with(|c: char| c.is_ascii_digit()) && !s.ends_with('.'));
-        let skew = exponent.and_then(|s| s.parse().ok()).filter(|s: &f64| (0.0..=10.0).contains(s)).map(Self::Zipf);
+        let number = |word: &str, most: f64| {
+            let number = text.strip_prefix(word)?.strip_prefix(' ')?;
+            let digits = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+            let whole = number.starts_with(|c: char| c.is_ascii_digit()) && !number.ends_with('.');
+            number.parse().ok().filter(|number: &f64| digits && whole && (0.0..=most).contains(number))
+        };
+        let skew = match text.as_str() {
+            "uniform" => Some(Self::Uniform),
+            "one value" => Some(Self::One(1.0)),
+            _ => number("zipf", 10.0).map(Self::Zipf).or_else(|| number("one value", 1.0).map(Self::One)),
+        };
         if skew.is_none() {
-            reading.problem(node, format!("{text:?} is not a distribution"), "write \"uniform\" or \"zipf 0.9\"");
+            let help = "write \"uniform\", \"zipf 0.9\", or \"one value 0.3\" where one value has 30 %";
+            reading.problem(node, format!("{text:?} is not a distribution"), help);
         }
         skew
     }
 
     fn schema() -> Json {
-        json!({"type": "string", "pattern": "^(uniform|zipf 0*([0-9](\\.[0-9]+)?|10(\\.0+)?))$"})
+        let pattern = "^(uniform|zipf 0*([0-9](\\.[0-9]+)?|10(\\.0+)?)|one value( 0+(\\.[0-9]+)?| 0*1(\\.0+)?)?)$";
+        json!({"type": "string", "pattern": pattern})
     }
 }
 

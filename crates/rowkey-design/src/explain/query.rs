@@ -9,9 +9,10 @@ use rowkey::{KeyRange, LayoutBuf, Value};
 use super::snippet::Snippets;
 use super::stream::values_as_json;
 use super::values::{ArgumentError, assignment, value_of};
-use crate::cost::{OrderFit, QueryCost, Selection, ascending, of_field};
+use crate::cost::{OrderFit, QueryCost, Selection, ascending, of_field, ranges_of};
 use crate::design::{Engine, Query};
 use crate::facts::{FieldFacts, KeyFacts, is_constant};
+use crate::file::Count;
 use crate::file::node::nearest;
 use crate::forms::Times;
 use crate::resolve::Design;
@@ -19,6 +20,9 @@ use crate::rules::context::CheckOptions;
 
 /// The rows that one call to a server returns.
 pub const CALL: f64 = 1000.0;
+
+/// The ranges and beginnings of a field that are shown.
+const SHOWN: usize = 8;
 
 /// The cost of a query by the operation of the store, the cheapest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,8 +77,9 @@ pub struct Plan<'d> {
 }
 
 impl<'d> Plan<'d> {
-    /// Plans a query of a table, for the cluster and by the samples of the options, with values, each as `field=value`; for the field that the query has a range of as
-    /// `field=from..to`, with `to` left out of the range; several times for a field that it has several values of.
+    /// Plans a query of a table, for the cluster and by the samples of the options, with values, each as `field=value`; for
+    /// the field that the query has a range of as `field=from..to`, with `to` left out of the range; several times for a
+    /// field that it has several values or ranges of.
     /// Where none is given, one is made up.
     ///
     /// # Errors
@@ -125,6 +130,7 @@ impl<'d> Plan<'d> {
         let profile = options.profiles.get(found.name.as_str());
         let mut keys = vec![KeyFacts::of(found, profile)];
         keys.extend(KeyFacts::of_secondaries(found, profile));
+        let keys: Vec<_> = keys.into_iter().map(|key| key.on(cluster)).collect();
         let mut cost = QueryCost::of(asked, found, &keys, cluster, profile);
         let Some(key) = keys.get(cost.secondary.map_or(0, |index| index + 1)) else {
             return Err(no("table", table, &design.names_of_tables()));
@@ -145,10 +151,9 @@ impl<'d> Plan<'d> {
         }
         let leading = key.fields[..cost.leading].iter().enumerate();
         let leading = leading.map(|(index, field)| choice.fixed(index, field)).collect::<Result<Vec<_>, _>>()?;
-        let next = if cost.next { choice.next(cost.leading, &cost.selection)? } else { None };
-        if !cost.full_scan || next.is_some() {
-            let ranges = layout
-                .ranges_by_bucket(&leading, next.as_ref())
+        let next = if cost.next { choice.next(cost.leading, &cost.selection)? } else { Vec::new() };
+        if !cost.full_scan || !next.is_empty() {
+            let ranges = ranges_of(layout, &leading, &next)
                 .map_err(|error| ArgumentError::new(format!("query {query:?}"), error.to_string()))?;
             let made = (cost.next && choice.given(cost.leading).is_empty()).then(|| cost.selection.made());
             let are_given = choice.made_up.is_empty();
@@ -259,56 +264,69 @@ impl<'d> Choice<'d, '_> {
         Ok(value)
     }
 
-    fn next(&mut self, index: usize, selection: &Selection<'_>) -> Result<Option<FieldValues>, ArgumentError> {
+    /// The values of the field after the leading ones: several together, or each range or beginning by itself.
+    fn next(&mut self, index: usize, selection: &Selection<'_>) -> Result<Vec<FieldValues>, ArgumentError> {
         let field = self.field(index)?;
-        let Some((facts, _)) = &selection.next else { return Ok(None) };
-        let given = self.given(index);
+        let Some((facts, condition)) = &selection.next else { return Ok(Vec::new()) };
+        let given: Vec<String> = self.given(index).into_iter().map(str::to_owned).collect();
         let values = if given.is_empty() {
             self.made_up.push(&field.name);
-            selection.made_up()
+            selection.made_up().unwrap_or_default()
         } else if self.query.among.contains_key(&field.name) {
-            Some(FieldValues::In(
-                given.iter().map(|text| value_of(field, text, &self.times)).collect::<Result<_, _>>()?,
-            ))
-        } else {
-            let [text] = given[..] else {
-                return Err(ArgumentError::new(&field.name, "the field is given twice: write it once"));
+            let values = given.iter().map(|text| value_of(field, text, &self.times)).collect::<Result<_, _>>()?;
+            vec![FieldValues::In(values)]
+        } else if given.len() > condition.count() as usize {
+            let reason = match condition.count() {
+                1.0 => "the field is given twice: write it once".to_owned(),
+                count => format!("the query has {} `parts` of it, and {} are given", Count(count), given.len()),
             };
-            Some(match (self.query.starts_with.contains_key(&field.name), bounds(text)) {
-                (true, None) if matches!(field.ty, TypeBuf::Scalar(Scalar::HostPath | Scalar::Url)) => {
-                    FieldValues::Under(text.to_owned())
-                }
-                (true, None) => FieldValues::StartsWith(value_of(field, text, &self.times)?),
-                (_, Some((from, to))) => {
-                    let (from, to) = (self.bound(field, from)?, self.bound(field, to)?);
-                    let bytes = |value: &Option<Value>| ascending(facts, value.as_ref()?);
-                    // The bytes of a `MAX - x` go down.
-                    let is_turned = facts.is_descending().is_some_and(|desc| desc != facts.field.desc);
-                    let is_empty = |(from, to): (Vec<u8>, Vec<u8>)| if is_turned { from <= to } else { from >= to };
-                    if facts.is_descending().is_some() && bytes(&from).zip(bytes(&to)).is_some_and(is_empty) {
-                        let reason = "the range has no values: write the lesser first, and TO is not in it";
-                        return Err(ArgumentError::new(&field.name, reason));
-                    }
-                    FieldValues::Between(
-                        from.map_or(Bound::Unbounded, Bound::Included),
-                        to.map_or(Bound::Unbounded, Bound::Excluded),
-                    )
-                }
-                (false, None) => {
-                    let reason =
-                        format!("the query has a range of it: write {0}=FROM..TO, {0}=FROM.. or {0}=..TO", field.name);
-                    return Err(ArgumentError::new(&field.name, reason));
-                }
-            })
+            return Err(ArgumentError::new(&field.name, reason));
+        } else {
+            given.iter().map(|text| self.part(field, facts, text)).collect::<Result<_, _>>()?
         };
-        if let Some(values) = &values {
-            self.by.push((&field.name, told(values, one_as_json)));
+        if !values.is_empty() {
+            let several = |one: &dyn Fn(&FieldValues) -> String| {
+                let mut told: Vec<String> = values.iter().take(SHOWN).map(one).collect();
+                told.extend((values.len() > SHOWN).then(|| "…".to_owned()));
+                told.join(" or ")
+            };
+            self.by.push((&field.name, several(&|values| told(values, one_as_json))));
             if self.times.word(field).is_some() {
                 let date = |value: &Value| self.times.date(&field.name, value).unwrap_or_default();
-                self.dates.push((&field.name, told(values, date)));
+                self.dates.push((&field.name, several(&|values| told(values, date))));
             }
         }
         Ok(values)
+    }
+
+    /// One range or beginning of a field, as it is given.
+    fn part(&self, field: &FieldBuf, facts: &FieldFacts<'_>, text: &str) -> Result<FieldValues, ArgumentError> {
+        Ok(match (self.query.starts_with.contains_key(&field.name), bounds(text)) {
+            (true, None) if matches!(field.ty, TypeBuf::Scalar(Scalar::HostPath | Scalar::Url)) => {
+                FieldValues::Under(text.to_owned())
+            }
+            (true, None) => FieldValues::StartsWith(value_of(field, text, &self.times)?),
+            (_, Some((from, to))) => {
+                let (from, to) = (self.bound(field, from)?, self.bound(field, to)?);
+                let bytes = |value: &Option<Value>| ascending(facts, value.as_ref()?);
+                // The bytes of a `MAX - x` go down.
+                let is_turned = facts.is_descending().is_some_and(|desc| desc != facts.field.desc);
+                let is_empty = |(from, to): (Vec<u8>, Vec<u8>)| if is_turned { from <= to } else { from >= to };
+                if facts.is_descending().is_some() && bytes(&from).zip(bytes(&to)).is_some_and(is_empty) {
+                    let reason = "the range has no values: write the lesser first, and TO is not in it";
+                    return Err(ArgumentError::new(&field.name, reason));
+                }
+                FieldValues::Between(
+                    from.map_or(Bound::Unbounded, Bound::Included),
+                    to.map_or(Bound::Unbounded, Bound::Excluded),
+                )
+            }
+            (false, None) => {
+                let reason =
+                    format!("the query has a range of it: write {0}=FROM..TO, {0}=FROM.. or {0}=..TO", field.name);
+                return Err(ArgumentError::new(&field.name, reason));
+            }
+        })
     }
 
     fn bound(&self, field: &FieldBuf, text: &str) -> Result<Option<Value>, ArgumentError> {

@@ -256,10 +256,16 @@ impl<'a, 'i> Keys<'a, 'i> {
     }
 
     /// Notes the keys that no record has.
-    pub(crate) fn refuse_unknown(&self, reading: &mut Reading<'_>) {
+    /// `hints`: what to write in place of words that are known elsewhere.
+    pub(crate) fn refuse_unknown(&self, hints: &[fn(&str) -> Option<&'static str>], reading: &mut Reading<'_>) {
         for (name, _) in self.table.iter() {
-            if !self.known.contains(&&**name.get_ref()) {
-                unknown(name, "key", self.known, reading);
+            let word = &**name.get_ref();
+            if self.known.contains(&word) {
+                continue;
+            }
+            match hints.iter().find_map(|hint| hint(word)) {
+                Some(hint) => reading.problem(name, format!("unknown key `{word}`"), hint),
+                None => unknown(name, "key", self.known, reading),
             }
         }
     }
@@ -288,7 +294,7 @@ pub(crate) fn nearest(word: &str, known: &[&str]) -> String {
 macro_rules! record {
     ($(
         $(#[doc = $doc:literal])*
-        pub struct $name:ident {
+        pub struct $name:ident $(else $hint:path)? {
             $( $(#[doc = $field_doc:literal])* $field:ident $(as $key:literal)? : $type:ty $(where $bounds:expr)?, )*
         }
     )*) => {$(
@@ -306,7 +312,7 @@ macro_rules! record {
             ) -> Option<Self> {
                 const KNOWN: &[&str] = &[$( $crate::file::node::key_of!($field $(as $key)?) ),*];
                 let keys = $crate::file::node::Keys::of(node, KNOWN, reading)?;
-                keys.refuse_unknown(reading);
+                keys.refuse_unknown(&[$($hint)?], reading);
                 $( let $field = keys.read($crate::file::node::key_of!($field $(as $key)?), $crate::file::node::bounds_of!($($bounds)?), reading); )*
                 Some(Self { $( $field: $field?, )* })
             }

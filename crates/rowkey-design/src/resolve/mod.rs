@@ -12,7 +12,7 @@ use rowkey::lead::{Lead, Salt as SaltOf, SaltFormat as FormatOf, SaltHash};
 use rowkey::splits::Splits as SplitPoints;
 
 use crate::design::{
-    Allow, Cluster, DesignFile, Digest, KeyField, Level, Salt, SaltFormat, Secondary, Size, Table, WriteOrder,
+    Allow, Cluster, DesignFile, Digest, KeyField, Level, Query, Salt, SaltFormat, Secondary, Size, Table, WriteOrder,
 };
 use crate::file::Named;
 use crate::file::node::{self, Reading};
@@ -160,6 +160,16 @@ impl TableDesign {
             table.secondary.iter().map(|secondary| layout_of_secondary(secondary, problems)).collect();
         table.refer(problems);
         table.contradict(problems);
+        begins_with(&table.key, table.partition.as_deref(), table.salt.is_some(), problems);
+        for secondary in &table.secondary {
+            let fewer = secondary.rows.as_ref().zip(table.rows.as_ref()).filter(|(own, all)| own.0 > all.0);
+            if let Some((own, all)) = fewer {
+                let message = format!("`rows` is {}, but the table has {}", own.value, all.value);
+                let help = Some("a secondary table has the rows of the table that have its fields".to_owned());
+                problems.push(Problem { place: own.place, message, help });
+            }
+            begins_with(&secondary.key, secondary.partition.as_deref(), secondary.salt.is_some(), problems);
+        }
         expect(table.fingerprint.as_ref(), layout.as_ref(), problems);
         for (layout, secondary) in secondary.iter().zip(&table.secondary) {
             expect(secondary.fingerprint.as_ref(), layout.as_ref(), problems);
@@ -195,6 +205,11 @@ impl Table {
             query.range.iter().for_each(|(name, at)| field(name, at.place));
             query.among.iter().for_each(|(name, at)| field(name, at.place));
             query.starts_with.iter().for_each(|(name, at)| field(name, at.place));
+            query.skew.iter().for_each(|(name, at)| field(name, at.place));
+            query.parts.iter().for_each(|(name, at)| field(name, at.place));
+        }
+        for query in query {
+            query.says_of_what_it_asks(problems);
         }
         once("query", query.iter().map(|query| &query.name), problems);
         once("write", write.iter().map(|write| &write.name), problems);
@@ -225,6 +240,25 @@ impl Table {
             allow.of.iter().for_each(|name| {
                 refer("query, write, family, field or secondary table", name, name.place, &things, problems)
             });
+        }
+    }
+}
+
+impl Query {
+    /// Notes each skew of values, and each number of ranges, that it does not ask for.
+    fn says_of_what_it_asks(&self, problems: &mut Vec<Problem>) {
+        let mut add = |message: String, help: String, place| {
+            problems.push(Problem { place, message, help: Some(help) });
+        };
+        let has_values = |name: &str| self.fix.iter().any(|field| **field == *name) || self.among.contains_key(name);
+        for (name, skew) in self.skew.iter().filter(|(name, _)| !has_values(name)) {
+            let message = format!("the query has a `skew` of {name:?}, and no value of it");
+            add(message, format!("name {name:?} in `fix`, or in `among`"), skew.place);
+        }
+        let has_parts = |name: &str| self.range.contains_key(name) || self.starts_with.contains_key(name);
+        for (name, parts) in self.parts.iter().filter(|(name, _)| !has_parts(name)) {
+            let message = format!("the query has `parts` of {name:?}, and neither a range nor a beginning of it");
+            add(message, format!("name {name:?} in `range` or `starts_with`; several values are `among`"), parts.place);
         }
     }
 }
@@ -292,6 +326,30 @@ fn refer_to_rules(levels: &Named<Level>, problems: &mut Vec<Problem>) {
             let help = Some("write `\"allow\"`, or say what fails by `rowkey diff --deny`".to_owned());
             problems.push(Problem { place: level.place, message, help });
         }
+    }
+}
+
+/// Notes each field of a partition key that is none of the first of the key.
+fn begins_with(
+    key: &[Located<KeyField>],
+    partition: Option<&[Located<String>]>,
+    is_salted: bool,
+    problems: &mut Vec<Problem>,
+) {
+    let Some(partition) = partition else { return };
+    let first = &key[..partition.len().min(key.len())];
+    for name in partition.iter().filter(|name| !first.iter().any(|field| field.name == ***name)) {
+        let message =
+            format!("the partition key has {:?}, which is not among the first fields of the key", name.as_str());
+        let help =
+            format!("begin `key` with the {} of `partition`", if partition.len() == 1 { "field" } else { "fields" });
+        problems.push(Problem { place: name.place, message, help: Some(help) });
+    }
+    once("field of the partition key", partition.iter(), problems);
+    if let (Some(field), [], false) = (key.first(), partition, is_salted) {
+        let message = "the partition key is empty".to_owned();
+        let help = Some("name its fields, or leave `partition` out; of a salt alone it can be".to_owned());
+        problems.push(Problem { place: field.place, message, help });
     }
 }
 

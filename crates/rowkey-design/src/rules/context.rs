@@ -82,6 +82,7 @@ impl<'d> Context<'d> {
         let profile = options.profiles.get(table.name.as_str());
         let mut keys = vec![KeyFacts::of(table, profile)];
         keys.extend(KeyFacts::of_secondaries(table, profile));
+        let keys: Vec<_> = keys.into_iter().map(|key| key.on(cluster)).collect();
         let queries = QueryCost::all(table, &keys, cluster, profile);
         let writes = |key| table.table.write.iter().map(move |write| WriteLoad::of(write, key));
         let loads = keys.iter().flat_map(writes).collect();

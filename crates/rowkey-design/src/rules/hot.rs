@@ -55,11 +55,11 @@ pub(super) fn writes<'c, 'd>(context: &'c Context<'d>, secondary: bool) -> Vec<H
     let writes = context.loads.iter().filter(|load| load.secondary.is_some() == secondary);
     let written = writes.filter(|load| load.write.kind != Some(WriteKind::Delete));
     written
-        .filter(|load| load.peak.is_none_or(|_| declared >= capacity))
         .map(|load| {
             let key = &context.keys[load.secondary.map_or(0, |index| index + 1)];
             Hot { load, key, capacity, servers }
         })
+        .filter(|hot| hot.load.peak.is_none_or(|_| declared * hot.key.share >= capacity))
         .collect()
 }
 

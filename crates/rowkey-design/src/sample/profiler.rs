@@ -234,9 +234,14 @@ impl Profiler {
         }
         let all = fields.into_iter().zip(spreads).zip(&texts);
         profile.fields = all.map(|((field, spread), texts)| field.profile(spread, texts)).collect();
-        let decoded: Vec<Vec<Value>> = profile.sample.iter().flat_map(|key| layout.decode(key)).collect();
-        for (i, (field, of)) in profile.fields.iter_mut().zip(layout.fields()).enumerate() {
-            field.starts = starts::shares(&of.ty, decoded.iter().filter_map(|values| values.get(i)));
+        let mut letters = vec![Vec::new(); profile.fields.len()];
+        for values in profile.sample.iter().flat_map(|key| layout.decode(key)) {
+            for ((letters, field), value) in letters.iter_mut().zip(layout.fields()).zip(&values) {
+                letters.extend(starts::letters(&field.ty, value));
+            }
+        }
+        for (field, letters) in profile.fields.iter_mut().zip(letters) {
+            field.starts = starts::shares(letters);
         }
         profile
     }

@@ -9,9 +9,8 @@ use xxhash_rust::xxh3::xxh3_64;
 const LONGEST: usize = 256;
 
 /// For each number of characters, from one on, the share of the other rows that begin as a row does, on average: the
-/// last is that of longer beginnings too. Empty where values have no beginning.
-pub(super) fn shares<'v>(ty: &TypeBuf, values: impl Iterator<Item = &'v Value>) -> Vec<f64> {
-    let mut values: Vec<Vec<u32>> = values.filter_map(|value| letters(ty, value)).collect();
+/// last is that of longer beginnings too. Empty where values have no beginning. `values`: their [`letters`].
+pub(super) fn shares(mut values: Vec<Vec<u32>>) -> Vec<f64> {
     values.sort_unstable();
     let alike: Vec<usize> = values.windows(2).map(|pair| common(&pair[0], &pair[1])).collect();
     let pairs = |count: usize| count as f64 * (count as f64 - 1.0);
@@ -32,8 +31,8 @@ fn common(a: &[u32], b: &[u32]) -> usize {
     if a == b { LONGEST } else { a.iter().zip(b).take_while(|(a, b)| a == b).count() }
 }
 
-/// The characters of a value; of a host path or URL its domain as one.
-fn letters(ty: &TypeBuf, value: &Value) -> Option<Vec<u32>> {
+/// The first characters of a value; of a host path or URL its domain as one. None where it has no beginning.
+pub(super) fn letters(ty: &TypeBuf, value: &Value) -> Option<Vec<u32>> {
     Some(match (ty, value) {
         (TypeBuf::Option(inner), Value::Option(Some(value))) => letters(inner, value)?,
         (TypeBuf::Scalar(Scalar::HostPath), Value::Text(page)) => {

@@ -251,7 +251,16 @@ impl<'d> Builder<'d> {
             }
             let layout = layout(&name, &key, None, None, &mut Vec::new())?;
             table.secondary.push(layout);
-            let secondary = Secondary { name, key, salt: None, fingerprint: None, serves: vec![serves], splits: None };
+            let secondary = Secondary {
+                name,
+                key,
+                salt: None,
+                partition: None,
+                fingerprint: None,
+                serves: vec![serves],
+                rows: None,
+                splits: None,
+            };
             table.table.secondary.push(unplaced(secondary));
         }
         (!table.secondary.is_empty()).then_some(table)
@@ -329,6 +338,7 @@ fn orders(fields: &[usize], front: usize) -> impl Iterator<Item = Vec<usize>> + 
 /// The keys of a design file that say a table's key, salt and secondary tables.
 pub fn to_toml(table: &TableDesign) -> String {
     let names = |names: &[Located<String>]| names.iter().map(|name| quote::toml(name)).collect::<Vec<_>>().join(", ");
+    let partition = |fields: &[Located<String>]| format!("partition = [{}]\n", names(fields));
     let salted = |salt: &Salt| {
         let by = if salt.by.is_empty() { String::new() } else { format!(", by = [{}]", names(&salt.by)) };
         let hash = salt.hash.as_ref().filter(|hash| hash.as_str() != "xxh3");
@@ -352,6 +362,7 @@ pub fn to_toml(table: &TableDesign) -> String {
     toml.extend(printed(&table.table.fingerprint));
     toml.extend(table.table.salt.iter().map(|salt| salted(salt)));
     toml.extend(table.table.hashed.iter().map(|digest| hashed(digest)));
+    toml.extend(table.table.partition.iter().map(|names| partition(names)));
     for secondary in &table.table.secondary {
         toml += &format!(
             "[[table.{name}.secondary]]\nname = {}\n{}",
@@ -360,7 +371,9 @@ pub fn to_toml(table: &TableDesign) -> String {
         );
         toml.extend(printed(&secondary.fingerprint));
         toml.extend(secondary.salt.iter().map(|salt| salted(salt)));
+        toml.extend(secondary.partition.iter().map(|names| partition(names)));
         toml += &format!("serves = [{}]\n", names(&secondary.serves));
+        toml.extend(secondary.rows.as_ref().map(|rows| format!("rows = \"{}\"\n", rows.value)));
     }
     toml
 }

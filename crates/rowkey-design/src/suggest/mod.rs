@@ -128,7 +128,8 @@ impl Design {
             let score = judge(&alone);
             tried += 1;
             if let Some(served) = builder.with_secondaries(&alone, &score) {
-                let salted = builder.with_salts(&served, &hot_secondaries(&served, &capacity)).collect::<Vec<_>>();
+                let salted =
+                    builder.with_salts(&served, &hot_secondaries(&served, &capacity, cluster)).collect::<Vec<_>>();
                 for table in salted.into_iter().chain([served]) {
                     tried += 1;
                     let score = judge(&table);

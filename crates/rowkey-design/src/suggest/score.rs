@@ -2,16 +2,12 @@
 
 use rowkey::LayoutBuf;
 
-use crate::cost::{OrderFit, QueryCost};
+use crate::cost::{OrderFit, QueryCost, ROWS_PER_RANGE};
 use crate::design::{Cluster, QueryOrder};
 use crate::facts::KeyFacts;
 use crate::load::{Capacity, WriteLoad};
 use crate::profile::Profile;
 use crate::resolve::TableDesign;
-
-/// Rows of a scan that take as long as the start of a range: a seek and a call beside the next row in memory. It is
-/// between the ratio of an in-memory get to a scanned row (some 50) and that of a disk's seek (1000 and more).
-const ROWS_PER_RANGE: f64 = 100.0;
 
 /// The share of rows that begin alike, where nothing tells it: less than all, so that a key that selects by it is
 /// better than one that does not.
@@ -118,6 +114,7 @@ impl Score {
     ) -> Self {
         let mut keys = vec![KeyFacts::of(table, profile)];
         keys.extend(KeyFacts::of_secondaries(table, profile));
+        let keys: Vec<_> = keys.into_iter().map(|key| key.on(cluster)).collect();
         let rows = crate::cost::rows(table).unwrap_or(f64::MAX).min(1e12);
         // A sample's keys have the design's own order, and no other key decodes them: their statistics are in `keys`.
         let costs = QueryCost::all(table, &keys, cluster, None);
@@ -175,11 +172,11 @@ fn keeps_order(cost: &QueryCost<'_>, table: &TableDesign, own: &TableDesign) -> 
 }
 
 /// The secondary tables that take fewer writes than there are.
-pub(super) fn hot_secondaries(table: &TableDesign, capacity: &Capacity) -> Vec<bool> {
-    let keys = KeyFacts::of_secondaries(table, None);
+pub(super) fn hot_secondaries(table: &TableDesign, capacity: &Capacity, cluster: Option<&Cluster>) -> Vec<bool> {
+    let keys = KeyFacts::of_secondaries(table, None).into_iter().map(|key| key.on(cluster));
     let is_hot =
-        |key: &KeyFacts<'_>| table.table.write.iter().any(|write| capacity.refused(&WriteLoad::of(write, key)) > 0.0);
-    keys.iter().map(is_hot).collect()
+        |key: KeyFacts<'_>| table.table.write.iter().any(|write| capacity.refused(&WriteLoad::of(write, &key)) > 0.0);
+    keys.map(is_hot).collect()
 }
 
 struct Writes {

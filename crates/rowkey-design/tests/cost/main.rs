@@ -1,5 +1,6 @@
 //! Costs of queries, compared with reads of a table.
 
+mod partition;
 mod random;
 mod single;
 

@@ -4,7 +4,7 @@ use rowkey::{LayoutBuf, RowKey, Value};
 use rowkey_design::internal::cost::{OrderFit, QueryCost};
 use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::internal::profile::Profile;
-use rowkey_design::{Design, File};
+use rowkey_design::{CheckOptions, Date, Design, File};
 
 use crate::list;
 
@@ -268,4 +268,92 @@ fn orders_of_other_programs_are_those_of_their_bytes() {
     assert_eq!(by_time("dec['#']", millis), (OrderFit::Sort, false));
     assert_eq!(by_time("date['yyyyMMdd']", ""), (OrderFit::Reverse, true));
     assert_eq!(by_time("date['ddMMyyyy']", ""), (OrderFit::Sort, false));
+}
+
+/// Several ranges, or beginnings, of a field are as many queries of one.
+#[test]
+fn parts_of_a_field_are_read_one_by_one() {
+    for (condition, key) in [
+        ("range = { at = 100 }", "\"host: text\", \"at: i64 desc\""),
+        ("range = { at = \"1 h\" }", "\"host: text\", \"at: instant\""),
+        ("starts_with = { at = 2 }", "\"host: text\", \"at: bytes\""),
+        ("starts_with = { at = 3 }", "\"host: text\", \"at: text\", \"x: u8\""),
+    ] {
+        for salt in ["", "salt = { buckets = 4 }\n"] {
+            let text = format!(
+                "format = 1\n[table.t]\nkey = [{key}]\n{salt}rows = \"1G\"\nstats.host = {{ distinct = 1000 }}\n\
+                 stats.at = {{ distinct = \"10M\" }}\nfamily.f.ttl = \"1 year\"\n\
+                 [[table.t.query]]\nname = \"one\"\nfix = [\"host\"]\n{condition}\n\
+                 [[table.t.query]]\nname = \"seven\"\nfix = [\"host\"]\n{condition}\nparts.at = 7\n\
+                 [[table.t.query]]\nname = \"many\"\nfix = [\"host\"]\n{condition}\nparts.at = \"1M\"\n"
+            );
+            let design = Design::parse([File { name: "a".into(), text: text.clone() }])
+                .unwrap_or_else(|e| panic!("{e}\n{text}"));
+            let of = &design.tables["t"];
+            let keys = [KeyFacts::of(of, None)];
+            let cost = |i: usize| QueryCost::of(&of.table.query[i], of, &keys, None, None);
+            let (one, seven, many) = (cost(0), cost(1), cost(2));
+            assert_eq!(seven.range_count(), 7 * one.range_count(), "{text}");
+            assert_eq!(many.range_count(), 1_000_000 * one.range_count(), "{text}");
+            // Text and bytes have no alphabet.
+            assert_eq!(one.rows_read.is_none(), condition.starts_with("starts_with"), "{text}");
+            let Some(rows) = one.rows_read else { continue };
+            assert!((seven.rows_read.unwrap() / rows - 7.0).abs() < 1e-6, "{text}");
+            // No more than there are of the host.
+            assert!(many.rows_read.unwrap() <= 1e6, "{text}: {:?}", many.rows_read);
+        }
+    }
+}
+
+#[test]
+fn the_ranges_of_parts_are_those_of_each() {
+    let text = "format = 1\n[table.t]\nkey = [\"host: text\", \"at: i64 desc\"]\nsalt = { buckets = 4 }\n\
+                [[table.t.query]]\nname = \"one\"\nfix = [\"host\"]\nrange = { at = 10 }\n\
+                [[table.t.query]]\nname = \"three\"\nfix = [\"host\"]\nrange = { at = 10 }\nparts.at = 3\n";
+    let design = Design::parse([File { name: "a".into(), text: text.into() }]).unwrap();
+    let of = &design.tables["t"];
+    let facts = [KeyFacts::of(of, None)];
+    let cost = |i: usize| QueryCost::of(&of.table.query[i], of, &facts, None, None);
+    let keys = [-40, 7, 1000].map(|at| vec![Value::Text("ada".into()), Value::Signed(at)]);
+    let mut each = vec![Vec::new(); 4];
+    for key in &keys {
+        let ranges = cost(0).ranges_with(std::slice::from_ref(key)).unwrap();
+        each.iter_mut().zip(ranges).for_each(|(bucket, ranges)| bucket.extend(ranges));
+    }
+    assert_eq!(cost(1).ranges_with(&keys).unwrap(), each);
+}
+
+/// A secondary table may have some of the rows alone: its queries read as many, and it takes as many writes.
+#[test]
+fn a_sparse_secondary_table_has_rows_of_its_own() {
+    let design = |rows: &str| {
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"hbase\"\nregion.writes = \"10k/s\"\n[table.t]\n\
+             key = [\"id: u64\", \"at: instant\"]\nrows = \"1G\"\nmeans.id = \"random\"\nstats.state = {{ distinct = 10 }}\n\
+             [[table.t.write]]\nname = \"put\"\nrate = \"50k/s\"\norder = \"time\"\n\
+             [[table.t.query]]\nname = \"open\"\nfix = [\"state\"]\n[[table.t.query]]\nname = \"first\"\nlimit = 1\norder = \"newest\"\n\
+             [[table.t.secondary]]\nname = \"by_state\"\nkey = [\"state: u8\", \"id: u64\", \"at: instant\"]\nserves = [\"open\"]\n{rows}\n\
+             [[table.t.secondary]]\nname = \"by_time\"\nkey = [\"at: instant\", \"id: u64\"]\nserves = [\"first\"]\n{rows}\n"
+        );
+        Design::parse([File { name: "a".into(), text: text.clone() }]).unwrap_or_else(|e| panic!("{e}\n{text}"))
+    };
+    let read = |design: &Design| {
+        let of = &design.tables["t"];
+        let mut keys = vec![KeyFacts::of(of, None)];
+        keys.extend(KeyFacts::of_secondaries(of, None));
+        QueryCost::of(&of.table.query[0], of, &keys, None, None).rows_read.unwrap()
+    };
+    let hot = |design: &Design| {
+        let report = design.check(&CheckOptions::new(Date { year: 2026, month: 1, day: 31 }));
+        report.findings.iter().any(|finding| finding.rule.id == "Q14")
+    };
+    let (all, some, few) = (design(""), design("rows = \"500M\""), design("rows = \"1M\""));
+    assert_eq!((read(&all), read(&some), read(&few)), (1e8, 5e7, 1e5));
+    // A thousandth of the writes is less than a server takes.
+    assert_eq!((hot(&all), hot(&some), hot(&few)), (true, true, false));
+    let more = Design::parse([File {
+        name: "a".into(),
+        text: "format = 1\n[table.t]\nkey = [\"a: u8\"]\nrows = 5\nsecondary = [{ name = \"s\", key = [\"a: u8\"], rows = 6 }]".into(),
+    }]);
+    assert_eq!(more.unwrap_err().list.len(), 1);
 }

@@ -3,6 +3,8 @@
 //!
 //! The simulation knows layouts and statistics alone, nothing of `Σ p²`.
 
+mod reads;
+
 use std::collections::HashMap;
 
 use proptest::prelude::*;

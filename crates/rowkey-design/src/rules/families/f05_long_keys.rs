@@ -7,8 +7,11 @@ use crate::file::Bytes;
 use crate::finding::Edit;
 use crate::rules::context::{Context, RuleSink};
 
-/// The longest key, in bytes, and what it is a limit of.
-fn longest_key(engine: Engine) -> Option<(f64, &'static str)> {
+/// Bytes, and what they are a limit of.
+type Limit = (f64, &'static str);
+
+/// The longest key.
+fn longest_key(engine: Engine) -> Option<Limit> {
     Some(match engine {
         Engine::HBase => (32_767.0, "a row key of HBase"),
         Engine::Bigtable => (4096.0, "a row key of Bigtable"),
@@ -19,14 +22,25 @@ fn longest_key(engine: Engine) -> Option<(f64, &'static str)> {
     })
 }
 
+/// The longest partition key and the longest of what sorts rows in it, where these are apart.
+fn partition_limits(engine: Engine) -> Option<(Limit, Limit)> {
+    Some(match engine {
+        Engine::DynamoDb => ((2048.0, "a partition key of DynamoDB"), (1024.0, "a sort key of DynamoDB")),
+        Engine::Cassandra => {
+            ((65_535.0, "a partition key of Cassandra"), (65_535.0, "clustering columns of Cassandra"))
+        }
+        _ => return None,
+    })
+}
+
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for key in &context.keys {
-        if context.engine == Engine::DynamoDb {
-            // The first field, and what is before it, is the partition key; the rest is the sort key.
+        if let Some(((first, rest), partition)) = partition_limits(context.engine).zip(key.partition) {
+            // What is before the fields is in the partition key.
             let lead = key.layout.lead().width() as f64;
-            let (first, rest) = key.fields.split_at(key.fields.len().min(1));
-            let too_long = report(context, found, key, first, lead, (2048.0, "a partition key of DynamoDB"))
-                || report(context, found, key, rest, 0.0, (1024.0, "a sort key of DynamoDB"));
+            let (before, after) = key.fields.split_at(key.fields.len().min(partition));
+            let too_long =
+                report(context, found, key, before, lead, first) || report(context, found, key, after, 0.0, rest);
             if too_long {
                 continue;
             }

@@ -39,6 +39,7 @@ fn limits(engine: Engine) -> (Option<Limit>, Option<Limit>) {
             limit("a row", Some(100.0 * MB), Some(256.0 * MB), "Bigtable's limits"),
         ),
         Engine::DynamoDb => (None, limit("an item", None, Some(400.0 * 1024.0), "DynamoDB's limits")),
+        Engine::Cassandra => (limit("a value", Some(MB), Some(2048.0 * MB), "Cassandra's limits"), None),
         Engine::FoundationDb => (limit("a value", None, Some(100_000.0), "FoundationDB's limits"), None),
         Engine::TiKv => (limit("a value", None, Some(6.0 * MB), "TiDB's `txn-entry-size-limit` at its default"), None),
         Engine::Cockroach => (None, limit("a row", None, Some(64.0 * MB), "`kv.raft.command.max_size` at its default")),

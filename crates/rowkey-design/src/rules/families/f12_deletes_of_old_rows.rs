@@ -10,7 +10,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let Some(time) = context.keys[0].fields.iter().find(|field| matches!(field.growth, Some(Growth::Time(_)))) else {
         return;
     };
-    if !matches!(context.engine, Engine::HBase | Engine::Bigtable | Engine::DynamoDb) {
+    if !matches!(context.engine, Engine::HBase | Engine::Bigtable | Engine::DynamoDb | Engine::Cassandra) {
         return;
     }
     for write in table.write.iter().filter(|write| write.kind == Some(WriteKind::Delete)) {

@@ -17,3 +17,4 @@ pub(super) mod f12_deletes_of_old_rows;
 pub(super) mod f13_uncompressed;
 pub(super) mod f14_columns_together;
 pub(super) mod f15_alike_tables;
+pub(super) mod f16_unit_of_ttl;

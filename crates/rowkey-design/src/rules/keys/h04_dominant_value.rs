@@ -2,7 +2,6 @@
 
 use rowkey::lead::Lead;
 
-use crate::design::Engine;
 use crate::file::Rate;
 use crate::rules::context::{Context, RuleSink};
 use crate::rules::hot::{salted, writes};
@@ -10,7 +9,7 @@ use crate::rules::hot::{salted, writes};
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for hot in writes(context, false) {
         // Without a front the places are the rows.
-        let moving = hot.load.front != Some(0) || context.engine == Engine::DynamoDb;
+        let moving = hot.load.front != Some(0);
         let (Some(peak), Some(busiest)) = (hot.load.peak, hot.load.busiest) else { continue };
         let one = busiest * peak;
         if !moving || !matches!(hot.key.layout.lead(), Lead::None) || one <= hot.capacity {

@@ -8,7 +8,8 @@ use crate::rules::hot::{few_places, salted};
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let Some((hot, places)) = few_places(context) else { return };
     let Some(front) = hot.front() else { return };
-    let before: Vec<&str> = hot.key.fields.iter().take(hot.load.front.unwrap_or(0)).map(|field| field.name).collect();
+    let before = hot.key.partition.or(hot.load.front).unwrap_or(0);
+    let before: Vec<&str> = hot.key.fields.iter().take(before).map(|field| field.name).collect();
     let message = format!(
         "the values of {} are written as unevenly as {}: so many servers of {} work ({})",
         before.join(", "),

@@ -25,3 +25,5 @@ pub(super) mod h22_neighbours;
 pub(super) mod h23_balancer;
 pub(super) mod h24_too_few_servers;
 pub(super) mod h25_row_key_schema;
+pub(super) mod h26_hot_reads;
+pub(super) mod h27_large_partition;

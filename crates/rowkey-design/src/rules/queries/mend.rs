@@ -97,8 +97,10 @@ fn keeps(context: &Context<'_>, key: &KeyFacts<'_>, was: &QueryCost<'_>) -> bool
 pub(super) fn reorder(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<Vec<Edit>> {
     // For each finding each query is worked out again, bucket by bucket.
     let work = context.queries.len().saturating_pow(2).saturating_mul(cost.buckets);
-    // A key with a fingerprint has rows: another order is another table.
-    if cost.secondary.is_some() || work > MOST_WORK || context.table.table.fingerprint.is_some() {
+    let table = &context.table.table;
+    // A key with a fingerprint has rows: another order is another table. A partition key is of its first fields.
+    let is_said = table.fingerprint.is_some() || table.partition.is_some();
+    if cost.secondary.is_some() || work > MOST_WORK || is_said {
         return None;
     }
     let key = &context.keys[0];
@@ -222,6 +224,11 @@ pub(super) fn with_remedy(context: &Context<'_>, cost: &QueryCost<'_>, finding: 
         Some(edits) => finding.remedy(
             "add a secondary table whose key begins with the fields that the query fixes, and ends with those of this key",
             edits,
+        ),
+        None if cost.query.among.is_empty() && context.keys[0].partition.is_some() => finding.remedy(
+            "add a secondary table whose partition key is a salt alone (`partition = []`), and whose sort key begins with \
+             what the query selects by: a run asks every bucket",
+            Vec::new(),
         ),
         None if cost.query.among.is_empty() => {
             finding.remedy("add a secondary table whose key is a salt, and then what the query selects by", Vec::new())

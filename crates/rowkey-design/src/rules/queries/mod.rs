@@ -23,4 +23,5 @@ pub(super) mod q18_counters;
 pub(super) mod q19_unused_field;
 pub(super) mod q20_changing_field;
 pub(super) mod q21_unbounded_result;
+pub(super) mod q22_unused_secondary;
 mod shown;

@@ -2,7 +2,7 @@
 
 use super::mend;
 use super::shown::{of_query, rows};
-use crate::cost::OrderFit;
+use crate::cost::{Condition, OrderFit, QueryCost};
 use crate::file::Count;
 use crate::rule::Severity::Note;
 use crate::rules::context::{Context, RuleSink};
@@ -12,7 +12,8 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
         let name = cost.query.name.as_str();
         let table = cost.rows_selected.map_or(String::new(), |count| format!(" of {}", rows(Some(count))));
         let first_rows = cost.query.limit.is_some() && cost.filter.is_empty();
-        if first_rows && cost.order != OrderFit::Free {
+        let hashed = hashed_fields(context, cost);
+        if first_rows && hashed.is_none() && cost.order != OrderFit::Free {
             // The key is made for it; if not, its order is the finding.
             continue;
         }
@@ -27,7 +28,15 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
             ),
             _ => format!("each run is a full scan{table}"),
         };
-        let message = format!("{name:?} fixes no leading field of the key: {what}");
+        let why = match &hashed {
+            Some(fields) => format!(
+                "fixes no value of the partition key ({fields}), which {} hashes: rows are sorted inside a partition \
+                 alone",
+                context.engine
+            ),
+            None => "fixes no leading field of the key".to_owned(),
+        };
+        let message = format!("{name:?} {why}: {what}");
         let mut finding = of_query(found, context, cost, message);
         if first_rows {
             finding.severity = Note;
@@ -35,4 +44,13 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
         let finding = mend::with_remedy(context, cost, finding);
         found.push(finding);
     }
+}
+
+/// The partition key of an engine that hashes it, where a query would find its rows if keys were sorted.
+fn hashed_fields(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<String> {
+    let key = context.key_of(cost);
+    let partition = key.fields.get(..key.partition?)?;
+    let asks = partition.iter().any(|field| Condition::of(cost.query, field.name).is_some() || field.growth.is_some());
+    let names: Vec<String> = partition.iter().map(|field| format!("{:?}", field.name)).collect();
+    asks.then(|| names.join(", "))
 }

@@ -15,7 +15,9 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
                 "let the server add (`kind = \"increment\"`), or compare and write",
             ),
             // In one transaction, or in one process: nothing is sent twice.
-            Some(WriteKind::Increment) if !matches!(engine, Engine::HBase | Engine::Bigtable | Engine::DynamoDb) => {
+            Some(WriteKind::Increment)
+                if !matches!(engine, Engine::HBase | Engine::Bigtable | Engine::DynamoDb | Engine::Cassandra) =>
+            {
                 continue;
             }
             Some(WriteKind::Increment) => (

@@ -1,0 +1,78 @@
+//! The places where a query's reads land.
+
+use super::{OrderFit, QueryCost, ROWS_PER_RANGE, bytes_per_row, rows_per_second};
+use crate::design::{Cluster, Engine};
+use crate::facts::KeyFacts;
+use crate::load::{busiest, places, spread_in_partition_key};
+use crate::resolve::TableDesign;
+
+/// The size at which a region is split where the file does not say: HBase's default, and a partition of DynamoDB.
+const REGION: f64 = 10.0 * 1024.0 * 1024.0 * 1024.0;
+
+/// The size of an item that one of DynamoDB's read units reads.
+const UNIT: f64 = 4096.0;
+
+/// The reads of a query on the busiest place: a row, or rows side by side.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ReadLoad {
+    /// The reads of all its runs, a second: of DynamoDB in read units, elsewhere in the time that a row by its key
+    /// takes.
+    pub reads: f64,
+    /// Those of the busiest place.
+    pub busiest: f64,
+    /// The field that grows, if its reads follow it: its index in the key.
+    pub front: Option<usize>,
+    /// True if each run reads every salt bucket.
+    pub fans_out: bool,
+}
+
+impl QueryCost<'_> {
+    /// The reads of its busiest place; none if it has no rate, reads all places, or too little is known of the values
+    /// that it asks for.
+    pub fn read_load(&self, table: &TableDesign, key: &KeyFacts<'_>, cluster: Option<&Cluster>) -> Option<ReadLoad> {
+        let query = self.query;
+        let rate = query.rate.as_ref()?.0;
+        let runs = rate * self.selection.keys();
+        let from_one_end =
+            query.limit.is_some() && matches!(self.order, OrderFit::Key | OrderFit::Reverse | OrderFit::Merge { .. });
+        if self.hashed || (self.full_scan && !from_one_end) {
+            return None;
+        }
+        let key = &key.asked_by(query);
+        // Of several values it has one at a time.
+        let known = self.leading + usize::from(matches!(self.selection.keys(), keys if keys > 1.0));
+        let grows = key.growing().filter(|&field| field <= known);
+        let mut front = grows.filter(|_| from_one_end || query.recent.is_some());
+        let before: Vec<usize> = match key.partition {
+            None => (0..front.unwrap_or(known)).collect(),
+            Some(partition) => {
+                let spread = spread_in_partition_key(key, front.is_some());
+                front = front.filter(|front| *front >= partition || !spread.contains(front));
+                spread
+            }
+        };
+        if before.is_empty() && front.is_none() {
+            return None;
+        }
+        let fans_out = self.buckets > 1;
+        let mut share = if fans_out { busiest(key, &before)? } else { places(key, &before).1? };
+        if let Some(recent) = query.recent.as_ref().filter(|_| front.is_some()) {
+            let max = cluster.and_then(|cluster| cluster.region.as_ref()).and_then(|region| region.max);
+            let rows = rows_per_second(table).map_or(0.0, |rate| rate * recent.seconds());
+            let bytes = rows * share * bytes_per_row(table, key, &[]);
+            share /= (bytes / max.map_or(REGION, |max| max.0)).max(1.0);
+        }
+        let each = self.reads_of_one(cluster);
+        Some(ReadLoad { reads: runs * each, busiest: (runs * share).min(rate) * each, front, fans_out })
+    }
+
+    /// The reads of one run, of one value and in one bucket.
+    fn reads_of_one(&self, cluster: Option<&Cluster>) -> f64 {
+        let parts = self.selection.keys() * self.buckets as f64;
+        match cluster.map(|cluster| cluster.engine) {
+            Some(Engine::DynamoDb) => self.bytes_read.map_or(1.0, |bytes| (bytes / parts / UNIT).ceil().max(1.0)),
+            _ => self.rows_read.map_or(1.0, |rows| 1.0 + (rows / parts - 1.0).max(0.0) / ROWS_PER_RANGE),
+        }
+    }
+}

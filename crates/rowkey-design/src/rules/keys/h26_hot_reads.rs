@@ -1,0 +1,91 @@
+//! H26: one place gets more reads than a server takes.
+
+use crate::cost::{QueryCost, ReadLoad};
+use crate::design::Engine;
+use crate::file::{Count, Rate};
+use crate::load::{is_one_process, reads_per_server};
+use crate::rules::context::{Context, RuleSink};
+
+/// The reads of a query on its busiest place, and what one server takes of them, if that is less.
+pub(super) fn hot(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<(ReadLoad, f64)> {
+    let capacity = reads_per_server(context.engine, context.cluster).filter(|_| !is_one_process(context.engine))?;
+    let load = cost.read_load(context.table, context.key_of(cost), context.cluster)?;
+    (load.busiest > capacity).then_some((load, capacity))
+}
+
+pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
+    for cost in &context.queries {
+        let Some((load, capacity)) = hot(context, cost) else { continue };
+        let name = cost.query.name.as_str();
+        let message = format!(
+            "{name:?} makes {} reads, and {} of them are of {}: a server takes {}",
+            Rate(load.reads),
+            Rate(load.busiest),
+            place(context, cost, load),
+            Rate(capacity)
+        );
+        let finding = found
+            .finding(cost.query.place, message)
+            .of(name)
+            .number("reads", load.reads, "/s")
+            .number("reads of the busiest place", load.busiest, "/s")
+            .number("reads that one server takes", capacity, "/s");
+        found.push(finding.remedy(cure(context, cost, load, capacity), Vec::new()));
+    }
+}
+
+fn place(context: &Context<'_>, cost: &QueryCost<'_>, load: ReadLoad) -> String {
+    let rows = match cost.query.newest_first() {
+        _ if load.front.is_none() => "rows",
+        Some(false) => "oldest rows",
+        _ => "newest rows",
+    };
+    let key = context.key_of(cost);
+    let before = load.front.unwrap_or(cost.leading);
+    let of: Vec<String> = key.fields[..key.partition.map_or(before, |partition| before.min(partition))]
+        .iter()
+        .filter(|field| !field.is_constant())
+        .map(|field| format!("{:?}", field.name))
+        .collect();
+    let bucket = if load.fans_out { " in each bucket" } else { "" };
+    match &of[..] {
+        [] => format!("the {rows} of the table{bucket}"),
+        of => format!("the {rows} of one value of {}{bucket}", of.join(", ")),
+    }
+}
+
+fn cure(context: &Context<'_>, cost: &QueryCost<'_>, load: ReadLoad, capacity: f64) -> String {
+    let mut cures = Vec::new();
+    if let Some(front) = load.front {
+        let key = context.key_of(cost);
+        let fixes = |name: &str| cost.query.fix.iter().any(|field| **field == *name);
+        let behind = key.fields[front + 1..].iter().find(|field| fixes(field.name));
+        if let Some(field) = behind.filter(|_| !fixes(key.fields[front].name)) {
+            cures.push(format!("put {:?}, which the query fixes, before {:?}", field.name, key.fields[front].name));
+        } else if fixes(key.fields[front].name) && !load.fans_out && cost.leading == key.fields.len() {
+            cures.push("spread the rows by a salt: the query knows what it is taken from".to_owned());
+        }
+        cures.push("keep these rows in a cache, or in a small table that is stored several times".to_owned());
+    } else {
+        cures.push("keep the rows that are read most in a cache".to_owned());
+        let copies = Count((2.0 * load.busiest / capacity).ceil());
+        cures.push(format!("store them {copies} times, each under a shard number, of which a reader picks one"));
+    }
+    cures.extend(of_engine(context.engine).map(str::to_owned));
+    cures.join("; or ")
+}
+
+/// The part of an engine that takes reads off the server of a region.
+fn of_engine(engine: Engine) -> Option<&'static str> {
+    match engine {
+        Engine::HBase => Some("read from region replicas, where rows that are some seconds old will do"),
+        Engine::Bigtable => Some("read from the clusters of a replicated instance, each in its turn"),
+        Engine::Cockroach => Some("read from followers, where rows that are some seconds old will do"),
+        Engine::TiKv => Some("read from followers"),
+        Engine::DynamoDb => {
+            Some("put DAX before the table, and read without `ConsistentRead`, which is half the units")
+        }
+        Engine::Cassandra => Some("read from one replica at a time (`ONE`, not `QUORUM`)"),
+        Engine::FoundationDb | Engine::Fjall | Engine::RocksDb => None,
+    }
+}
