@@ -6,13 +6,20 @@ use crate::file::Rate;
 use crate::rules::context::{Context, RuleSink};
 use crate::rules::hot::{salted, writes};
 
+/// So many times the share of even values is uneven.
+const UNEVEN: f64 = 1.2;
+
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for hot in writes(context, false) {
         // Without a front the places are the rows.
         let moving = hot.load.front != Some(0);
-        let (Some(peak), Some(busiest)) = (hot.load.peak, hot.load.busiest) else { continue };
+        let (Some(peak), Some(busiest), Some(places)) = (hot.load.peak, hot.load.busiest, hot.places()) else {
+            continue;
+        };
         let one = busiest * peak;
-        if !moving || !matches!(hot.key.layout.lead(), Lead::None) || one <= hot.capacity {
+        // Few even values are H05's.
+        let is_uneven = busiest * places > UNEVEN || places >= hot.servers;
+        if !moving || !matches!(hot.key.layout.lead(), Lead::None) || one <= hot.capacity || !is_uneven {
             continue;
         }
         let first = &hot.key.fields[0];
