@@ -14,6 +14,7 @@ use rowkey::splits::Splits as SplitPoints;
 use rowkey::{KeyRange, Value};
 
 pub use self::order::OrderFit;
+pub(crate) use self::order::is_coarse;
 use self::sampled::Sample;
 pub(crate) use self::{
     regions::points,
