@@ -234,9 +234,9 @@ impl Profiler {
         }
         let all = fields.into_iter().zip(spreads).zip(&texts);
         profile.fields = all.map(|((field, spread), texts)| field.profile(spread, texts)).collect();
-        let decoded: Vec<Vec<Value>> = profile.sample.iter().flat_map(|key| layout.decode(key)).collect();
         for (i, (field, of)) in profile.fields.iter_mut().zip(layout.fields()).enumerate() {
-            field.starts = starts::shares(&of.ty, decoded.iter().filter_map(|values| values.get(i)));
+            let value = |key: usize| layout.decode(&profile.sample[key]).ok()?.into_iter().nth(i);
+            field.starts = starts::shares(&of.ty, profile.sample.len(), value);
         }
         profile
     }
