@@ -72,6 +72,21 @@ fn times_and_ids_in_bytes_are_no_native_numbers() {
     assert_eq!(of("i64", "native number"), []);
 }
 
+/// A salt is proposed where the field that a query selects by grows, and with that reason.
+#[test]
+fn a_salt_is_proposed_with_its_reason() {
+    let help = |query: &str| {
+        let text =
+            format!("[table.t]\nkey = [\"user: u64\", \"at: instant\"]\n[[table.t.query]]\nname = \"q\"\n{query}\n");
+        let found = check(&text, None).findings.into_iter().find(|finding| finding.rule.id == "Q01");
+        found.and_then(|finding| finding.remedy).unwrap().text
+    };
+    let column = help("where = [\"colour\"]");
+    assert!(column.contains("begins with \"colour\"") && !column.contains("salt"), "{column}");
+    let time = help("range.at = \"1 hour\"");
+    assert!(time.contains("salt and then \"at\": as \"at\" grows"), "{time}");
+}
+
 /// A finding says that a number is not known where it has none, and nowhere else.
 #[test]
 fn what_is_not_known_has_no_number() {

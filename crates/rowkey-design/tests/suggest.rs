@@ -162,6 +162,13 @@ proptest! {
             for (written, made) in table.secondary.iter().zip(&candidate.table.secondary) {
                 prop_assert_eq!(written.shape(), made.shape());
             }
+            // Only what a query asks for is turned.
+            let own = parse(&text);
+            let own = own.tables["t"].layout.fields();
+            let layouts = candidate.table.secondary.iter().chain([&candidate.table.layout]);
+            for field in layouts.flat_map(LayoutBuf::fields).filter(|_| !text.contains("order = \"newest\"")) {
+                prop_assert!(own.iter().any(|own| (&own.name, own.desc) == (&field.name, field.desc)), "{}", text);
+            }
         }
         for (a, b) in candidates.iter().zip(&candidates[1..]) {
             prop_assert!(a.score.refused <= b.score.refused + 0.01);
@@ -190,6 +197,60 @@ fix = ["many"]
     let best = &suggestions.candidates[0];
     assert_eq!(best.table.layout.fields()[0].name, "many");
     assert!((best.score.queries[0].rows_read.unwrap() - 2.0).abs() < 0.1, "{:?}", best.score);
+}
+
+/// Of two fields that grow, that one is turned which the newest rows are told by.
+#[test]
+fn a_field_that_no_query_is_ordered_by_stays_as_it_is() {
+    let text = "format = 1\n[table.t]\nkey = [\"at: i64\", \"user: u64\", \"event: u64\"]\n\
+                means = { at = \"milliseconds\", event = \"sequence\" }\n[[table.t.query]]\nname = \"newest\"\n\
+                fix = [\"user\"]\norder = \"newest\"\nlimit = 20\n";
+    assert_eq!(first(&suggest(text, "t")).0, "u64, i64 desc, u64");
+    // The seconds within a bucket of time have to be in the same order as the buckets.
+    let coarse = text.replace("milliseconds", "time bucket");
+    assert_eq!(first(&suggest(&coarse, "t")).0, "u64, i64 desc, u64 desc");
+}
+
+/// What queries name and the key has not can be in the key of a secondary table.
+#[test]
+fn a_column_that_a_query_names_gets_a_secondary_table() {
+    for engine in ["tikv", "foundationdb", "hbase"] {
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"{engine}\"\n[table.orders]\nkey = [\"id: u64\"]\nmeans.id = \"sequence\"\n\
+             [[table.orders.query]]\nname = \"an order\"\nfix = [\"id\"]\n\
+             [[table.orders.query]]\nname = \"a customer's\"\nwhere = [\"customer\"]\norder = \"newest\"\nlimit = 20\n"
+        );
+        let suggestions = suggest(&text, "orders");
+        let best = &suggestions.candidates[0].table;
+        assert_eq!(best.layout.shape(), "u64", "{engine}");
+        let secondary: Vec<_> = best.table.secondary[0].key.iter().map(|field| field.name.as_str()).collect();
+        assert_eq!((secondary, best.secondary[0].shape()), (vec!["customer", "id"], "text, u64 desc".to_owned()));
+        assert!(suggestions.assumed.iter().any(|assumed| assumed.contains("customer is a text")));
+        // With the type that a secondary table of the design has.
+        let typed = format!("{text}[[table.orders.secondary]]\nname = \"s\"\nkey = [\"customer: u32\", \"id: u64\"]\n");
+        let shapes = |suggestions: &Suggestions| {
+            let tables = suggestions.candidates.iter().flat_map(|candidate| candidate.table.secondary.clone());
+            tables.map(|layout| layout.shape()).collect::<Vec<_>>()
+        };
+        let shapes = shapes(&suggest(&typed, "orders"));
+        assert!(
+            shapes.contains(&"u32, u64 desc".to_owned()) && !shapes.iter().any(|shape| shape.contains("text")),
+            "{shapes:?}"
+        );
+    }
+}
+
+/// A list is read from the table, one message from the secondary table: not the other way round.
+#[test]
+fn the_query_of_most_rows_is_served_by_the_table() {
+    let text = "format = 1\n[table.inbox]\nkey = [\"received: i64\", \"user: bytes[16]\", \"msg: bytes[16]\"]\n\
+                means = { received = \"milliseconds\", msg = \"uuid4\" }\n[[table.inbox.query]]\nname = \"latest\"\n\
+                fix = [\"user\"]\norder = \"newest\"\nlimit = 50\n[[table.inbox.query]]\nname = \"one\"\n\
+                fix = [\"user\", \"msg\"]\nlimit = 1\n[[table.inbox.write]]\nname = \"deliver\"\norder = \"time\"\n";
+    let suggestions = suggest(text, "inbox");
+    let best = &suggestions.candidates[0].table;
+    assert_eq!(best.layout.shape(), "bytes[16], i64 desc, bytes[16]");
+    assert_eq!(best.table.secondary[0].serves[0].value, "one");
 }
 
 /// The findings that order candidates are those of a check of each with the sample under its own key.
@@ -437,6 +498,17 @@ fn check_finds_least_in_the_first_of_each_bad_page_and_study() {
     let texts: Vec<String> = bad.chain(studies.map(|path| std::fs::read_to_string(path).unwrap())).collect();
     assert!(texts.len() > 60, "{}", texts.len());
     texts.iter().for_each(|text| first_has_fewest(text));
+    // A key that is behind by its findings is told by which.
+    let tables =
+        texts.iter().flat_map(|text| parse(text).tables.keys().map(|table| suggest(text, table)).collect::<Vec<_>>());
+    let reasons: Vec<String> = tables.flat_map(|suggestions| suggestions.reasons).collect();
+    let found: Vec<_> = reasons.iter().filter_map(|reason| reason.split_once(": check finds ")).collect();
+    assert!(!found.is_empty());
+    for (_, what) in found {
+        let (severity, rest) = what.split_once(' ').unwrap();
+        let rule = rest.split([' ', ',']).next().unwrap();
+        assert!(["error", "warning"].contains(&severity) && Rule::named(rule).is_some(), "{what}");
+    }
 }
 
 /// A sequence in front is an error at 20,000 writes a second, on an engine without a documented capacity too.

@@ -15,6 +15,7 @@ use rowkey::splits::Splits as SplitPoints;
 use rowkey::{KeyRange, Value};
 
 pub use self::order::OrderFit;
+pub(crate) use self::order::is_coarse;
 pub use self::reads::ReadLoad;
 use self::sampled::Sample;
 pub(crate) use self::{

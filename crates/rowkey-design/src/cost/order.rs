@@ -57,6 +57,6 @@ pub(super) fn fit(query: &Query, key: &KeyFacts<'_>, selection: &Selection<'_>) 
 }
 
 /// True if many rows have one value of it: the field after it orders them.
-fn is_coarse(field: &FieldFacts<'_>) -> bool {
+pub(crate) fn is_coarse(field: &FieldFacts<'_>) -> bool {
     field.meaning == Some(Meaning::TimeBucket) || field.growth == Some(Growth::Time(None))
 }

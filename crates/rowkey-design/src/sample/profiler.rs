@@ -234,14 +234,9 @@ impl Profiler {
         }
         let all = fields.into_iter().zip(spreads).zip(&texts);
         profile.fields = all.map(|((field, spread), texts)| field.profile(spread, texts)).collect();
-        let mut letters = vec![Vec::new(); profile.fields.len()];
-        for values in profile.sample.iter().flat_map(|key| layout.decode(key)) {
-            for ((letters, field), value) in letters.iter_mut().zip(layout.fields()).zip(&values) {
-                letters.extend(starts::letters(&field.ty, value));
-            }
-        }
-        for (field, letters) in profile.fields.iter_mut().zip(letters) {
-            field.starts = starts::shares(letters);
+        for (i, (field, of)) in profile.fields.iter_mut().zip(layout.fields()).enumerate() {
+            let value = |key: usize| layout.decode(&profile.sample[key]).ok()?.into_iter().nth(i);
+            field.starts = starts::shares(&of.ty, profile.sample.len(), value);
         }
         profile
     }

@@ -4,10 +4,12 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use rowkey::lead::SaltHash;
+use rowkey::untyped::FieldBuf;
 
 use super::score::{QueryScore, STARTS_ALIKE, Score};
-use crate::design::{Digest, Family, FieldStats, KeyField, Query, QueryOrder, Salt, Secondary, WriteOrder};
-use crate::facts::KeyFacts;
+use crate::cost::is_coarse;
+use crate::design::{Digest, Family, FieldStats, KeyField, Query, Salt, Secondary, Width, WriteOrder};
+use crate::facts::{FieldFacts, Growth, KeyFacts};
 use crate::file::{Count, Period};
 use crate::load::Capacity;
 use crate::problem::{Located, Span};
@@ -32,6 +34,9 @@ const MOST_BUCKETS: u32 = 1024;
 /// Each write goes to all: more secondary tables than these are no suggestion.
 const MOST_SECONDARIES: usize = 16;
 
+/// The values of a field, where the file does not say how many it has.
+const DISTINCT: Count = Count(1000.0);
+
 /// The time in which the rows of a table were written, where the file does not say it.
 const YEAR: Period = Period(Duration::from_secs(365 * 24 * 3600));
 
@@ -39,7 +44,7 @@ const YEAR: Period = Period(Duration::from_secs(365 * 24 * 3600));
 pub(super) struct Choice {
     /// The fields, by their index in the design's key.
     order: Vec<usize>,
-    /// True if the field that grows is descending.
+    /// True if the fields that queries are ordered by are descending.
     desc: bool,
     /// The buckets of a salt, and the fields that it is taken from.
     salt: Option<(u32, Vec<usize>)>,
@@ -48,7 +53,11 @@ pub(super) struct Choice {
 /// Makes the tables of candidates.
 pub(super) struct Builder<'d> {
     own: &'d TableDesign,
+    /// The fields of the key, and what else queries select by, which a secondary table's key can have.
+    fields: Vec<Located<KeyField>>,
     growing: Vec<bool>,
+    /// Those that grow, of which many rows have one value: the next field orders these.
+    coarse: Vec<bool>,
     buckets: Vec<u32>,
 }
 
@@ -64,13 +73,16 @@ pub(super) fn with_assumptions(own: &TableDesign, profile: Option<&Profile>) -> 
     let facts = KeyFacts::of(own, profile);
     // Without it a query of a time's range reads nobody knows how many rows, and no key is better than another.
     let by_time = |query: &Located<Query>| {
-        let grows = |name: &str| facts.fields.iter().any(|field| field.name == name && field.growth.is_some());
-        query.fix.iter().any(|name| grows(name)) || query.range.keys().any(|name| grows(name))
+        let is_time = |name: &str| {
+            let field = facts.fields.iter().find(|field| field.name == name);
+            field.is_some_and(|field| matches!(field.growth, Some(Growth::Time(_))))
+        };
+        asked(query).any(is_time) || query.range.values().any(|width| matches!(width.value, Width::Time(_)))
     };
     if crate::cost::span(&table).is_none() && own.table.query.iter().any(by_time) {
         let by_ttl = if own.table.keep.is_some() { "" } else { "`ttl = …` of each family, or " };
         assumed.push(format!(
-            "the rows are those of {YEAR}, to compare ranges of time: say {by_ttl}`rate = …` of each write"
+            "the rows are those of a year, to compare ranges of time: say {by_ttl}`rate = …` of each write"
         ));
         table.table.keep = None;
         table.table.family.values_mut().for_each(|family| _ = family.value.ttl.get_or_insert(unplaced(YEAR)));
@@ -78,11 +90,15 @@ pub(super) fn with_assumptions(own: &TableDesign, profile: Option<&Profile>) -> 
             table.table.family.insert("all".to_owned(), unplaced(Family::kept(YEAR)));
         }
     }
-    for field in facts.fields.iter().filter(|field| field.spread.is_none() && field.growth.is_none()) {
-        const DISTINCT: Count = Count(1000.0);
-        let name = field.name;
-        assumed.push(format!("{name} has {DISTINCT} values: say `stats.{name} = {{ distinct = … }}`"));
-        let stats = table.table.stats.entry(name.to_owned()).or_insert_with(|| unplaced(FieldStats::unknown()));
+    let is_unknown = |field: &&FieldFacts<'_>| field.spread.is_none() && field.growth.is_none();
+    let of_key: Vec<String> = facts.fields.iter().filter(is_unknown).map(|field| field.name.to_owned()).collect();
+    assumed.extend(
+        of_key.iter().map(|name| format!("{name} has {DISTINCT} values: say `stats.{name} = {{ distinct = … }}`")),
+    );
+    let others = others(own).into_iter().map(|field| field.value.name);
+    let others = others.filter(|name| own.table.stats.get(name).is_none_or(|stats| stats.distinct.is_none()));
+    for name in of_key.into_iter().chain(others) {
+        let stats = table.table.stats.entry(name).or_insert_with(|| unplaced(FieldStats::unknown()));
         stats.value.distinct = Some(unplaced(DISTINCT));
     }
     let asked = |name: &str| own.table.query.iter().any(|query| query.starts_with.contains_key(name));
@@ -91,6 +107,17 @@ pub(super) fn with_assumptions(own: &TableDesign, profile: Option<&Profile>) -> 
         assumed.push(format!("1 of {rows} rows begins alike in {name}, to compare keys: a sample of keys tells it"));
     }
     (table, assumed)
+}
+
+/// What is assumed of the columns that these tables have in the keys of secondary tables, where the design has none such.
+pub(super) fn of_columns<'t>(own: &TableDesign, tables: impl Iterator<Item = &'t TableDesign> + Clone) -> Vec<String> {
+    let is_in = |table: &TableDesign, name: &str| {
+        table.table.secondary.iter().flat_map(|secondary| &secondary.key).any(|field| field.name == name)
+    };
+    let columns = others(own).into_iter().map(|field| field.value.name);
+    let new = columns.filter(|name| !is_in(own, name) && tables.clone().any(|table| is_in(table, name)));
+    new.map(|name| format!("{name} is a text of {DISTINCT} values: write its type in the key of the secondary table"))
+        .collect()
 }
 
 /// The table as the file has it, but for its key: nothing that was assumed.
@@ -109,14 +136,20 @@ impl<'d> Builder<'d> {
     /// With salts of as many buckets as there are servers, or are needed.
     pub(super) fn new(own: &'d TableDesign, capacity: &Capacity) -> Self {
         let facts = KeyFacts::of(own, None);
-        let growing = facts.fields.iter().map(|field| field.growth.is_some()).collect();
+        let fields: Vec<_> = own.table.key.iter().cloned().chain(others(own)).collect();
+        let of_key = |test: fn(&FieldFacts<'_>) -> bool| -> Vec<bool> {
+            let others = fields.len() - facts.fields.len();
+            facts.fields.iter().map(test).chain(std::iter::repeat_n(false, others)).collect()
+        };
+        let growing = of_key(|field| field.growth.is_some());
+        let coarse = of_key(|field| field.growth.is_some() && is_coarse(field));
         let servers = if capacity.takes_all() { 0.0 } else { capacity.servers.max(capacity.needed()) };
         let servers = servers.min(MOST_BUCKETS.into()) as u32;
         let mut buckets: Vec<u32> = own.table.salt.iter().map(|salt| *salt.buckets).chain([servers]).collect();
         buckets.retain(|&buckets| buckets > 1 && buckets <= MOST_BUCKETS);
         buckets.sort_unstable();
         buckets.dedup();
-        Self { own, growing, buckets }
+        Self { own, fields, growing, coarse, buckets }
     }
 
     /// The keys to try: all, or, of a table with many fields and queries, those first whose fields most queries ask
@@ -131,7 +164,8 @@ impl<'d> Builder<'d> {
             _ => 1,
         };
         let salts = self.salts();
-        let directions: &[bool] = if self.growing.contains(&true) { &[false, true] } else { &[false] };
+        let is_ordered = self.own.table.query.iter().any(|query| query.newest_first().is_some());
+        let directions: &[bool] = if is_ordered && self.growing.contains(&true) { &[false, true] } else { &[false] };
         let most = (LOOKED_AT / (fields.max(1) * (1 + self.own.table.query.len()))).max(FEWEST);
         orders(&self.by_demand(), front)
             .flat_map(move |order| {
@@ -162,9 +196,10 @@ impl<'d> Builder<'d> {
 
     /// No salt; and one by all fields, by all that do not grow, by each that does not grow.
     fn salts(&self) -> Vec<Option<(u32, Vec<usize>)>> {
-        let still: Vec<usize> = (0..self.growing.len()).filter(|&field| !self.growing[field]).collect();
+        let fields = self.own.table.key.len();
+        let still: Vec<usize> = (0..fields).filter(|&field| !self.growing[field]).collect();
         let mut by = vec![Vec::new()];
-        if still.len() > 1 && still.len() < self.growing.len() {
+        if still.len() > 1 && still.len() < fields {
             by.push(still.clone());
         }
         by.extend(still.into_iter().take(PERMUTED).map(|field| vec![field]));
@@ -176,8 +211,8 @@ impl<'d> Builder<'d> {
     pub(super) fn table(&self, choice: &Choice) -> Option<TableDesign> {
         let own = &self.own.table;
         let mut table = own.clone();
-        let last = choice.order.last().copied();
-        table.key = choice.order.iter().map(|&field| self.field(field, choice.desc, last == Some(field))).collect();
+        let ordered: Vec<usize> = own.query.iter().flat_map(|query| self.ordered_by(query, &choice.order)).collect();
+        table.key = self.key(&choice.order, &ordered, choice.desc);
         table.hashed = None;
         table.salt = choice.salt.as_ref().map(|(buckets, by)| self.salt(*buckets, by));
         table.secondary = Vec::new();
@@ -214,16 +249,29 @@ impl<'d> Builder<'d> {
         })
     }
 
-    /// A field of the key at another place: only the last can be raw.
-    fn field(&self, index: usize, desc: bool, last: bool) -> Located<KeyField> {
-        let mut text = self.own.table.key[index].clone();
-        if let Some(field) = &mut text.value.field {
-            field.raw &= last;
-            if self.growing.get(index) == Some(&true) {
-                field.desc = desc;
+    /// A key of these fields, of which the `ordered` ones are in this direction: the others stay as they are. Only the
+    /// last can be raw.
+    fn key(&self, order: &[usize], ordered: &[usize], desc: bool) -> Vec<Located<KeyField>> {
+        let field = |(at, &index): (usize, &usize)| {
+            let mut text = self.fields[index].clone();
+            if let Some(field) = &mut text.value.field {
+                field.raw &= at + 1 == order.len();
+                field.desc = if ordered.contains(&index) { desc } else { field.desc };
             }
-        }
-        text
+            text
+        };
+        order.iter().enumerate().map(field).collect()
+    }
+
+    /// The fields by which a key with this order has that of a query: the first that grows after those that it fixes,
+    /// and the next where that one is coarse.
+    fn ordered_by(&self, query: &Query, order: &[usize]) -> Vec<usize> {
+        let is_fixed = |index: &&usize| asked(query).any(|name| name == self.fields[**index].name);
+        let free: Vec<usize> = order.iter().skip_while(is_fixed).copied().collect();
+        let first = free.iter().position(|&index| self.growing[index]).filter(|_| query.newest_first().is_some());
+        let Some(first) = first else { return Vec::new() };
+        let finer = free.get(first + 1).filter(|&&finer| self.coarse[free[first]] && self.growing[finer]);
+        std::iter::once(free[first]).chain(finer.copied()).collect()
     }
 
     /// The table with a secondary table for each of its queries that it does not serve; none if it serves all, or
@@ -283,25 +331,47 @@ impl<'d> Builder<'d> {
         buckets.iter().filter_map(move |&buckets| salted(buckets))
     }
 
-    /// The key that serves a query: what it fixes, what it has a range of, what it is sorted by, and then the rest of
-    /// the fields, which keep rows apart.
+    /// The key that serves a query: what it has one value of, what it has a range of, what it is sorted by, and then the
+    /// rest of the fields, which keep rows apart.
     fn key_for(&self, query: &Query) -> Option<Vec<Located<KeyField>>> {
-        let index = |name: &str| self.own.table.key.iter().position(|field| field.name == name);
-        let asked = query.fix.iter().map(|name| name.as_str());
+        let index = |name: &str| self.fields.iter().position(|field| field.name == name);
         let next = query.among.keys().chain(query.starts_with.keys()).chain(query.range.keys());
-        let mut order: Vec<usize> = asked.chain(next.map(String::as_str)).filter_map(index).collect();
+        let mut order: Vec<usize> = asked(query).chain(next.map(String::as_str)).filter_map(index).collect();
         if order.is_empty() {
             return None;
         }
-        let sorted = query.newest_first().is_some();
-        let grows = (0..self.growing.len()).filter(|&field| sorted && self.growing[field]);
-        order.extend(grows.chain(0..self.growing.len()));
-        let mut seen = vec![false; self.growing.len()];
+        let of_key = 0..self.own.table.key.len();
+        let grows = of_key.clone().filter(|&field| query.newest_first().is_some() && self.growing[field]);
+        order.extend(grows.chain(of_key));
+        let mut seen = vec![false; self.fields.len()];
         order.retain(|&field| !std::mem::replace(&mut seen[field], true));
-        let desc = query.order.as_deref() != Some(&QueryOrder::Oldest);
-        let last = order.last().copied();
-        Some(order.iter().map(|&field| self.field(field, desc, last == Some(field))).collect())
+        let newest = query.newest_first().unwrap_or(false);
+        Some(self.key(&order, &self.ordered_by(query, &order), newest))
     }
+}
+
+/// The fields and columns that a query has one value of.
+fn asked(query: &Query) -> impl Iterator<Item = &str> {
+    query.fix.iter().chain(&query.filter).map(|name| name.as_str())
+}
+
+/// The fields and columns that queries have one value of and the key has not: as a secondary table of the design has
+/// them, else text.
+fn others(own: &TableDesign) -> Vec<Located<KeyField>> {
+    let mut others: Vec<Located<KeyField>> = Vec::new();
+    for name in own.table.query.iter().flat_map(|query| asked(query)) {
+        let is = |field: &&Located<KeyField>| field.name == name;
+        if own.table.key.iter().chain(&others).any(|field| is(&field)) {
+            continue;
+        }
+        let mut declared = own.table.secondary.iter().flat_map(|secondary| &secondary.key);
+        let text = || {
+            let field = FieldBuf::new(name, "text").ok()?;
+            Some(unplaced(KeyField { name: name.to_owned(), field: Some(field) }))
+        };
+        others.extend(declared.find(is).cloned().or_else(text));
+    }
+    others
 }
 
 fn key_line(fields: &[Located<KeyField>]) -> String {

@@ -1,9 +1,9 @@
 //! `rowkey suggest`: other keys for a table, judged by the design's writes and queries.
 //!
-//! Every order of the fields is tried, ascending and descending in the field that grows, with several salts; each alone
-//! and with the secondary tables that its queries need. A candidate is judged first by the writes that its servers can
+//! Every order of the fields is tried, with several salts, ascending and descending in the fields that queries are
+//! ordered by; each alone and with the secondary tables that its queries need, columns that they name among their keys. A candidate is judged first by the writes that its servers can
 //! take at once, then by the work of its queries and writes, then by its number of tables and its bytes, then by how
-//! little it changes: the design's own order and directions. Work that is within 11 % may count as the same. Where the
+//! little it changes, the design's own order and directions, and how few rows come from secondary tables. Work that is within 11 % may count as the same. Where the
 //! cluster is too small for the writes, it is judged as if it were large enough: that is so under every key. Of the
 //! best, that one is first in which `check` finds the fewest errors and warnings, among those that serve the same
 //! queries; findings about split points come after a key is chosen.
@@ -39,12 +39,14 @@ pub struct Candidate {
     pub current: bool,
     /// The errors and the warnings that `check` has for it, without those about split points.
     pub found: [usize; 2],
+    /// The rules of these.
+    rules: [Vec<&'static str>; 2],
     changes: usize,
 }
 
 impl Candidate {
     fn new(table: TableDesign, own: &TableDesign, score: Score, current: bool) -> Self {
-        Self { changes: changes(&table, own), table, score, current, found: [0; 2] }
+        Self { changes: changes(&table, own), table, score, current, found: [0; 2], rules: Default::default() }
     }
 
     /// Returns whether it serves each query that another one serves.
@@ -153,9 +155,14 @@ impl Design {
             let options = under(options, own, &candidate.table);
             let found = crate::check::findings(&Context::new(self, &candidate.table, &options));
             let of_keys = || found.iter().filter(|finding| !OF_SPLITS.contains(&finding.rule.id));
-            candidate.found = [Severity::Error, Severity::Warning]
-                .map(|severity| of_keys().filter(|finding| finding.severity == severity).count());
+            let rules = [Severity::Error, Severity::Warning].map(|severity| {
+                let found = of_keys().filter(|finding| finding.severity == severity);
+                found.map(|finding| finding.rule.id).collect::<Vec<_>>()
+            });
+            candidate.found = rules.each_ref().map(Vec::len);
+            candidate.rules = rules;
         }
+        assumed.extend(build::of_columns(own, candidates.iter().map(|candidate| &candidate.table)));
         with_fewest_findings_first(&mut candidates);
         let (reasons, remarks) = (reasons(&candidates), remarks(&candidates, &capacity));
         Some(Suggestions { candidates, tried, assumed, reasons, remarks })
@@ -176,9 +183,11 @@ fn under<'o>(options: &'o CheckOptions, own: &TableDesign, other: &TableDesign) 
 /// The better first. What is nearly the same is not told apart by work, but by simplicity.
 fn better(a: &Candidate, b: &Candidate) -> Ordering {
     let rank = |candidate: &Candidate| {
-        let Score { refused, work, tables, unserved, unordered, salted, key_bytes, .. } = candidate.score;
+        let Score { refused, work, tables, unserved, unordered, salted, key_bytes, by_secondary, .. } = candidate.score;
+        let changes = candidate.changes;
         let steps = (work.max(1e-9).ln() / 1.05f64.ln() / 2.0).round();
-        let simple = (salted, key_bytes, !candidate.current, candidate.changes, hashed_by(&candidate.table));
+        let simple =
+            (salted, key_bytes, !candidate.current, changes > 0, by_secondary, changes, hashed_by(&candidate.table));
         // Any that are refused are more than none.
         ((refused * 100.0 - 1e-6).ceil(), steps, tables, unserved, unordered, simple)
     };
@@ -293,11 +302,29 @@ fn read(query: &QueryScore) -> String {
     query.rows_read.map_or(format!("{} of rows", number(query)), |rows| Count(rows.round()).of("row"))
 }
 
+/// The rules by which `check` finds errors and warnings; none if it finds none.
+fn found_in(candidate: &Candidate) -> Option<String> {
+    let of_severity = |(word, rules): (&str, &Vec<&str>)| {
+        let mut rules = rules.clone();
+        rules.sort_unstable();
+        rules.dedup();
+        (!rules.is_empty()).then(|| format!("{word} {}", rules.join(", ")))
+    };
+    let words = ["error", "warning"].into_iter().zip(&candidate.rules).filter_map(of_severity);
+    Some(words.collect::<Vec<_>>().join(" and ")).filter(|words| !words.is_empty())
+}
+
 /// The ways in which `other` is worse.
 fn worse(best: &Candidate, other: &Candidate) -> String {
     let mut why = Vec::new();
     let is_found = other.found > best.found && other.serves_as(best);
-    let ([errors, warnings], of_best) = (other.found, best.found);
+    let by_check = || match found_in(best) {
+        Some(of_best) => {
+            format!("check finds {} in it, and {of_best} in the first", found_in(other).unwrap_or_default())
+        }
+        None => format!("check finds {} in it", found_in(other).unwrap_or_default()),
+    };
+    let by_check = is_found.then(by_check);
     let (best, other) = (&best.score, &other.score);
     if (other.refused * 100.0).round() > (best.refused * 100.0).round() {
         let (places, peak) = (other.places.unwrap_or(0.0), other.peak);
@@ -332,11 +359,8 @@ fn worse(best: &Candidate, other: &Candidate) -> String {
     if other.tables > best.tables {
         why.push(format!("each write goes to {} tables, not {}", other.tables, best.tables));
     }
-    if why.is_empty() && is_found {
-        let [best_errors, best_warnings] = of_best;
-        why.push(format!(
-            "by check: errors {errors}, warnings {warnings}; of the first: {best_errors}, {best_warnings}"
-        ));
+    if why.is_empty() {
+        why.extend(by_check);
     }
     if why.is_empty() {
         why.extend(read_more(0.0));
@@ -346,6 +370,9 @@ fn worse(best: &Candidate, other: &Candidate) -> String {
     }
     if why.is_empty() && other.key_bytes > best.key_bytes {
         why.push(format!("keys of {}, not {}", Bytes(other.key_bytes), Bytes(best.key_bytes)));
+    }
+    if why.is_empty() && other.by_secondary > best.by_secondary {
+        why.push("queries read more rows from its secondary tables".to_owned());
     }
     if why.is_empty() {
         let places = |score: &Score| score.places.unwrap_or(f64::INFINITY).round();

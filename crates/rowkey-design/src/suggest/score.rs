@@ -25,6 +25,8 @@ pub struct Score {
     pub places: Option<f64>,
     /// The work of all queries and writes a second, in rows read.
     pub work: f64,
+    /// The rows a second that queries read from secondary tables.
+    pub by_secondary: f64,
     /// The number of tables that a row is in.
     pub tables: usize,
     /// The number of queries that read more than ten rows for each that they return, or the whole table.
@@ -125,7 +127,10 @@ impl Score {
         let queries: Vec<_> = costs.iter().map(score).collect();
         let writes = Writes::of(table, &keys, &Capacity::of(table, cluster));
         let reading: f64 = queries.iter().map(|query| query.rate * query.work()).sum();
+        let secondary = costs.iter().zip(&queries).filter(|(cost, _)| cost.secondary.is_some());
+        let by_secondary = secondary.map(|(_, query)| query.rate * query.compared).sum();
         Self {
+            by_secondary,
             peak: writes.peak,
             refused: writes.refused,
             places: writes.places,

@@ -230,12 +230,29 @@ pub(super) fn with_remedy(context: &Context<'_>, cost: &QueryCost<'_>, finding: 
              what the query selects by: a run asks every bucket",
             Vec::new(),
         ),
-        None if cost.query.among.is_empty() => {
-            finding.remedy("add a secondary table whose key is a salt, and then what the query selects by", Vec::new())
-        }
+        None if cost.query.among.is_empty() => finding.remedy(by_hand(context, cost), Vec::new()),
         None => finding.remedy(
             "run it once for each of the values; each run is one range",
             Vec::new(),
         ),
+    }
+}
+
+/// The secondary table that no edit adds: the type of a column is not known, or its first field would grow.
+fn by_hand(context: &Context<'_>, cost: &QueryCost<'_>) -> String {
+    let key = &context.keys[0];
+    let asked = all_of(&cost.query.value);
+    let (first, columns): (Vec<&str>, Vec<&str>) = asked.into_iter().partition(|name| key.index(name).is_some());
+    match (&first[..], &columns[..]) {
+        ([field, ..], []) => format!(
+            "add a secondary table whose key begins with a salt and then {field:?}: as {field:?} grows, without a salt all of its rows would land in one place"
+        ),
+        _ => {
+            let names: Vec<String> = columns.iter().map(|column| format!("{column:?}")).collect();
+            format!(
+                "add a secondary table whose key begins with {}, and ends with the fields of this key",
+                names.join(", ")
+            )
+        }
     }
 }
