@@ -109,7 +109,7 @@ fn draft(args: &Args, asker: &mut Asker) -> Result<(PathBuf, Draft), Failure> {
         engine.map_err(|_| format!("{answer:?} is none of the engines: {}", engines.join(", ")))
     })?;
     let mut draft = Draft { engine: Some(engine), ..Draft::default() };
-    if !matches!(engine, Engine::Fjall | Engine::RocksDb) {
+    if draft::has_servers(engine) || args.servers.is_some() {
         let question =
             Question { text: "Servers or nodes, such as 10", default: Some(("", "not known")), option: "--servers" };
         draft = asker.answer(args.servers.as_deref(), &question, |answer| {
@@ -174,9 +174,11 @@ fn means(args: &Args, asker: &mut Asker, draft: &mut Draft) -> Result<(), Failur
             draft.with(|draft| draft.mean(field, meaning)).map_err(|why| Failure::new(format!("--means: {why}")))?;
     }
     for (field, shape) in draft.plain_numbers() {
-        let text = format!(
-            "What is `{field}`, {shape}? Such as milliseconds (since 1970), sequence (it grows with each row), random, uuid4"
-        );
+        let examples = match shape.as_str() {
+            "bytes[16]" => "uuid4 (random), uuid7 (begins with a time), digest (a hash)",
+            _ => "milliseconds (since 1970), sequence (grows with each row), random",
+        };
+        let text = format!("What is `{field}`, {shape}? Such as {examples}");
         let question = Question { text: &text, default: Some(("", "none of these")), option: "--means" };
         *draft = asker.answer(None, &question, |answer| match answer {
             "" => Ok(draft.clone()),
