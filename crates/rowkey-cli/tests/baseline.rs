@@ -29,8 +29,8 @@ fn bad_designs() -> Vec<String> {
     all
 }
 
-/// After it is written a check passes, also where lines have moved and the file has another name; it is the same when it
-/// is written again; and what it does not know is found.
+/// After it is written a check passes, also where lines have moved and the file has another name; it is the same when
+/// it is written again; and what it does not know is found.
 #[test]
 fn what_is_there_is_known_and_what_is_new_fails() {
     for bad in bad_designs() {

@@ -10,8 +10,8 @@ use rowkey_design::internal::design::Engine;
 use self::program::{Run, rowkey};
 
 /// Right answers, from the engine to the last query.
-const ANSWERS: &str = "hbase\n10\nvisits\nhost: text, at: u64 desc\nmilliseconds\na visit: rate 50k/s\n\na host: fix host, \
-                       order newest, limit 20\na day: range at 1 day\n\n";
+const ANSWERS: &str = "hbase\n10\nvisits\nhost: text, at: u64 desc\nmilliseconds\na visit: rate 50k/s\n\na host: \
+                       fix host, order newest, limit 20\na day: range at 1 day\n\n";
 
 fn init(folder: &Path, args: &[&str], input: &str) -> Run {
     rowkey(folder, &[&["init"], args].concat(), input.as_bytes())
