@@ -88,8 +88,8 @@ impl Asker {
         Err(Failure::new(format!("{MOST_WRONG} wrong answers to {:?}: nothing is written", question.text)))
     }
 
-    /// The answers to a question that is asked until a line is empty: those of an option if there are any. The input may
-    /// end with the last question.
+    /// The answers to a question that is asked until a line is empty: those of an option if there are any. The input
+    /// may end with the last question.
     pub(crate) fn answers<T>(
         &mut self,
         given: &[String],

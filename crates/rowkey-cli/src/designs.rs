@@ -107,6 +107,9 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
 pub(crate) fn may_replace(path: &Path, designs: &[PathBuf], first_line: &str, kind: &str) -> Result<(), Failure> {
     let refused =
         |why: &str| Err(Failure::new(format!("{} {why}: nothing is written; name another file", path.display())));
+    if is_stdin(path) {
+        return refused("is standard input");
+    }
     // What is not there can be written; a pipe or a device loses nothing.
     if !path.is_file() {
         return Ok(());

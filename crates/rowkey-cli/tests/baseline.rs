@@ -29,8 +29,8 @@ fn bad_designs() -> Vec<String> {
     all
 }
 
-/// After it is written a check passes, also where lines have moved and the file has another name; it is the same when it
-/// is written again; and what it does not know is found.
+/// After it is written a check passes, also where lines have moved and the file has another name; it is the same when
+/// it is written again; and what it does not know is found.
 #[test]
 fn what_is_there_is_known_and_what_is_new_fails() {
     for bad in bad_designs() {
@@ -64,6 +64,29 @@ fn what_is_there_is_known_and_what_is_new_fails() {
         assert_eq!(new.len(), 1, "{bad}");
         assert!(last.contains(&format!("rule = {} #", new[0]["rule"])), "{last} {}", new[0]);
         assert_eq!(check(folder, &["--baseline", "known", "b.rowkey.toml"]).status, Some(1));
+    }
+}
+
+/// Names are written so that they are read again, whatever they hold.
+#[test]
+fn names_of_any_characters() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for name in ["a \"b\"", "\\", "\n[[table.x]]\u{1b}[31m", "日\u{202e}", "", "a.b # c", "'"] {
+        let escape = |c: char| format!("\\U{:08x}", u32::from(c));
+        let escaped = format!("\"{}\"", name.chars().map(escape).collect::<String>());
+        let mut text = BAD.replace("\"one host\"", &escaped);
+        // No table has such a name.
+        if !name.is_empty() && !name.contains(char::is_control) {
+            text = text.replace("table.visits", &format!("table.{escaped}"));
+        }
+        fs::write(folder.join("a.rowkey.toml"), text).unwrap();
+        assert_eq!(check(folder, &["--write-baseline", "known", "a.rowkey.toml"]).status, Some(0), "{name:?}");
+        let known = fs::read_to_string(folder.join("known")).unwrap();
+        assert!(known.contains("rule = \"Q01\"") && !known.contains(['\u{1b}', '\u{202e}']), "{known}");
+        let again = json(folder, &["--baseline", "known", "a.rowkey.toml"]);
+        let none = Json::from(vec![(); 0]);
+        assert_eq!((&again["findings"], &again["notes"]), (&none, &none), "{known}");
     }
 }
 
@@ -153,6 +176,8 @@ fn other_files_are_no_baselines() {
         assert!(run.status == Some(2) && all.contains(said) && !all.contains("Q01]"), "{said}: {all:.900}");
     }
     assert_eq!(check(folder, &["--baseline", "absent", "a.rowkey.toml"]).status, Some(2));
+    let run = check(folder, &["--write-baseline", "-", "a.rowkey.toml"]);
+    assert!(run.status == Some(2) && run.err.contains("- is standard input: nothing is written"), "{}", run.err);
     for (name, said) in [("known", "no baseline that"), ("a.rowkey.toml", "is a file of the design")] {
         let before = fs::read(folder.join(name)).unwrap();
         let run = check(folder, &["--write-baseline", name, "a.rowkey.toml"]);

@@ -138,6 +138,11 @@ fn sarif_is_valid_by_its_standard() {
         broken["runs"][0]["artifacts"] = serde_json::json!([{"location": {"uri": "a b"}}]);
         assert!(!schema.is_valid(&broken), "{name}");
     }
+    let allowed = ["--format", "sarif", "--allow", "Q01", "--write-baseline", "known", "found.rowkey.toml"];
+    schema.validate(&json(folder.path(), &allowed)).unwrap();
+    let gone = json(folder.path(), &["--format", "sarif", "--baseline", "known", "clean.rowkey.toml"]);
+    schema.validate(&gone).unwrap();
+    assert!(!gone["runs"][0]["invocations"][0]["toolConfigurationNotifications"].as_array().unwrap().is_empty());
     let log = json(folder.path(), &["--format", "sarif", "found.rowkey.toml"]);
     let results = log["runs"][0]["results"].as_array().unwrap();
     let of = |rule: &str| results.iter().find(|result| result["ruleId"] == rule).unwrap();

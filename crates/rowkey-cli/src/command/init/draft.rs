@@ -22,6 +22,11 @@ pub(super) struct Draft {
     pub(super) sections: Vec<String>,
 }
 
+/// True of an engine whose servers somebody counts: it is neither one process nor a service without any.
+pub(super) fn has_servers(engine: Engine) -> bool {
+    !matches!(engine, Engine::DynamoDb | Engine::Fjall | Engine::RocksDb)
+}
+
 /// The section of a table with its key: fields as `host: text, at: instant desc`, or an array of TOML.
 pub(super) fn table(name: &str, key: &str) -> String {
     let fields = match key.starts_with('[') {
@@ -155,10 +160,12 @@ impl Draft {
              what yours are. `rowkey schema --markdown` has every key.\nformat = 1\n{}",
             self.cluster()
         );
-        if self.servers.is_empty() {
-            text += "# The servers or nodes, among which writes have to be spread:\n#servers = 10\n";
+        if self.engine.is_some_and(has_servers) {
+            if self.servers.is_empty() {
+                text += "# The servers or nodes, among which writes have to be spread:\n#servers = 10\n";
+            }
+            text += "# The writes that one server takes, where yours are measured:\n#region.writes = \"20k/s\"\n";
         }
-        text += "# The writes that one server takes, where yours are measured:\n#region.writes = \"20k/s\"\n";
         text += &self.tables;
         let Ok(design) = self.design() else { return text };
         if let Some(name) = design.tables.keys().next().filter(|_| design.tables.len() == 1) {
@@ -183,11 +190,13 @@ impl Draft {
         }
         let stats = |field: &str| format!("stats.{} = {{ distinct = 100, skew = \"zipf 0.9\" }}\n", toml_key(field));
         let fits = |field: &&str| self.with(|draft| draft.tables += &stats(field)).is_ok();
-        let is_constant = |field: &KeyField| {
+        // Of a time, a constant, or what has a meaning, that is known.
+        let is_known = |field: &KeyField| {
             let ty = field.field.as_ref().map(|field| &field.ty);
-            matches!(ty, Some(TypeBuf::Scalar(Scalar::Foreign(Foreign::Constant(_)))))
+            table.means.contains_key(&field.name)
+                || matches!(ty, Some(TypeBuf::Scalar(Scalar::Instant | Scalar::Foreign(Foreign::Constant(_)))))
         };
-        let fields = table.key.iter().filter(|field| !is_constant(field));
+        let fields = table.key.iter().filter(|field| !is_known(field));
         if let Some(field) = fields.map(|field| field.name.as_str()).find(fits) {
             text += "# Of each field, how many different values it has and how uneven they are, so that hot spots and\n\
                      # the rows of a query are known:\n";

@@ -27,10 +27,10 @@ use crate::failure::Failure;
   rowkey init visits --from-keys keys.txt
   rowkey init --from describe --from-schema described.txt
 
-What no option answers is asked, on standard error, and answered on standard input, a line each. Where that is no terminal
-and empty, each question has its default.
-A write or a query is a name and, after a colon, keys of the file with their values: rate 50k/s, order time; fix FIELD, range
-FIELD 1 day, among FIELD 3, starts_with FIELD 4, where COLUMN, order newest, limit 20.
+What no option answers is asked, on standard error, and answered on standard input, a line each. Where that is no
+terminal and empty, each question has its default.
+A write or a query is a name and, after a colon, keys of the file with their values: rate 50k/s, order time; fix FIELD,
+range FIELD 1 day, among FIELD 3, starts_with FIELD 4, where COLUMN, order newest, limit 20.
 Exit status: 0 the file is written, whatever is found in it; 2 it is not.")]
 pub(crate) struct Args {
     /// The table. The file is TABLE.rowkey.toml.
@@ -109,7 +109,7 @@ fn draft(args: &Args, asker: &mut Asker) -> Result<(PathBuf, Draft), Failure> {
         engine.map_err(|_| format!("{answer:?} is none of the engines: {}", engines.join(", ")))
     })?;
     let mut draft = Draft { engine: Some(engine), ..Draft::default() };
-    if !matches!(engine, Engine::Fjall | Engine::RocksDb) {
+    if draft::has_servers(engine) || args.servers.is_some() {
         let question =
             Question { text: "Servers or nodes, such as 10", default: Some(("", "not known")), option: "--servers" };
         draft = asker.answer(args.servers.as_deref(), &question, |answer| {
@@ -154,8 +154,8 @@ fn tables(args: &Args, asker: &mut Asker, draft: &mut Draft) -> Result<String, F
         draft.tables = sections(&first.design(&name)?);
     } else {
         asker.tell(
-            "\nThe key: its fields in their order, each `name: shape`. Shapes are text, bytes, bool, u8 to u64, i8 to i64,\n\
-             instant (a time), bytes[16] (a UUID); `desc` after one puts the greatest first.",
+            "\nThe key: its fields in their order, each `name: shape`. Shapes are text, bytes, bool, u8 to u64,\n\
+             i8 to i64, instant (a time), bytes[16] (a UUID); `desc` after one puts the greatest first.",
         );
         let question = Question { text: "Key, such as `host: text, at: instant desc`", default: None, option: "--key" };
         *draft = asker
@@ -174,9 +174,11 @@ fn means(args: &Args, asker: &mut Asker, draft: &mut Draft) -> Result<(), Failur
             draft.with(|draft| draft.mean(field, meaning)).map_err(|why| Failure::new(format!("--means: {why}")))?;
     }
     for (field, shape) in draft.plain_numbers() {
-        let text = format!(
-            "What is `{field}`, {shape}? Such as milliseconds (since 1970), sequence (it grows with each row), random, uuid4"
-        );
+        let examples = match shape.as_str() {
+            "bytes[16]" => "uuid4 (random), uuid7 (begins with a time), digest (a hash)",
+            _ => "milliseconds (since 1970), sequence (grows with each row), random",
+        };
+        let text = format!("What is `{field}`, {shape}? Such as {examples}");
         let question = Question { text: &text, default: Some(("", "none of these")), option: "--means" };
         *draft = asker.answer(None, &question, |answer| match answer {
             "" => Ok(draft.clone()),
@@ -189,8 +191,10 @@ fn means(args: &Args, asker: &mut Asker, draft: &mut Draft) -> Result<(), Failur
 /// Asks for the writes and queries of a table.
 fn of_table(args: &Args, asker: &mut Asker, draft: &mut Draft, table: &str, is_last: bool) -> Result<(), Failure> {
     asker.tell(&format!(
-        "\nThe writes and queries of {}: a name, and what is known of it. A write may have rate 5k/s, peak 50k/s, order time.\n\
-         A query: fix FIELD, range FIELD 1 day, among FIELD 3, starts_with FIELD 4, where COLUMN, order newest, limit 20.",
+        "\nThe writes and queries of {}: a name, and what is known of it.\n\
+         A write: rate 5k/s, peak 50k/s, order time.\n\
+         A query: fix FIELD, range FIELD 1 day, among FIELD 3, starts_with FIELD 4, where COLUMN,\n\
+         order newest, limit 20.",
         terminal(table)
     ));
     let design = draft.design().map_err(Failure::new)?;
