@@ -184,6 +184,12 @@ impl<'d> Builder<'d> {
         table.hashed = None;
         table.salt = choice.salt.as_ref().map(|(buckets, by)| self.salt(*buckets, by));
         table.secondary = Vec::new();
+        let first = |names: &Vec<Located<String>>| {
+            let mut first = table.key.iter().take(names.len());
+            first.all(|field| names.iter().any(|name| **name == field.name))
+                && (!names.is_empty() || table.salt.is_some())
+        };
+        table.partition = table.partition.clone().filter(first);
         // They are of the file's key, and nothing here counts regions.
         table.splits = None;
         let layout = layout(&self.own.name, &table.key, table.salt.as_ref(), None, &mut Vec::new())?;
