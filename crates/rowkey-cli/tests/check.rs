@@ -493,8 +493,9 @@ fn edits_fit_tables_of_every_form() {
         let run = rowkey(folder.path(), &["check", "--json", "a.rowkey.toml"], b"");
         let json: serde_json::Value =
             serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{}{}", run.out, run.err));
-        assert_eq!(json["findings"][0]["rule"], "Q01", "{}", run.out);
-        assert_eq!(json["findings"][0]["remedy"]["edits"], serde_json::json!([]), "{}", run.out);
+        let findings = json["findings"].as_array().unwrap();
+        let finding = findings.iter().find(|finding| finding["rule"] == "Q01").unwrap_or_else(|| panic!("{}", run.out));
+        assert_eq!(finding["remedy"]["edits"], serde_json::json!([]), "{}", run.out);
     }
 }
 

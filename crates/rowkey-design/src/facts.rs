@@ -5,7 +5,6 @@ use rowkey::foreign::{Foreign, Form, Order};
 use rowkey::layout::Scalar;
 use rowkey::untyped::{FieldBuf, TypeBuf};
 
-use crate::cost::rows_of;
 use crate::design::{Cluster, FieldStats, KeyField, Meaning, Query, Size, Skew, Width, Write, WriteOrder};
 use crate::file::{Bytes, Named};
 use crate::problem::{Located, Span};
@@ -216,8 +215,8 @@ impl<'d> KeyFacts<'d> {
         let lead = layout.lead().width();
         let bytes = lead as f64 + fields.iter().map(|field| field.bytes).sum::<f64>();
         let value_bytes = profile.and_then(|profile| profile.value_bytes);
-        let (own, all) = (rows_of(table, secondary), rows_of(table, None));
-        let share = own.zip(all).map_or(1.0, |(own, all)| (own / all.max(1.0)).min(1.0));
+        let own = secondary.and_then(|index| table.table.secondary.get(index)?.rows.as_ref());
+        let share = own.zip(table.table.rows.as_ref()).map_or(1.0, |(own, all)| (own.0 / all.0.max(1.0)).min(1.0));
         let first = partition.as_ref().map_or(1, |names| {
             let named = |field: &&FieldFacts<'_>| names.iter().any(|name| **name == *field.name);
             fields.iter().take_while(named).count().max(names.len().min(1))

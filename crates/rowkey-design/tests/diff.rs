@@ -12,6 +12,11 @@ fn changes(old: &str, new: &str) -> Vec<Difference> {
     diff(&parse(old), &parse(new), &CheckOptions::new(Date { year: 2026, month: 1, day: 31 }), 10_000.0)
 }
 
+/// The text of its lock file.
+fn locked(text: &str) -> String {
+    lock(&parse(text)).text
+}
+
 fn block<'p>(page: &'p str, heading: &str) -> &'p str {
     let (_, rest) = page.split_once(&format!("\n{heading}:\n\n```toml\n")).unwrap_or_else(|| panic!("{page}"));
     rest.split_once("```").unwrap().0
@@ -41,6 +46,10 @@ fn classes() {
     assert_eq!(class(&of(key, ""), &of(r#""from: u64""#, "")), Some(Impact::Rewrite));
     let salted = of(key, "salt = { buckets = 4, by = [\"from\"] }\n");
     assert_eq!(class(&of(key, "salt = { buckets = 4 }\n"), &salted), Some(Impact::Rewrite));
+    let partition = |fields: &str| of(key, &format!("partition = [{fields}]\n"));
+    assert_eq!(class(&of(key, ""), &partition(r#""from""#)), None);
+    assert_eq!(class(&of(key, ""), &partition(r#""from", "to""#)), Some(Impact::Rewrite));
+    assert_eq!(class(&locked(&partition(r#""from", "to""#)), &of(key, "")), Some(Impact::Rewrite));
     assert_eq!(class("format = 1\n", &of(key, "")), Some(Impact::Safe));
     assert_eq!(class(&of(key, ""), "format = 1\n"), Some(Impact::DataLoss));
     let enums = |variants: &str| of(&format!("\"kind: option<enum{{{variants}}}>\""), "");

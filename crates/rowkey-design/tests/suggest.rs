@@ -122,14 +122,18 @@ rate = "1k/s"
 fn designs() -> impl Strategy<Value = String> {
     let field = prop_oneof![Just("u64"), Just("text"), Just("instant desc"), Just("bytes[4]"), Just("option<i32>")];
     let query = (any::<u8>(), prop_oneof![Just(""), Just("order = \"newest\"\n"), Just("limit = 10\n")]);
-    (prop::collection::vec(field, 1..5), prop::collection::vec(query, 0..4), prop::option::of(1u32..40), any::<bool>())
-        .prop_map(|(fields, queries, buckets, cluster)| {
+    let engine = prop::option::of(prop::sample::select(vec!["hbase", "hbase", "dynamodb"]));
+    let fields = prop::collection::vec(field, 1..5);
+    (fields, prop::collection::vec(query, 0..4), prop::option::of(1u32..40), engine, 1usize..5).prop_map(
+        |(fields, queries, buckets, engine, partition)| {
             let mut text = "format = 1\n".to_owned();
-            if cluster {
-                text += "[cluster.c]\nengine = \"hbase\"\nservers = 7\n";
-            }
+            text.extend(engine.map(|engine| format!("[cluster.c]\nengine = \"{engine}\"\nservers = 7\n")));
             let key: Vec<_> = fields.iter().enumerate().map(|(i, ty)| format!("\"f{i}: {ty}\"")).collect();
             text += &format!("[table.t]\nkey = [{}]\n", key.join(", "));
+            if engine == Some("dynamodb") {
+                let first: Vec<_> = (0..partition.min(fields.len())).map(|i| format!("\"f{i}\"")).collect();
+                text += &format!("partition = [{}]\n", first.join(", "));
+            }
             text.extend(buckets.map(|buckets| format!("salt = {{ buckets = {buckets} }}\n")));
             text += "[[table.t.write]]\nname = \"w\"\nrate = \"50k/s\"\norder = \"time\"\n";
             for (i, (fixed, more)) in queries.iter().enumerate() {
@@ -139,7 +143,8 @@ fn designs() -> impl Strategy<Value = String> {
                 text += &format!("[[table.t.query]]\nname = \"q{i}\"\nfix = [{names}]\n{more}");
             }
             text
-        })
+        },
+    )
 }
 
 proptest! {

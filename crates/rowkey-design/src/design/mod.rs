@@ -296,7 +296,8 @@ record! {
         fingerprint: Option<Located<String>>,
         /// The queries that it serves.
         serves: Vec<Located<String>>,
-        /// The number of its rows, where some of the table's have none in it: those without its fields. Default: all.
+        /// The number of its rows, where some of the table's have none in it: those without its fields. Beside `rows` of
+        /// the table it is also the share of the writes that it takes. Default: all.
         rows: Option<Located<Count>> where Bounds::MANY,
         /// The points at which the new table is split.
         splits: Option<Located<Splits>>,

@@ -13,6 +13,10 @@ use crate::rule;
 pub(super) fn compare(old: &TableDesign, new: &TableDesign, changes: &mut Changes<'_>) {
     let place = new.name.place;
     key(&old.layout, &new.layout, &new.table.key, None, place, changes);
+    // The partition key is the first fields, one where the file says none.
+    let first = |names: &Option<Vec<Located<String>>>| names.as_ref().map_or(1, Vec::len);
+    let fields = (first(&old.table.partition), first(&new.table.partition));
+    partition(&old.layout, &new.layout, fields, None, place, changes);
     for (field, meaning) in &new.table.means {
         let before = name_before(old, new, field);
         if let Some(before) = old.table.means.get(before).filter(|before| before.value != meaning.value) {
@@ -28,7 +32,11 @@ pub(super) fn compare(old: &TableDesign, new: &TableDesign, changes: &mut Change
         let name = secondary.name.as_str();
         let place = secondary.name.place;
         match olds().find(|(before, _)| before.name.as_str() == name) {
-            Some((_, before)) => key(before, layout, &secondary.key, Some(name), place, changes),
+            Some((was, before)) => {
+                key(before, layout, &secondary.key, Some(name), place, changes);
+                let fields = (first(&was.partition), first(&secondary.partition));
+                partition(before, layout, fields, Some(name), place, changes);
+            }
             None => {
                 let message = format!("a new secondary table {name:?}: fill it by `rebuild`");
                 changes.push(Impact::Safe, &rule::D08, Some(name), Some(place), message);
@@ -45,6 +53,29 @@ pub(super) fn compare(old: &TableDesign, new: &TableDesign, changes: &mut Change
         let place = new.table.splits.as_ref().map_or(new.name.place, |splits| splits.place);
         let message = "split points are for a new table: the engine splits and merges one that is there".to_owned();
         changes.push(Impact::Safe, &rule::D10, None, Some(place), message);
+    }
+}
+
+/// Another number of fields of the partition key. Of another key it is another anyway.
+fn partition(
+    old: &LayoutBuf,
+    new: &LayoutBuf,
+    (before, after): (usize, usize),
+    of: Option<&str>,
+    place: Span,
+    changes: &mut Changes<'_>,
+) {
+    if before != after && old.shape() == new.shape() {
+        let names = |count: usize| {
+            let first = new.fields().iter().take(count).map(|field| field.name.as_str());
+            first.collect::<Vec<_>>().join(", ")
+        };
+        let message = format!(
+            "the partition key: ({}) was ({}), and engines that hash it place rows by it",
+            names(after),
+            names(before)
+        );
+        changes.push(Impact::Rewrite, &rule::D01, of, Some(place), message);
     }
 }
 

@@ -278,7 +278,7 @@ fn without_queries(table: &TableDesign) -> crate::design::Table {
     };
     kept.fingerprint = located(&table.layout);
     for (secondary, layout) in kept.secondary.iter_mut().zip(&table.secondary) {
-        secondary.value.serves = Vec::new();
+        (secondary.value.serves, secondary.value.rows) = (Vec::new(), None);
         secondary.value.fingerprint = located(layout);
     }
     kept

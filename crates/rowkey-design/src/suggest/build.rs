@@ -216,6 +216,12 @@ impl<'d> Builder<'d> {
         table.hashed = None;
         table.salt = choice.salt.as_ref().map(|(buckets, by)| self.salt(*buckets, by));
         table.secondary = Vec::new();
+        let first = |names: &Vec<Located<String>>| {
+            let mut first = table.key.iter().take(names.len());
+            first.all(|field| names.iter().any(|name| **name == field.name))
+                && (!names.is_empty() || table.salt.is_some())
+        };
+        table.partition = table.partition.clone().filter(first);
         // They are of the file's key, and nothing here counts regions.
         table.splits = None;
         if !choice.order.is_sorted() {

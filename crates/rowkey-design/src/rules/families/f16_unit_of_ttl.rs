@@ -44,7 +44,8 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
             continue;
         };
         let mut finding = found.finding(ttl.place, message).of(name.as_str());
-        finding = finding.number("TTL", ttl.seconds(), "s").witness(unit_of(context.engine));
+        finding = finding.number("TTL", ttl.seconds(), "s");
+        finding.witness.extend(unit_of(context.engine).map(str::to_owned));
         if context.engine == Engine::Cassandra && seconds > LONGEST {
             finding.severity = Severity::Error;
         }
@@ -79,11 +80,11 @@ fn long(seconds: u64, millis: u128) -> String {
 }
 
 /// The unit that an engine has a TTL in.
-fn unit_of(engine: Engine) -> &'static str {
+fn unit_of(engine: Engine) -> Option<&'static str> {
     match engine {
-        Engine::HBase => "a TTL of HBase's families is in seconds, that of a cell in milliseconds",
-        Engine::Cassandra => "a TTL of Cassandra is in seconds, and ends before 2038-01-19",
-        Engine::DynamoDb => "DynamoDB's TTL attribute is a moment, in seconds since 1970",
-        _ => "write it in hours or days",
+        Engine::HBase => Some("a TTL of HBase's families is in seconds, that of a cell in milliseconds"),
+        Engine::Cassandra => Some("a TTL of Cassandra is in seconds, and ends before 2038-01-19"),
+        Engine::DynamoDb => Some("DynamoDB's TTL attribute is a moment, in seconds since 1970"),
+        _ => None,
     }
 }

@@ -1,5 +1,7 @@
 //! H26: one place gets more reads than a server takes.
 
+use rowkey::lead::Lead;
+
 use crate::cost::{QueryCost, ReadLoad};
 use crate::design::Engine;
 use crate::file::{Count, Rate};
@@ -17,9 +19,9 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for cost in &context.queries {
         let Some((load, capacity)) = hot(context, cost) else { continue };
         let name = cost.query.name.as_str();
+        let runs = cost.query.rate.as_ref().map_or(String::new(), |rate| format!(" ({})", rate.value));
         let message = format!(
-            "{name:?} makes {} reads, and {} of them are of {}: a server takes {}",
-            Rate(load.reads),
+            "{name:?}{runs} makes {} reads of {}: a server takes {}",
             Rate(load.busiest),
             place(context, cost, load),
             Rate(capacity)
@@ -62,7 +64,7 @@ fn cure(context: &Context<'_>, cost: &QueryCost<'_>, load: ReadLoad, capacity: f
         let behind = key.fields[front + 1..].iter().find(|field| fixes(field.name));
         if let Some(field) = behind.filter(|_| !fixes(key.fields[front].name)) {
             cures.push(format!("put {:?}, which the query fixes, before {:?}", field.name, key.fields[front].name));
-        } else if fixes(key.fields[front].name) && !load.fans_out && cost.leading == key.fields.len() {
+        } else if matches!(key.layout.lead(), Lead::None) && cost.leading == key.fields.len() {
             cures.push("spread the rows by a salt: the query knows what it is taken from".to_owned());
         }
         cures.push("keep these rows in a cache, or in a small table that is stored several times".to_owned());

@@ -17,7 +17,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
         }
         let written: f64 =
             context.loads.iter().filter(|load| load.secondary == Some(index)).filter_map(|load| load.peak).sum();
-        let cost = if written > 0.0 { format!(", and takes {} of writes", Rate(written)) } else { String::new() };
+        let cost = if written > 0.0 { format!(", which takes {} writes", Rate(written)) } else { String::new() };
         let message = format!("no query is served by the secondary table {name:?}{cost}");
         let mut finding = found.finding(secondary.name.place, message).of(name);
         if written > 0.0 {
