@@ -82,7 +82,7 @@ impl Capacity {
         self.each.is_infinite()
     }
 
-    /// What is assumed of the servers, in words; none where the file says it.
+    /// The assumption on the servers, in words; none where the file says how many there are.
     pub fn assumed(&self) -> Option<String> {
         let servers = Count(self.servers).of("server");
         self.is_assumed.then(|| format!("the cluster has {servers}: say `servers = …`"))

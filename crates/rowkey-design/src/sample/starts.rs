@@ -33,7 +33,7 @@ pub(super) fn shares(ty: &TypeBuf, keys: usize, value: impl Fn(usize) -> Option<
     (1..=longest.min(LONGEST)).map(share).collect()
 }
 
-/// What a beginning is counted in.
+/// The unit that a beginning is counted in.
 #[derive(Clone, Copy, PartialEq)]
 enum Unit {
     Characters,

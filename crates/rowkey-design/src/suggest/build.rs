@@ -109,7 +109,7 @@ pub(super) fn with_assumptions(own: &TableDesign, profile: Option<&Profile>) -> 
     (table, assumed)
 }
 
-/// What is assumed of the columns that these tables have in the keys of secondary tables, where the design has none such.
+/// The assumptions on the columns that these tables have in the keys of secondary tables, where the design has none such.
 pub(super) fn of_columns<'t>(own: &TableDesign, tables: impl Iterator<Item = &'t TableDesign> + Clone) -> Vec<String> {
     let is_in = |table: &TableDesign, name: &str| {
         table.table.secondary.iter().flat_map(|secondary| &secondary.key).any(|field| field.name == name)
