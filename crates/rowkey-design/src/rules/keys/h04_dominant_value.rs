@@ -17,8 +17,8 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
             continue;
         };
         let one = busiest * peak;
-        // Few even values are H05's.
-        let is_uneven = busiest * places > UNEVEN || places >= hot.servers;
+        // Even values that one server does not take are too few, which H05 says, or the servers are, which H24 says.
+        let is_uneven = busiest * places > UNEVEN;
         if !moving || !matches!(hot.key.layout.lead(), Lead::None) || one <= hot.capacity || !is_uneven {
             continue;
         }
