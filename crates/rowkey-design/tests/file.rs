@@ -314,6 +314,36 @@ fn a_level_may_be_said_twice_if_it_is_the_same() {
     );
 }
 
+/// A word of another database, or in another place, is one problem, with what to write instead.
+#[test]
+fn what_people_write_first_is_told_what_it_is_here() {
+    let table = "[table.t]\nkey = [\"a: u64\"]\n";
+    for (text, told) in [
+        (format!("engine = \"hbase\"\n{table}"), "it is of a cluster"),
+        (format!("{table}salt = 16"), "write `{ buckets = … }`"),
+        (format!("{table}[[table.t.query]]\nname = \"q\"\nfix = \"a\""), "write it in brackets: `[\"a\"]`"),
+        (format!("{table}[[table.t.query]]\nname = \"q\"\nrange = [\"a\"]"), "write the name of each: `{ a = … }`"),
+        (format!("{table}[table.t.write]\nname = \"w\""), "two pairs of brackets"),
+        (format!("{table}keep = \"30 days\""), "a time to live is of a column family"),
+        (format!("{table}ttl = \"30 days\""), "it is of a column family"),
+        (format!("{table}unique = true"), "write one of: upsert"),
+        (format!("{table}means = \"uuid\""), "write the name of each: `{ NAME = \"uuid\" }`"),
+        (format!("{table}means.a = \"uuid\""), "write `uuid4` of random ones"),
+        (format!("{table}means.a = \"hash\""), "write `digest`"),
+        (format!("{table}queries = []"), "write `[[table.NAME.query]]`"),
+        (format!("{table}families = [\"f\"]"), "write `[table.NAME.family.NAME]`"),
+        ("[[table]]\nname = \"t\"\nkey = [\"a: u64\"]".to_owned(), "write `[….NAME]`, in one pair"),
+        (format!("[cluster.c]\nengine = \"scylladb\"\n{table}"), "write `cassandra`"),
+        (format!("[cluster.c]\nengine = \"hbase\"\nservers = \"10\"\n{table}"), "write it without quotes: 10"),
+        ("[table.t]\nkey = [\"a\"]".to_owned(), "write it as \"name: shape\""),
+        ("[table.t]\nkey = [\"a u64\", \"b: u8\"]".to_owned(), "write it as \"name: shape\""),
+        ("[table.t]\nkey = [\"a: varchar(10)\"]".to_owned(), "did you mean `text`?"),
+    ] {
+        let problems = problems(&format!("format = 1\n{text}\n"));
+        assert!(problems.len() == 1 && problems[0].contains(told), "{text}\n{problems:?}");
+    }
+}
+
 /// Each file of a folder may say the cluster.
 #[test]
 fn a_cluster_may_be_said_twice_if_it_is_the_same() {

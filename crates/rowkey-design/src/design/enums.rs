@@ -4,7 +4,7 @@ use crate::file::node::words;
 
 words! {
     /// An engine.
-    pub enum Engine ("engine") {
+    pub enum Engine ("engine") else crate::design::hints::of_an_engine {
         /// Apache HBase.
         HBase = "hbase",
         /// Google Bigtable.
@@ -46,7 +46,7 @@ words! {
     }
 
     /// The meaning of a field's values.
-    pub enum Meaning ("meaning") {
+    pub enum Meaning ("meaning") else crate::design::hints::of_a_meaning {
         /// Seconds since 1970.
         Seconds = "seconds",
         /// Milliseconds since 1970.
@@ -95,7 +95,7 @@ words! {
     }
 
     /// The time that rows are kept.
-    pub enum Keep ("word") {
+    pub enum Keep ("word") else crate::design::hints::of_keep {
         /// For ever.
         Forever = "forever",
     }

@@ -1,6 +1,7 @@
 //! A design: clusters and tables with their keys, families, statistics, writes and queries, as the file has them.
 
 mod enums;
+mod hints;
 mod schema;
 mod values;
 
@@ -16,7 +17,7 @@ use crate::problem::Located;
 
 record! {
     /// The contents of one file.
-    pub struct DesignFile {
+    pub struct DesignFile else hints::of_a_file {
         /// The version of this format: 1.
         format: Located<u32> where Bounds::whole(1, 1),
         /// The clusters that tables are for: engine, servers, size and load of a region.
@@ -52,7 +53,7 @@ record! {
     }
 
     /// A table.
-    pub struct Table {
+    pub struct Table else hints::of_a_table {
         /// A description, for people.
         about: Option<String>,
         /// The fields of its row key, in key order, each as `name: shape`, with the shapes of FORMAT.md.
@@ -229,7 +230,7 @@ record! {
     }
 
     /// Something that reads rows.
-    pub struct Query else of_other_databases {
+    pub struct Query else hints::of_a_query {
         /// Its name.
         name: Located<String>,
         /// The fields that it has one value of.
@@ -314,30 +315,6 @@ record! {
         /// The last day on which it is.
         until: Option<Located<Date>>,
     }
-}
-
-/// The help for words that queries of other databases have.
-fn of_other_databases(word: &str) -> Option<&'static str> {
-    Some(match word.to_lowercase().as_str() {
-        "rank" | "row_number" | "position" | "percentile" | "nth" => {
-            "no sorted store counts the rows before one: keep a count of rows for each range of scores and add them up, \
-             a secondary table by score for the first ones (`order`, `limit`), or a sorted set outside"
-        }
-        "order_by" | "sort" | "sort_by" | "top" => {
-            "rows come in the order of their keys: by another field they are those of a secondary table, whose key has \
-             what the query fixes and then that field, `desc` for the greatest first; `order = \"key\"` and a `limit`"
-        }
-        "count" | "sum" | "avg" | "min" | "max" | "group_by" | "aggregate" | "distinct" => {
-            "no sorted store adds up the rows of a query: keep the number in a row of its own, by a write of \
-             `kind = \"increment\"`; or say `batch = true` of a query that reads them all"
-        }
-        "join" => "no sorted store joins tables: the row has what is read with it, or the program reads both",
-        "any_of" | "in" | "one_of" | "or" => {
-            "write `among = { FIELD = 3 }` for three values of a field, `parts` for several ranges or beginnings of one"
-        }
-        "prefix" | "like" => "write `starts_with = { FIELD = 3 }` for the first three characters of a field",
-        _ => return None,
-    })
 }
 
 impl Query {

@@ -6,6 +6,7 @@ use toml_datetime::Datetime;
 use rowkey::untyped::words::TYPES;
 use rowkey::untyped::{FieldBuf, TypeBuf};
 
+use super::hints::type_of_others;
 use super::{ColumnsOfRow, SizeSpread};
 use crate::file::node::{FromToml, Node, Reading, nearest, record};
 use crate::file::{Bounds, Bytes, Count, Period};
@@ -26,7 +27,7 @@ impl FromToml for KeyField {
         let text = String::from_toml(node, reading)?;
         let Some((name, shape)) = text.split_once(':') else {
             reading.problem(node, format!("{text:?} is not a field"), HELP);
-            return None;
+            return Some(Self { name: text, field: None });
         };
         let (name, shape) = (name.trim().to_owned(), shape.trim());
         if name.is_empty() || name.contains(char::is_whitespace) {
@@ -35,7 +36,7 @@ impl FromToml for KeyField {
         }
         let field = match FieldBuf::new(name.clone(), shape) {
             Ok(FieldBuf { ty: TypeBuf::Custom(custom), .. }) => {
-                let help = of_others(&custom.shape)
+                let help = type_of_others(&custom.shape)
                     .map_or_else(|| nearest(&custom.shape, TYPES), |ty| format!("did you mean `{ty}`?"));
                 reading.problem(node, format!("`{}` is not a type of the format", custom.shape), help);
                 None
@@ -44,7 +45,9 @@ impl FromToml for KeyField {
             Err(error) => {
                 let lower = shape.to_lowercase();
                 let is_meant = lower != shape && FieldBuf::new(name.clone(), &lower).is_ok();
-                let help = if is_meant { format!("did you mean `{lower}`?") } else { HELP.to_owned() };
+                let word = lower.split(|c: char| !c.is_alphanumeric()).next().and_then(type_of_others);
+                let meant = if is_meant { Some(&*lower) } else { word };
+                let help = meant.map_or_else(|| HELP.to_owned(), |meant| format!("did you mean `{meant}`?"));
                 reading.problem(node, format!("{shape:?} is not a shape: {error}"), help);
                 None
             }
@@ -55,24 +58,6 @@ impl FromToml for KeyField {
     fn schema() -> Json {
         json!({"type": "string", "pattern": "^\\s*[^\\s:]+\\s*:.*\\S.*$"})
     }
-}
-
-/// The format's type of a word that other languages and databases have for it.
-fn of_others(word: &str) -> Option<&'static str> {
-    Some(match word.to_lowercase().as_str() {
-        "string" | "str" | "varchar" => "text",
-        "long" | "bigint" => "i64",
-        "int" | "integer" => "i32",
-        "short" | "smallint" => "i16",
-        "tinyint" => "i8",
-        "double" => "f64",
-        "float" => "f32",
-        "boolean" => "bool",
-        "uuid" | "guid" => "bytes[16]",
-        "timestamp" | "datetime" => "instant",
-        "binary" | "varbinary" | "blob" => "bytes",
-        _ => return None,
-    })
 }
 
 /// The split points of a new table.

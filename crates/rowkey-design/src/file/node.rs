@@ -29,9 +29,9 @@ impl Reading<'_> {
         self.problems.push(Problem { place, message: message.into(), help });
     }
 
-    pub(crate) fn wrong_type(&mut self, node: Node<'_, '_>, expected: &str) {
+    pub(crate) fn wrong_type(&mut self, node: Node<'_, '_>, expected: &str, help: impl Into<String>) {
         let found = described(node.get_ref());
-        self.problem(node, format!("expected {expected}, found {found}"), "");
+        self.problem(node, format!("expected {expected}, found {found}"), help);
     }
 }
 
@@ -63,6 +63,44 @@ pub(crate) fn read<T: FromToml>(text: &str, reading: &mut Reading<'_>) -> Option
     file.filter(|_| valid)
 }
 
+/// A scalar as a file has it; none of arrays and tables.
+fn scalar(value: &DeValue<'_>) -> Option<String> {
+    match value {
+        DeValue::String(text) => Some(format!("{text:?}")),
+        DeValue::Integer(number) => Some(number.to_string()),
+        DeValue::Float(number) => Some(number.to_string()),
+        DeValue::Boolean(truth) => Some(truth.to_string()),
+        DeValue::Datetime(date) => Some(date.to_string()),
+        DeValue::Array(_) | DeValue::Table(_) => None,
+    }
+}
+
+/// The help where a text is due.
+fn in_quotes(value: &DeValue<'_>) -> String {
+    match scalar(value) {
+        Some(scalar) => format!("write it in quotes: `\"{scalar}\"`"),
+        None => "write one text".to_owned(),
+    }
+}
+
+/// The help where an array is due.
+fn in_brackets(value: &DeValue<'_>) -> String {
+    match scalar(value) {
+        Some(scalar) => format!("write it in brackets: `[{scalar}]`"),
+        None => "there can be several: write its name in two pairs of brackets, `[[…]]`".to_owned(),
+    }
+}
+
+/// The help where named things are due.
+fn by_name(value: &DeValue<'_>) -> String {
+    let name = value.as_array().and_then(|array| array.iter().find_map(|item| item.get_ref().as_str()));
+    match (scalar(value), name) {
+        (Some(scalar), _) => format!("write the name of each: `{{ NAME = {scalar} }}`"),
+        (None, Some(name)) => format!("write the name of each: `{{ {name} = … }}`"),
+        (None, None) => "each has its name in brackets: write `[….NAME]`, in one pair".to_owned(),
+    }
+}
+
 /// A type of values in a design file.
 pub(crate) trait FromToml: Sized {
     /// Reads a value; where it is not valid, notes why and returns none.
@@ -91,7 +129,7 @@ impl FromToml for bool {
     fn from_toml(node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
         let truth = node.get_ref().as_bool();
         if truth.is_none() {
-            reading.wrong_type(node, "`true` or `false`");
+            reading.wrong_type(node, "`true` or `false`", "");
         }
         truth
     }
@@ -105,7 +143,7 @@ impl FromToml for String {
     fn from_toml(node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
         let text = node.get_ref().as_str();
         if text.is_none() {
-            reading.wrong_type(node, "text in quotes");
+            reading.wrong_type(node, "text in quotes", in_quotes(node.get_ref()));
         }
         text.map(str::to_owned)
     }
@@ -161,7 +199,7 @@ impl<T: FromToml> FromToml for Located<T> {
 impl<T: FromToml> FromToml for Vec<T> {
     fn from_toml(node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
         let Some(array) = node.get_ref().as_array() else {
-            reading.wrong_type(node, "an array");
+            reading.wrong_type(node, "an array", in_brackets(node.get_ref()));
             return None;
         };
         Some(array.iter().filter_map(|item| T::from_toml(item, reading)).collect())
@@ -207,7 +245,7 @@ fn named<T>(
     read: impl Fn(Node<'_, '_>, &mut Reading<'_>) -> Option<T>,
 ) -> Option<Named<T>> {
     let Some(table) = node.get_ref().as_table() else {
-        reading.wrong_type(node, "a table");
+        reading.wrong_type(node, "a table", by_name(node.get_ref()));
         return None;
     };
     let item = |(name, node): (&Spanned<DeString<'_>>, _)| {
@@ -234,7 +272,11 @@ pub(crate) struct Keys<'a, 'i> {
 impl<'a, 'i> Keys<'a, 'i> {
     pub(crate) fn of(node: Node<'a, 'i>, known: &'static [&'static str], reading: &mut Reading<'_>) -> Option<Self> {
         let Some(table) = node.get_ref().as_table() else {
-            reading.wrong_type(node, "a table");
+            let help = match node.get_ref() {
+                DeValue::Array(_) => "there is one: write its name in one pair of brackets, `[…]`".to_owned(),
+                _ => format!("write `{{ {} = … }}`; known: {}", known.first().unwrap_or(&""), known.join(", ")),
+            };
+            reading.wrong_type(node, "a table", help);
             return None;
         };
         Some(Self { node, table, known })
@@ -256,26 +298,38 @@ impl<'a, 'i> Keys<'a, 'i> {
     }
 
     /// Notes the keys that no record has.
-    /// `hints`: what to write in place of words that are known elsewhere.
-    pub(crate) fn refuse_unknown(&self, hints: &[fn(&str) -> Option<&'static str>], reading: &mut Reading<'_>) {
+    pub(crate) fn refuse_unknown(&self, hints: &[Hint], reading: &mut Reading<'_>) {
         for (name, _) in self.table.iter() {
-            let word = &**name.get_ref();
-            if self.known.contains(&word) {
-                continue;
-            }
-            match hints.iter().find_map(|hint| hint(word)) {
-                Some(hint) => reading.problem(name, format!("unknown key `{word}`"), hint),
-                None => unknown(name, "key", self.known, reading),
+            if !self.known.contains(&&**name.get_ref()) {
+                unknown(name, "key", self.known, hints, reading);
             }
         }
     }
 }
 
-/// Notes a word that is not one of those that are known, with the nearest of these.
-pub(crate) fn unknown<T: AsRef<str>>(at: &Spanned<T>, what: &str, known: &[&str], reading: &mut Reading<'_>) {
+/// What to write in place of a word that is known elsewhere.
+pub(crate) type Hint = fn(&str) -> Option<&'static str>;
+
+/// Notes a word that is not one of those that are known, with what to write in its place, or the nearest of these.
+pub(crate) fn unknown<T: AsRef<str>>(
+    at: &Spanned<T>,
+    what: &str,
+    known: &[&str],
+    hints: &[Hint],
+    reading: &mut Reading<'_>,
+) {
     let word = at.get_ref().as_ref();
-    let help = nearest(word, known);
-    reading.problem(at, format!("unknown {what} `{word}`"), help);
+    let hint = hints.iter().find_map(|hint| hint(word)).map(str::to_owned);
+    reading.problem(at, format!("unknown {what} `{word}`"), hint.unwrap_or_else(|| nearest(word, known)));
+}
+
+/// The text of one of a few words.
+pub(crate) fn word(node: Node<'_, '_>, known: &[&str], reading: &mut Reading<'_>) -> Option<Spanned<String>> {
+    let text = node.get_ref().as_str();
+    if text.is_none() {
+        reading.wrong_type(node, "text in quotes", format!("write one of: {}", known.join(", ")));
+    }
+    text.map(|text| Spanned::new(node.span(), text.to_owned()))
 }
 
 /// A better word: the nearest of those that are known, or all.
@@ -372,7 +426,7 @@ pub(crate) use bounds_of;
 macro_rules! words {
     ($(
         $(#[doc = $doc:literal])*
-        pub enum $name:ident ($what:literal) {
+        pub enum $name:ident ($what:literal) $(else $hint:path)? {
             $( $(#[doc = $word_doc:literal])* $variant:ident = $word:literal, )*
         }
     )*) => {$(
@@ -388,11 +442,11 @@ macro_rules! words {
                 node: $crate::file::node::Node<'_, '_>,
                 reading: &mut $crate::file::node::Reading<'_>,
             ) -> Option<Self> {
-                let text = $crate::problem::Located::<String>::from_toml(node, reading)?;
-                let found = text.parse().ok();
+                const KNOWN: &[&str] = &[$($word),*];
+                let word = $crate::file::node::word(node, KNOWN, reading)?;
+                let found = word.get_ref().parse().ok();
                 if found.is_none() {
-                    let word = toml::Spanned::new(node.span(), text.value);
-                    $crate::file::node::unknown(&word, $what, &[$($word),*], reading);
+                    $crate::file::node::unknown(&word, $what, KNOWN, &[$($hint)?], reading);
                 }
                 found
             }

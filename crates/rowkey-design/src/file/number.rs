@@ -15,7 +15,7 @@ impl FromToml for u32 {
         // JSON Schema takes 4.0 as a whole number, and what is read here must be what it takes.
         let number = number(node.get_ref()).filter(|number| bounds.has(*number)).map(|number| number as Self);
         if number.is_none() {
-            reading.wrong_type(node, &bounds.described());
+            reading.wrong_type(node, &bounds.described(), without_quotes(node.get_ref()));
         }
         number
     }
@@ -27,6 +27,12 @@ impl FromToml for u32 {
     fn schema_in(bounds: Bounds) -> Json {
         json!({"type": "integer", "minimum": json_number(bounds.least), "maximum": json_number(bounds.most)})
     }
+}
+
+/// The help where a number is due.
+fn without_quotes(value: &DeValue<'_>) -> String {
+    let number = value.as_str().filter(|text| text.parse::<f64>().is_ok_and(f64::is_finite));
+    number.map_or(String::new(), |number| format!("write it without quotes: {number}"))
 }
 
 /// The number in a value, with or without a fraction.
@@ -53,7 +59,8 @@ impl FromToml for f64 {
         let number = number(node.get_ref());
         let within = number.filter(|number| bounds.has(*number));
         if within.is_none() {
-            reading.wrong_type(node, &if number.is_none() { "a number".to_owned() } else { bounds.described() });
+            let expected = if number.is_none() { "a number".to_owned() } else { bounds.described() };
+            reading.wrong_type(node, &expected, without_quotes(node.get_ref()));
         }
         within
     }
