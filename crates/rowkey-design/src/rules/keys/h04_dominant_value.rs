@@ -6,7 +6,7 @@ use crate::file::Rate;
 use crate::rules::context::{Context, RuleSink};
 use crate::rules::hot::{salted, writes};
 
-/// So many times the share of even values is uneven.
+/// Values that are so many times as frequent as even ones are uneven.
 const UNEVEN: f64 = 1.2;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
