@@ -389,3 +389,20 @@ fn a_skew_is_of_what_the_query_asks_for() {
     assert_eq!(problems.files.text(problems.list[0].place), "b");
     parse(&text.replace("skew.b", "skew.a"));
 }
+
+/// A salt of the time, whose buckets each query asks: one finding, whose edit cures what others would say.
+#[test]
+fn one_salt_makes_one_finding() {
+    let text = "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 10\n[table.t]\n\
+                key = [\"user: text\", \"at: instant\"]\nstats.user.distinct = \"1M\"\n\
+                salt = { buckets = 16, by = [\"at\"] }\n[[table.t.write]]\nname = \"w\"\nrate = \"100k/s\"\n\
+                [[table.t.query]]\nname = \"one user\"\nfix = [\"user\"]\nonline = \"10 ms\"\n";
+    let of_salt = |text: &str| -> Vec<&str> {
+        let found = check(text, None).into_iter().map(|finding| finding.rule.id);
+        found.filter(|id| ["H06", "H07", "H08", "Q03", "Q07"].contains(id)).collect()
+    };
+    assert_eq!(of_salt(text), ["H07"]);
+    assert_eq!(of_salt(&text.replace("by = [\"at\"]", "by = [\"user\"]")), [""; 0]);
+    // Where the users are few, the salt of the time is what is wrong.
+    assert_eq!(of_salt(&text.replace("\"1M\"", "30")), ["H08", "Q03"]);
+}

@@ -9,6 +9,7 @@ mod families;
 mod hot;
 mod keys;
 mod queries;
+mod salt;
 
 use self::context::{Context, RuleSink};
 use crate::rule::{self, Rule, for_each_rule};

@@ -1,30 +1,13 @@
 //! H07: a salt computed from fields that no query fixes.
 
 use crate::finding::Edit;
-use crate::load::by;
 use crate::problem::Span;
 use crate::rules::context::{Context, RuleSink};
+use crate::rules::salt::better_fields;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
-    let Some(salt) = &context.table.table.salt else { return };
+    let (Some(salt), Some(fixed)) = (&context.table.table.salt, better_fields(context)) else { return };
     let key = &context.keys[0];
-    let taken = by(key);
-    let asked: Vec<_> =
-        context.queries.iter().filter(|cost| cost.secondary.is_none() && cost.leading > 0 && !cost.full_scan).collect();
-    if asked.is_empty() || asked.iter().any(|cost| cost.ranges.len() <= 1) {
-        return;
-    }
-    // The leading fields that every query fixes could be what the salt is taken from.
-    let common = asked.iter().map(|cost| cost.leading).min().unwrap_or(0);
-    let enough = |fields: &[usize]| {
-        let values: Option<f64> =
-            fields.iter().map(|&field| key.fields[field].spread.map(|spread| spread.n_eff)).product();
-        values.is_some_and(|values| values >= 20.0 * f64::from(*salt.buckets))
-    };
-    let fixed: Vec<usize> = (0..common).collect();
-    if fixed == taken || !enough(&fixed) {
-        return;
-    }
     let names: Vec<String> = fixed.iter().map(|&field| format!("{:?}", key.fields[field].name)).collect();
     let message =
         format!("every query asks all {} buckets, though all of them fix {}", salt.buckets.value, names.join(" and "));

@@ -5,6 +5,7 @@ use crate::load::by;
 use crate::problem::Span;
 use crate::rules::context::{Context, RuleSink};
 use crate::rules::hot::writes;
+use crate::rules::salt::better_fields;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let Some(salt) = &context.table.table.salt else { return };
@@ -12,7 +13,8 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let taken = by(key);
     let times = taken.iter().all(|&field| key.fields.get(field).is_some_and(|field| field.growth.is_some()));
     let others = key.fields.len() > taken.len();
-    if !times || !others || writes(context, false).is_empty() {
+    // What mends H07 mends this too.
+    if !times || !others || writes(context, false).is_empty() || better_fields(context).is_some() {
         return;
     }
     let names: Vec<&str> = taken.iter().map(|&field| key.fields[field].name).collect();

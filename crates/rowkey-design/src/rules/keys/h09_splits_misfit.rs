@@ -104,7 +104,7 @@ fn beyond(context: &Context<'_>, found: &mut RuleSink<'_>) {
 
 /// The first bytes of about the least and the greatest key, from values made up; none where the first bytes can be any.
 fn ends(key: &KeyFacts<'_>, rows: Option<f64>) -> Option<(Vec<u8>, Vec<u8>)> {
-    /// So many keys are in nearly all of the buckets, and have nearly all values of one byte.
+    /// Keys of this number are in nearly all buckets, and have nearly all values of one byte.
     const KEYS: u64 = 4096;
     let first = key.fields.first()?;
     let encoded = |k: u64| {

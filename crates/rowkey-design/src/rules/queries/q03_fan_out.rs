@@ -7,6 +7,7 @@ use crate::finding::Edit;
 use crate::quote;
 use crate::rule::Severity::Error;
 use crate::rules::context::{Context, RuleSink};
+use crate::rules::salt::better_fields;
 
 /// The most buckets that are silent: of a query that somebody waits for, and of others.
 const ONLINE: usize = 10;
@@ -24,11 +25,15 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
         let most = budget.and_then(|budget| budget.ranges).map(|count| count.0);
         let online = query.online.is_some();
         // All of a table's rows are in all of its buckets; the newest of all are a finding of where reads land.
-        let spread_on_purpose = cost.full_scan || query.batch == Some(true) || newest_of_all(cost);
+        // A salt of fields that queries do not fix is a finding of the salt.
+        let is_told_elsewhere = (cost.secondary.is_none() && better_fields(context).is_some())
+            || cost.full_scan
+            || query.batch == Some(true)
+            || newest_of_all(cost);
         let message = match most {
             Some(most) if ranges as f64 <= most => None,
             Some(most) => Some(format!("{name:?} has {ranges} ranges; its budget is {most}")),
-            None if spread_on_purpose || buckets < 2 => None,
+            None if is_told_elsewhere || buckets < 2 => None,
             None if buckets > if online { ONLINE } else { OTHERS } => {
                 Some(format!("{name:?} asks {buckets} salt buckets at each run"))
             }
