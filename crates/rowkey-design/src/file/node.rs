@@ -307,7 +307,7 @@ impl<'a, 'i> Keys<'a, 'i> {
     }
 }
 
-/// What to write in place of a word that is known elsewhere.
+/// The text to write in place of a word that is known elsewhere.
 pub(crate) type Hint = fn(&str) -> Option<&'static str>;
 
 /// Notes a word that is not one of those that are known, with what to write in its place, or the nearest of these.
