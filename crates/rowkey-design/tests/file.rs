@@ -324,6 +324,7 @@ fn what_people_write_first_is_told_what_it_is_here() {
         (format!("{table}[[table.t.query]]\nname = \"q\"\nfix = \"a\""), "write it in brackets: `[\"a\"]`"),
         (format!("{table}[[table.t.query]]\nname = \"q\"\nrange = [\"a\"]"), "write the name of each: `{ a = … }`"),
         (format!("{table}[table.t.write]\nname = \"w\""), "two pairs of brackets"),
+        (format!("{table}[[table.t.query]]\nname = \"q\"\nfix = [\"customer\"]"), "write it in `where`"),
         (format!("{table}keep = \"30 days\""), "a time to live is of a column family"),
         (format!("{table}ttl = \"30 days\""), "it is of a column family"),
         (format!("{table}unique = true"), "write one of: upsert"),

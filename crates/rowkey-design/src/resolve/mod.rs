@@ -201,7 +201,14 @@ impl Table {
             }
         }
         for query in query {
-            query.fix.iter().for_each(|name| field(name, name.place));
+            for name in &query.fix {
+                let told = problems.len();
+                refer("field", name, name.place, &fields, problems);
+                for help in problems[told..].iter_mut().filter_map(|problem| problem.help.as_mut()) {
+                    help.push_str("; a column is no part of the key: write it in `where`");
+                }
+            }
+            let mut field = |name: &str, place| refer("field", name, place, &fields, problems);
             query.range.iter().for_each(|(name, at)| field(name, at.place));
             query.among.iter().for_each(|(name, at)| field(name, at.place));
             query.starts_with.iter().for_each(|(name, at)| field(name, at.place));
