@@ -72,15 +72,33 @@ pub(super) fn models(span: &Span<'_>, end: End) -> Vec<Model> {
         if span.width == Some(36) && span.values.iter().all(|value| value[8] == b'-' && value[13] == b'-') {
             let shape = end.shape("uuid", None, None, Some("text"));
             if span.decoded("uuid[text]").is_some() {
-                let means = span.values.iter().all(|value| value[14] == b'4').then_some("uuid4");
-                let random = if means.is_some() { 121.0 } else { 124.0 };
-                let bits = base - 6.0 + random * span.values.len() as f64;
-                models.push(Model { means, ..Model::new(shape, bits) });
+                models.extend(uuids(span, base - 6.0).map(|model| Model { shape: shape.clone(), ..model }));
             }
         }
     }
     text(span, end, base, &mut models);
     models
+}
+
+/// Models of UUIDs as text, by their version: of all bits, of those that are random, of a time and random ones.
+fn uuids<'s>(span: &'s Span<'_>, base: f64) -> impl Iterator<Item = Model> + 's {
+    let count = span.values.len() as f64;
+    let all = |version: u8| span.values.iter().all(|value| value[14] == version);
+    let millis = |value: &&[u8]| {
+        let digits = [&value[..8], &value[9..13]].concat();
+        u128::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()
+    };
+    let millis = all(b'7').then(|| span.values.iter().map(millis).collect::<Option<Vec<_>>>()).flatten();
+    let by_time = millis.and_then(|millis| times::bits(&millis, UNITS[1]));
+    let any = Model::new(String::new(), base + 124.0 * count);
+    let random = all(b'4').then(|| Model::new(String::new(), base + 121.0 * count).meaning("uuid4"));
+    let by_time = by_time.map(|bits| Model::new(String::new(), base + bits + 73.0 * count).meaning("uuid7"));
+    match (random, by_time) {
+        (None, None) => [Some(any), None],
+        (random, by_time) => [random, by_time],
+    }
+    .into_iter()
+    .flatten()
 }
 
 fn decimals(span: &Span<'_>, end: End, base: f64, models: &mut Vec<Model>) {

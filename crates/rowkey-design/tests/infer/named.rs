@@ -103,6 +103,18 @@ fn crash_reports() {
     }));
 }
 
+/// UUIDs of version 7 as text, under a name.
+#[test]
+fn uuids_by_time() {
+    first(&rows("text['#'], uuid[text]", &[None, None], |row, random| {
+        let mut id = (1_700_000_000_000_u64 + row * 4_321).to_be_bytes()[2..].to_vec();
+        id.extend(random.u128(..).to_be_bytes()[..10].iter());
+        id[6] = 0x70 | id[6] & 15;
+        id[8] = 0x80 | id[8] & 63;
+        vec![Value::Text(["job", "mail", "bill"][random.usize(..3)].to_owned()), Value::Bytes(id)]
+    }));
+}
+
 /// Hits of the case studies: salted, by time.
 #[test]
 fn access_log() {
