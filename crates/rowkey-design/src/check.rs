@@ -11,6 +11,7 @@ use crate::resolve::{Design, TableDesign};
 use crate::rule::{Rule, Severity};
 use crate::rules::FINDERS;
 use crate::rules::context::{CheckOptions, Context, RuleSink};
+use crate::rules::unjudged::unjudged;
 
 /// A finding that is allowed.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,6 +75,8 @@ pub struct Report {
     pub notes: Vec<Problem>,
     /// Assumptions of the findings, where the file says nothing.
     pub assumed: Vec<String>,
+    /// The questions that no rule answers, as the file does not say what it takes: each with what to say.
+    pub unjudged: Vec<String>,
     /// The number of tables that were checked, secondary tables among them.
     pub tables: usize,
     /// The number of queries that were checked.
@@ -147,6 +150,7 @@ impl Design {
             let found = all(&context);
             let of_servers = |finding: &Finding| finding.numbers.iter().any(|number| number.name == "servers");
             let assumed = context.capacity.assumed().filter(|_| found.iter().any(of_servers));
+            report.unjudged.extend(unjudged(&context));
             report.assumed.extend(assumed.filter(|assumed| !report.assumed.contains(assumed)));
             report.take(&context, found, options.today);
         }

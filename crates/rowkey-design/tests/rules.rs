@@ -406,3 +406,22 @@ fn one_salt_makes_one_finding() {
     // Where the users are few, the salt of the time is what is wrong.
     assert_eq!(of_salt(&text.replace("\"1M\"", "30")), ["H08", "Q03"]);
 }
+
+/// No rule speaks of reads whose limit nobody knows, and of values whose number nobody says: both are told.
+#[test]
+fn what_no_rule_can_judge_is_told() {
+    let unjudged = |engine: &str, region: &str, stats: &str| {
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"{engine}\"\n{region}\n[table.t]\nkey = [\"chat: u64\", \"at: instant\"]\n\
+             {stats}\n[[table.t.write]]\nname = \"w\"\nrate = \"20k/s\"\n\
+             [[table.t.query]]\nname = \"q\"\nfix = [\"chat\"]\nrate = \"5k/s\"\nskew.chat = \"zipf 1\"\n"
+        );
+        parse(&text).check(&CheckOptions::new(Date { year: 2026, month: 1, day: 31 })).unjudged
+    };
+    let stats = "stats.chat = { distinct = \"1M\", skew = \"zipf 0.9\" }";
+    let told = unjudged("tikv", "", "");
+    assert!(told.len() == 2 && told[0].contains("`region.reads`") && told[1].contains("`stats.chat"), "{told:?}");
+    assert_eq!(unjudged("tikv", "region.reads = \"50k/s\"", stats), [""; 0]);
+    assert_eq!(unjudged("bigtable", "", stats), [""; 0]);
+    assert_eq!(unjudged("rocksdb", "", ""), [""; 0]);
+}

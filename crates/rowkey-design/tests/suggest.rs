@@ -585,3 +585,42 @@ rate = "10/s"
     assert_eq!(*suggestions.candidates[0].table.table.secondary[0].salt.as_ref().unwrap().buckets, 6);
     assert!(suggestions.remarks[0].contains("30k writes/s: under every key 6 are needed"), "{:?}", suggestions.remarks);
 }
+
+/// Fields that depend on each other: users with bursts of rows. The rows of a query are those that `check` counts.
+#[test]
+fn a_sample_is_counted_as_check_counts_it() {
+    let text = "format = 1\n[table.t]\nkey = [\"user: u64\", \"at: u64\"]\nmeans.at = \"seconds\"\nrows = \"1G\"\n\
+                [[table.t.query]]\nname = \"a day\"\nfix = [\"user\"]\nrange.at = \"1 day\"\n";
+    let design = parse(text);
+    // A user's rows are all of one day, in a year.
+    let key = |i: u64| format!("{:016x}{:016x}\n", i / 40, 1_700_000_000 + (i / 40 * 7919 % 365) * 86_400 + i % 40);
+    let keys: String = (0..8000).map(key).collect();
+    let profile = sample::read(keys.as_bytes(), KeyForm::Hex, &design.tables["t"].layout, None, |_, _| {}).unwrap();
+    let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 }).profile("t", profile);
+    let counted = design.query_costs(&options).next().unwrap().1[0].rows_read;
+    let suggestions = design.suggest("t", &options).unwrap();
+    let own = suggestions.candidates.iter().find(|candidate| candidate.current).unwrap();
+    assert_eq!(own.score.queries[0].rows_read, counted);
+    assert!(counted.is_some_and(|rows| rows > 1e6), "{counted:?}");
+}
+
+/// A query that returns three rows of a column says how many values this has.
+#[test]
+fn a_column_has_as_many_values_as_its_query_says() {
+    let text = "format = 1\n[table.t]\nkey = [\"id: bytes[16]\"]\nmeans.id = \"uuid4\"\nrows = \"30M\"\n\
+                [[table.t.query]]\nname = \"of a user\"\nwhere = [\"user\"]\nreturns = 3\n";
+    let suggestions = suggest(text, "t");
+    assert_eq!(suggestions.candidates[0].score.queries[0].rows_read.map(f64::round), Some(3.0));
+    assert!(suggestions.assumed.iter().any(|assumed| assumed.contains("10M values")), "{:?}", suggestions.assumed);
+    assert_eq!(suggestions.remarks, [""; 0]);
+}
+
+/// The findings and refused writes of the first are told.
+#[test]
+fn what_is_wrong_with_the_first_is_told() {
+    let text = "format = 1\n[cluster.c]\nengine = \"tikv\"\n[table.t]\nkey = [\"name: text\"]\nrows = 100\n\
+                [[table.t.write]]\nname = \"hit\"\norder = \"one row\"\nrate = \"15k/s\"\n";
+    let remarks = suggest(text, "t").remarks;
+    assert_eq!(remarks.len(), 2, "{remarks:?}");
+    assert!(remarks[0].contains("take 10k of 15k writes/s") && remarks[1].contains("error H12"), "{remarks:?}");
+}

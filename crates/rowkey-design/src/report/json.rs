@@ -32,6 +32,7 @@ pub(super) fn report(design: &Design, options: &CheckOptions, report: &Report) -
         "problems": problems(files, &report.problems),
         "notes": problems(files, &report.notes),
         "assumed": report.assumed,
+        "unjudged": report.unjudged,
         "reads": reads::json(design, options),
         "summary": {
             "tables": report.tables,

@@ -155,6 +155,9 @@ pub(super) fn report(design: &Design, options: &CheckOptions, report: &Report, s
     if !report.allowed.is_empty() {
         text.push('\n');
     }
+    for unjudged in &report.unjudged {
+        text += &format!("not judged: {}\n\n", terminal(unjudged));
+    }
     for assumed in &report.assumed {
         text += &format!("assumed: {assumed}\n\n");
     }

@@ -10,6 +10,7 @@ mod hot;
 mod keys;
 mod queries;
 mod salt;
+pub(crate) mod unjudged;
 
 use self::context::{Context, RuleSink};
 use crate::rule::{self, Rule, for_each_rule};

@@ -97,9 +97,11 @@ pub(super) fn with_assumptions(own: &TableDesign, profile: Option<&Profile>) -> 
     );
     let others = others(own).into_iter().map(|field| field.value.name);
     let others = others.filter(|name| own.table.stats.get(name).is_none_or(|stats| stats.distinct.is_none()));
+    let rows = crate::cost::rows(&table);
     for name in of_key.into_iter().chain(others) {
+        let distinct = distinct_of_column(own, &name, rows);
         let stats = table.table.stats.entry(name).or_insert_with(|| unplaced(FieldStats::unknown()));
-        stats.value.distinct = Some(unplaced(DISTINCT));
+        stats.value.distinct = Some(unplaced(distinct));
     }
     let asked = |name: &str| own.table.query.iter().any(|query| query.starts_with.contains_key(name));
     for field in facts.fields.iter().filter(|field| asked(field.name) && field.starting_with(1.0).is_none()) {
@@ -109,6 +111,16 @@ pub(super) fn with_assumptions(own: &TableDesign, profile: Option<&Profile>) -> 
     (table, assumed)
 }
 
+/// The number of values of what a query filters by alone: as its rows and those that it returns tell, else [`DISTINCT`].
+fn distinct_of_column(own: &TableDesign, name: &str, rows: Option<f64>) -> Count {
+    let alone = |query: &&Located<Query>| crate::cost::all_of(&query.value) == [name];
+    let returns = own.table.query.iter().filter(alone).find_map(|query| query.returns.as_ref());
+    match rows.zip(returns) {
+        Some((rows, returns)) => Count((rows / returns.0.max(1.0)).max(1.0).round()),
+        None => DISTINCT,
+    }
+}
+
 /// The assumptions on the columns that these tables have in the keys of secondary tables, where the design has none such.
 pub(super) fn of_columns<'t>(own: &TableDesign, tables: impl Iterator<Item = &'t TableDesign> + Clone) -> Vec<String> {
     let is_in = |table: &TableDesign, name: &str| {
@@ -116,8 +128,12 @@ pub(super) fn of_columns<'t>(own: &TableDesign, tables: impl Iterator<Item = &'t
     };
     let columns = others(own).into_iter().map(|field| field.value.name);
     let new = columns.filter(|name| !is_in(own, name) && tables.clone().any(|table| is_in(table, name)));
-    new.map(|name| format!("{name} is a text of {DISTINCT} values: write its type in the key of the secondary table"))
-        .collect()
+    let rows = crate::cost::rows(own);
+    new.map(|name| {
+        let values = distinct_of_column(own, &name, rows);
+        format!("{name} is a text of {values} values: write its type in the key of the secondary table")
+    })
+    .collect()
 }
 
 /// The table as the file has it, but for its key: nothing that was assumed.

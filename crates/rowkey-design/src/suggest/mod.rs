@@ -150,6 +150,13 @@ impl Design {
         }
         candidates.sort_by(better);
         let mut candidates = distinct(candidates);
+        if profile.is_some() {
+            for candidate in &mut candidates {
+                let options = under(options, own, &candidate.table);
+                candidate.score = Score::of_sample(&candidate.table, &full, cluster, options.profiles.get(table));
+            }
+            candidates.sort_by(better);
+        }
         for candidate in &mut candidates {
             build::without_assumptions(&mut candidate.table, own);
             let options = under(options, own, &candidate.table);
@@ -255,7 +262,8 @@ pub fn described(table: &TableDesign) -> String {
     }
     parts.extend(fields.iter().map(|field| format!("{}{}", field.name, if field.desc { " desc" } else { "" })));
     let key = parts.join(", ");
-    let salted = if table.table.secondary.iter().any(|secondary| secondary.salt.is_some()) { ", salted" } else { "" };
+    let salt = table.table.secondary.iter().find_map(|secondary| secondary.salt.as_ref());
+    let salted = salt.map_or(String::new(), |salt| format!(", salt({})", *salt.buckets));
     match table.secondary.len() {
         0 => key,
         1 => format!("{key} + 1 secondary table{salted}"),
@@ -277,11 +285,17 @@ fn remarks(candidates: &[Candidate], capacity: &Capacity) -> Vec<String> {
         let (all, needed) = (Count(all), Count(capacity.needed()));
         format!("all servers together take {all} writes/s: under every key {needed} are needed for these")
     });
+    let refused = candidates.first().filter(|best| best.score.refused >= 0.005).map(|best| {
+        let Score { refused, peak, .. } = best.score;
+        let taken = Count((peak * (1.0 - refused)).round());
+        format!("its servers take {taken} of {} writes/s, as they land in too few places", Count(peak))
+    });
+    let found = candidates.first().and_then(found_in).map(|found| format!("check finds {found} in it"));
     let queries = candidates.first().into_iter().flat_map(|best| &best.score.queries);
     let unserved = queries.filter(|query| query.is_unserved()).map(|query| {
         let (rows, name) = (read(query), &query.name);
         match (query.full_scan, query.amplification) {
-            (true, _) => format!("{name:?} reads the table from its first row on: {rows} a run"),
+            (true, _) => format!("{name:?} reads {rows} at each run"),
             (false, each) => {
                 let each =
                     each.map_or(String::new(), |each| format!(", {} for each that it returns", Count(each.round())));
@@ -289,7 +303,7 @@ fn remarks(candidates: &[Candidate], capacity: &Capacity) -> Vec<String> {
             }
         }
     });
-    small.into_iter().chain(unserved).collect()
+    small.into_iter().chain(refused).chain(unserved).chain(found).collect()
 }
 
 /// The number of rows that a query reads, in words.
@@ -299,6 +313,9 @@ fn number(query: &QueryScore) -> String {
 
 /// The same, with what it is the number of.
 fn read(query: &QueryScore) -> String {
+    if query.full_scan {
+        return "the whole table".to_owned();
+    }
     query.rows_read.map_or(format!("{} of rows", number(query)), |rows| Count(rows.round()).of("row"))
 }
 
@@ -353,7 +370,8 @@ fn worse(best: &Candidate, other: &Candidate) -> String {
     why.extend(read_more(0.02));
     for (query, ours) in other.queries.iter().zip(&best.queries) {
         if ours.in_order && !query.in_order {
-            why.push(format!("{:?} scans in reverse or sorts what it reads", query.name));
+            let how = if query.is_reverse { "scans in reverse" } else { "sorts what it reads" };
+            why.push(format!("{:?} {how}", query.name));
         }
     }
     if other.tables > best.tables {

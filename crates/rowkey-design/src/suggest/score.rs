@@ -3,7 +3,7 @@
 use rowkey::LayoutBuf;
 
 use crate::cost::{OrderFit, QueryCost, ROWS_PER_RANGE};
-use crate::design::{Cluster, QueryOrder};
+use crate::design::{Cluster, Engine, QueryOrder};
 use crate::facts::KeyFacts;
 use crate::load::{Capacity, WriteLoad};
 use crate::profile::Profile;
@@ -61,8 +61,10 @@ pub struct QueryScore {
     pub full_scan: bool,
     /// True if nobody waits for it.
     pub batch: bool,
-    /// True if a forward scan of the key has the order that it wants.
+    /// True if a scan of the key has the order that it wants: on HBase, where scans in reverse are slower, a forward one.
     pub in_order: bool,
+    /// True if a scan in reverse has it.
+    pub(super) is_reverse: bool,
 }
 
 impl QueryScore {
@@ -82,10 +84,11 @@ impl QueryScore {
         let each = |selected: f64, returned: f64| selected / returned.max(1.0).min(selected.max(1.0));
         let amplification =
             cost.rows_selected.zip(cost.rows_returned).map(|(selected, returned)| each(selected, returned));
-        Self { rows_read: cost.rows_selected, compared, amplification, in_order: false, ..self }
+        Self { rows_read: cost.rows_selected, compared, amplification, in_order: false, is_reverse: false, ..self }
     }
 
-    fn of(cost: &QueryCost<'_>, rows: f64) -> Self {
+    fn of(cost: &QueryCost<'_>, rows: f64, engine: Engine) -> Self {
+        let is_reverse = matches!(cost.order, OrderFit::Reverse);
         let query = &cost.query.value;
         Self {
             name: query.name.value.clone(),
@@ -96,7 +99,11 @@ impl QueryScore {
             amplification: cost.amplification(),
             full_scan: cost.full_scan && query.limit.as_ref().is_none_or(|_| !cost.filter.is_empty()),
             batch: query.batch == Some(true),
-            in_order: !matches!(cost.order, OrderFit::Reverse | OrderFit::Sort),
+            in_order: match cost.order {
+                OrderFit::Sort => false,
+                _ => !is_reverse || engine != Engine::HBase,
+            },
+            is_reverse,
         }
     }
 }
@@ -107,21 +114,42 @@ fn compared(cost: &QueryCost<'_>, read: Option<f64>, rows: f64) -> f64 {
 }
 
 impl Score {
-    /// `own` has the key whose order is that of queries in the order of the key.
+    /// `own` has the key whose order is that of queries in the order of the key. `profile` is that of its keys, of which
+    /// other keys have the statistics of fields alone.
     pub(super) fn of(
         table: &TableDesign,
         own: &TableDesign,
         cluster: Option<&Cluster>,
         profile: Option<&Profile>,
     ) -> Self {
+        Self::counted(table, own, cluster, profile, None)
+    }
+
+    /// The same, with queries run on the sample, as `check` does: `profile` is that of the table's own keys.
+    pub(super) fn of_sample(
+        table: &TableDesign,
+        own: &TableDesign,
+        cluster: Option<&Cluster>,
+        profile: Option<&Profile>,
+    ) -> Self {
+        Self::counted(table, own, cluster, profile, profile)
+    }
+
+    fn counted(
+        table: &TableDesign,
+        own: &TableDesign,
+        cluster: Option<&Cluster>,
+        profile: Option<&Profile>,
+        sample: Option<&Profile>,
+    ) -> Self {
+        let engine = cluster.map_or(Engine::HBase, |cluster| cluster.engine);
         let mut keys = vec![KeyFacts::of(table, profile)];
         keys.extend(KeyFacts::of_secondaries(table, profile));
         let keys: Vec<_> = keys.into_iter().map(|key| key.on(cluster)).collect();
         let rows = crate::cost::rows(table).unwrap_or(f64::MAX).min(1e12);
-        // A sample's keys have the design's own order, and no other key decodes them: their statistics are in `keys`.
-        let costs = QueryCost::all(table, &keys, cluster, None);
+        let costs = QueryCost::all(table, &keys, cluster, sample);
         let score = |cost: &QueryCost<'_>| {
-            let score = QueryScore::of(cost, rows);
+            let score = QueryScore::of(cost, rows, engine);
             if keeps_order(cost, table, own) { score } else { score.sorted(cost, rows) }
         };
         let queries: Vec<_> = costs.iter().map(score).collect();

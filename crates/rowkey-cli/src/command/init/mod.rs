@@ -28,14 +28,14 @@ use crate::failure::Failure;
   rowkey init --from describe --from-schema described.txt
 
 What no option answers is asked, on standard error, and answered on standard input, a line each. Where that is no
-terminal and empty, each question has its default.
+terminal and empty, each question has its default, but for that of the key, which has none: give --key.
 A write or a query is a name and, after a colon, keys of the file with their values: rate 50k/s, order time; fix FIELD,
 range FIELD 1 day, among FIELD 3, starts_with FIELD 4, where COLUMN, order newest, limit 20.
 Exit status: 0 the file is written, whatever is found in it; 2 it is not.")]
 pub(crate) struct Args {
     /// The table. The file is TABLE.rowkey.toml.
     table: Option<String>,
-    /// The engine: hbase, bigtable, tikv, cockroachdb, dynamodb, foundationdb, fjall or rocksdb.
+    /// The engine: hbase, bigtable, tikv, cockroachdb, dynamodb, cassandra, foundationdb, fjall or rocksdb.
     #[arg(long)]
     engine: Option<String>,
     /// The number of servers or nodes.
