@@ -200,7 +200,10 @@ fn what_is_offered_is_valid() {
         for key in keys {
             let folder = tempfile::tempdir().unwrap();
             let folder = folder.path();
-            let run = init(folder, &["t", "--yes", "--engine", engine.word(), "--key", key], "");
+            let columns = ["--write=w: columns v", "--query=q: columns v w, where x", "--query=r: columns f:w"];
+            let columns = &columns[..tried % 4];
+            let args = ["t", "--yes", "--engine", engine.word(), "--key", key];
+            let run = init(folder, &[&args[..], columns].concat(), "");
             if run.status == Some(2) {
                 assert!(is_empty(folder));
                 continue;

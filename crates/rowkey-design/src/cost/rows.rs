@@ -133,7 +133,8 @@ impl Known {
                 most.or_else(|| self.fraction(field, *condition))
             })
             .product();
-        Some(rows? * part?)
+        // Counts of a field are of the table, of which another key may have fewer rows.
+        Some((rows? * part?).min(self.rows.unwrap_or(f64::MAX)))
     }
 
     fn clusters(&self, cost: &QueryCost<'_>, key: &KeyFacts<'_>) -> Option<Clusters> {

@@ -357,3 +357,20 @@ fn a_sparse_secondary_table_has_rows_of_its_own() {
     }]);
     assert_eq!(more.unwrap_err().list.len(), 1);
 }
+
+/// No query of a sparse secondary table returns or reads more than is there, however many rows a value has.
+#[test]
+fn what_is_counted_of_a_value_is_of_the_table() {
+    for key in ["\"id: u64\", \"user: u64\"", "\"user: u64\", \"id: u64\""] {
+        let text = format!(
+            "format = 1\n[table.t]\nkey = [\"id: u64\", \"user: u64\"]\nrows = \"1G\"\n\
+             stats.user = {{ distinct = 1000, rows_per = {{ p50 = \"1M\" }} }}\n\
+             [[table.t.query]]\nname = \"of a user\"\nfix = [\"user\"]\n\
+             [[table.t.secondary]]\nname = \"s\"\nkey = [{key}]\nserves = [\"of a user\"]\nrows = 10\n"
+        );
+        let design = Design::parse([File { name: "a".into(), text }]).unwrap();
+        let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+        let (_, costs) = design.query_costs(&options).next().unwrap();
+        assert_eq!((costs[0].rows_read, costs[0].rows_returned), (Some(10.0), Some(10.0)), "{:?}", costs[0]);
+    }
+}

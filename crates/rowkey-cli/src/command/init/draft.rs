@@ -226,11 +226,23 @@ impl Draft {
         if table.family.is_empty() {
             let (what, ttl) = match self.engine {
                 Some(Engine::HBase | Engine::Bigtable) => {
-                    ("A column family: what `rowkey ddl` creates, and how long rows are kept", "#ttl = \"90 days\"\n")
+                    ("A column family: what `rowkey ddl` creates, and how long rows are kept", "ttl = \"90 days\"\n")
                 }
                 _ => ("The values of a row: their sizes", ""),
             };
-            text += &format!("\n# {what}:\n#[table.{key}.family.d]\n{ttl}#sizes.value = \"200 B\"\n");
+            let of_queries = table.query.iter().flat_map(|query| &query.columns);
+            let said = table.write.iter().flat_map(|write| &write.columns).chain(of_queries);
+            let mut columns: Vec<&str> = said.map(|column| column.as_str()).collect();
+            columns.sort_unstable();
+            columns.dedup();
+            let columns = if columns.is_empty() { vec!["value"] } else { columns };
+            let sizes = columns.iter().map(|column| format!("sizes.{} = \"200 B\"\n", toml_key(column)));
+            let family = format!("[table.{key}.family.d]\n{ttl}{}", sizes.collect::<String>());
+            // Of columns that are named with their families, somebody knows more.
+            if self.with(|draft| draft.sections.push(family.clone())).is_ok() {
+                text += &format!("\n# {what}:\n");
+                family.lines().for_each(|line| text += &format!("#{line}\n"));
+            }
         }
         text
     }
