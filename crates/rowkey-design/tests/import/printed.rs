@@ -127,6 +127,18 @@ proptest! {
     }
 
     #[test]
+    fn runs_of_blanks_in_a_value_are_kept(
+        table in table("[a-z][a-z0-9_]{0,20}"),
+        value in "[a-z]{1,12}( {1,4}[a-z]{1,12}){1,20}",
+        version in prop::sample::select(&VERSIONS[..]),
+        how in prop::sample::select(&WAYS[..]),
+        width in 40..=200usize,
+    ) {
+        let table = Table { metadata: Some(value), ..table };
+        read(&table, &copied(&shell(&table, version, width), how), !matches!(how, Copied::AsPrinted))?;
+    }
+
+    #[test]
     fn the_web_interface_is_read_and_so_are_lines_without_width(
         table in table("[a-z]([a-z0-9_ ]{0,20}[a-z0-9])?"),
         version in prop::sample::select(&VERSIONS[..]),
