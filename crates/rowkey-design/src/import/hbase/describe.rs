@@ -8,7 +8,7 @@ use super::super::{Reading, lines, of_shell};
 use super::columns::{Heading, without_state};
 use super::joined::{Line, Row, Width};
 use super::maps::{Fault, Pair};
-use super::output::{COUNTED, begins_family, binary, command, is_outside, short, state_line};
+use super::output::{COUNTED, begins_family, binary, command, heads_families, is_outside, short, state_line};
 use super::region::RegionName;
 use super::table::{Table, Told, family_row, fault_at, words};
 use crate::quote;
@@ -90,8 +90,7 @@ impl<'t> Describe<'t, '_> {
         self.heading = None;
         let Some(at) = heads.first().map(Line::place) else { return };
         let faults = self.reading.problems.len();
-        // A blank at the end of a line shows that the shell filled it.
-        let filled = heads.last().filter(|line| line.text.ends_with(' ')).map(Line::len);
+        let filled = self.filled(heads);
         let attributes = self.attributes(&name, filled);
         let families = self.families(filled);
         if families.is_empty() && self.reading.problems.len() == faults {
@@ -114,6 +113,14 @@ impl<'t> Describe<'t, '_> {
         self.add(draft, at);
     }
 
+    /// The characters of lines that the shell has filled: a blank at the end of a heading shows that it has.
+    fn filled(&self, heads: &[Line<'t>]) -> Option<usize> {
+        let is_before = |line: &&Line<'t>| !begins_family(line.text.trim()) && !is_outside(line);
+        let rest = self.lines[self.next..].iter().take_while(is_before);
+        let headings = heads.last().into_iter().chain(rest.filter(|line| heads_families(line)));
+        headings.filter(|line| line.text.ends_with(' ')).map(Line::len).next()
+    }
+
     fn add(&mut self, draft: Draft, at: std::ops::Range<usize>) {
         if self.drafts.iter().any(|known| known.name == draft.name) {
             let message = format!("{} is described twice", quote::terminal(&draft.name));
@@ -128,7 +135,7 @@ impl<'t> Describe<'t, '_> {
         let mut used = Vec::new();
         while let Some(line) = self.lines.get(self.next).copied() {
             let text = line.text.trim();
-            if text.starts_with("COLUMN FAMILIES") {
+            if heads_families(&line) {
                 self.next += 1;
                 break;
             }
@@ -136,9 +143,9 @@ impl<'t> Describe<'t, '_> {
                 break;
             }
             self.next += 1;
-            used.extend(Some(line).filter(|_| !text.is_empty()));
+            used.push(line);
         }
-        if used.is_empty() {
+        if used.iter().all(Line::is_blank) {
             return None;
         }
         let mut row = Row::of(&used, false, filled);
@@ -237,9 +244,6 @@ impl<'t> Describe<'t, '_> {
                 break;
             }
             end = i + 1;
-            if text.is_empty() {
-                continue;
-            }
             used.push(*line);
             let ends = text.ends_with(['}', ']']) || is_table && (text.ends_with("true") || text.ends_with("false"));
             let follows = self.lines.get(i + 1).map_or("", |next| next.text.trim());

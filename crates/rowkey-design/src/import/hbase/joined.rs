@@ -18,6 +18,10 @@ impl Line<'_> {
         self.at..self.at + self.text.len()
     }
 
+    pub(super) fn is_blank(&self) -> bool {
+        self.text.trim().is_empty()
+    }
+
     fn indent(&self) -> usize {
         self.text.bytes().take_while(|byte| *byte == b' ').count()
     }
@@ -45,9 +49,13 @@ impl<'t> Row<'t> {
     /// Joins lines. Those after the first may be indented more than it: by one blank too in a table of two columns.
     /// Lines that all have as many characters as lines that are filled with blanks are joined as they are.
     pub(super) fn of(lines: &[Line<'t>], of_two_columns: bool, filled: Option<usize>) -> Self {
+        let is_text = |line: &Line<'_>| !line.is_blank();
+        let (first, last) = (lines.iter().position(is_text), lines.iter().rposition(is_text));
+        // A line of blanks between others is of the text.
+        let lines = first.zip(last).map_or(&[][..], |(first, last)| &lines[first..=last]);
         let base = lines.first().map_or(0, Line::indent);
-        let rest = lines.get(1..).unwrap_or_default();
-        let least = rest.iter().map(Line::indent).min().unwrap_or(base);
+        let rest = lines.iter().skip(1).filter(|line| is_text(line));
+        let least = rest.map(Line::indent).min().unwrap_or(base);
         let filled = least >= base && lines.iter().all(|line| Some(line.len()) == filled);
         let hangs = !filled && least > base && (of_two_columns || least > base + 1);
         let mut row = Self {
