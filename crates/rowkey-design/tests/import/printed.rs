@@ -126,6 +126,19 @@ proptest! {
         read(&table, &copied(&shell(&table, version, width), how), false)?;
     }
 
+    /// A run may be longer than a line.
+    #[test]
+    fn runs_of_blanks_are_kept(
+        table in table("[a-zé]{1,4}(( {1,4}[a-zé]{1,6}){0,2}| {20,80}[a-zé]{1,6})"),
+        value in "[a-z]{1,12}(( {1,4}| {20,400})[a-z]{1,12}){1,20}",
+        version in prop::sample::select(&VERSIONS[..]),
+        how in prop::sample::select(&WAYS[..]),
+        width in 40..=200usize,
+    ) {
+        let table = Table { metadata: Some(value), ..table };
+        read(&table, &copied(&shell(&table, version, width), how), !matches!(how, Copied::AsPrinted))?;
+    }
+
     #[test]
     fn the_web_interface_is_read_and_so_are_lines_without_width(
         table in table("[a-z]([a-z0-9_ ]{0,20}[a-z0-9])?"),

@@ -17,6 +17,11 @@ impl Heading {
         let indent = line.len() - line.trim_start().len();
         (words == ["DESCRIPTION", "ENABLED"]).then(|| Self { indent, second: line.find("ENABLED").unwrap_or(0) })
     }
+
+    /// The characters of a line of the first column that is filled with blanks: one blank is between the columns.
+    pub(super) fn first(self) -> usize {
+        self.second - 1
+    }
 }
 
 /// Returns the lines without the word of the second column: each way to take it out, the certain one alone if the
@@ -55,8 +60,7 @@ fn cut<'t>(lines: &[Line<'t>], heading: Heading) -> Option<Vec<Line<'t>>> {
     let mut cut = Vec::with_capacity(lines.len());
     for (i, line) in lines.iter().enumerate() {
         let at = |column: usize| line.text.char_indices().nth(column).map_or(line.text.len(), |(at, _)| at);
-        // One blank is before a row, and one between the columns.
-        let (first, second) = (at(heading.second - 1), at(heading.second));
+        let (first, second) = (at(heading.first()), at(heading.second));
         let state = line.text[second..].trim();
         let is_state = if i == 0 { ["true", "false"].contains(&state) } else { state.is_empty() };
         let begins = i > 0 || line.text.len() - line.text.trim_start().len() == heading.indent + 1;

@@ -8,7 +8,7 @@ use super::super::{Reading, lines, of_shell};
 use super::columns::{Heading, without_state};
 use super::joined::{Line, Row, Width};
 use super::maps::{Fault, Pair};
-use super::output::{COUNTED, begins_family, binary, command, is_outside, short, state_line};
+use super::output::{COUNTED, begins_family, binary, command, heads_families, is_outside, short, state_line};
 use super::region::RegionName;
 use super::table::{Table, Told, family_row, fault_at, words};
 use crate::quote;
@@ -90,14 +90,15 @@ impl<'t> Describe<'t, '_> {
         self.heading = None;
         let Some(at) = heads.first().map(Line::place) else { return };
         let faults = self.reading.problems.len();
-        let attributes = self.attributes(&name);
-        let families = self.families();
+        let filled = self.filled(heads);
+        let attributes = self.attributes(&name, filled);
+        let families = self.families(filled);
         if families.is_empty() && self.reading.problems.len() == faults {
             let help = "paste the lines {NAME => …} after it too";
             self.reading.problem(at.clone(), format!("the description of {name} has no family"), help);
         }
         let mut draft = Draft { name, ..Draft::default() };
-        let heads = Row::of(heads, false);
+        let heads = Row::of(heads, false, filled);
         let of_families = families.iter().map(|(row, _)| row);
         let rows: Vec<&Row<'_>> =
             [&heads].into_iter().chain(attributes.iter().map(|(row, _)| row)).chain(of_families).collect();
@@ -112,6 +113,14 @@ impl<'t> Describe<'t, '_> {
         self.add(draft, at);
     }
 
+    /// The characters of lines that the shell has filled: a blank at the end of a heading shows that it has.
+    fn filled(&self, heads: &[Line<'t>]) -> Option<usize> {
+        let is_before = |line: &&Line<'t>| !begins_family(line.text.trim()) && !is_outside(line);
+        let rest = self.lines[self.next..].iter().take_while(is_before);
+        let headings = heads.last().into_iter().chain(rest.filter(|line| heads_families(line)));
+        headings.filter(|line| line.text.ends_with(' ')).map(Line::len).next()
+    }
+
     fn add(&mut self, draft: Draft, at: std::ops::Range<usize>) {
         if self.drafts.iter().any(|known| known.name == draft.name) {
             let message = format!("{} is described twice", quote::terminal(&draft.name));
@@ -122,11 +131,11 @@ impl<'t> Describe<'t, '_> {
     }
 
     /// Reads the lines up to the families: the table's name again, and its attributes.
-    fn attributes(&mut self, name: &str) -> Option<Described<'t>> {
+    fn attributes(&mut self, name: &str, filled: Option<usize>) -> Option<Described<'t>> {
         let mut used = Vec::new();
         while let Some(line) = self.lines.get(self.next).copied() {
             let text = line.text.trim();
-            if text.starts_with("COLUMN FAMILIES") {
+            if heads_families(&line) {
                 self.next += 1;
                 break;
             }
@@ -134,12 +143,12 @@ impl<'t> Describe<'t, '_> {
                 break;
             }
             self.next += 1;
-            used.extend(Some(line).filter(|_| !text.is_empty()));
+            used.push(line);
         }
-        if used.is_empty() {
+        if used.iter().all(Line::is_blank) {
             return None;
         }
-        let mut row = Row::of(&used, false);
+        let mut row = Row::of(&used, false, filled);
         match Table::of(&row.text) {
             Ok(table) if row.word(&table.name.at) == name && table.families.is_empty() => {
                 row.is_word(&table.name.at);
@@ -156,14 +165,14 @@ impl<'t> Describe<'t, '_> {
     }
 
     /// Reads the rows of families that follow.
-    fn families(&mut self) -> Vec<Described<'t>> {
+    fn families(&mut self, filled: Option<usize>) -> Vec<Described<'t>> {
         let mut families = Vec::new();
         while let Some(line) = self.lines.get(self.next).copied() {
             let text = line.text.trim();
             if text.is_empty() {
                 self.next += 1;
             } else if begins_family(text) {
-                if let Some((mut row, pairs)) = self.whole(|row| family_row(&row.text), false) {
+                if let Some((mut row, pairs)) = self.whole(|row| family_row(&row.text), false, filled) {
                     words(&mut row, &pairs);
                     families.push((row, pairs));
                 }
@@ -180,7 +189,7 @@ impl<'t> Describe<'t, '_> {
 
     /// Families before which no table is named.
     fn families_alone(&mut self, line: Line<'t>) {
-        let families = self.families();
+        let families = self.families(None);
         if self.drafts.is_empty() {
             let Some(name) = self.name else {
                 let help = "paste the line `Table … is ENABLED` too, or give the name";
@@ -199,7 +208,7 @@ impl<'t> Describe<'t, '_> {
 
     /// Reads a table that is described in one row.
     fn one_table(&mut self) {
-        let read = self.whole(|row| Table::of(&row.text), true);
+        let read = self.whole(|row| Table::of(&row.text), true, self.heading.map(Heading::first));
         self.heading = None;
         let Some((mut row, table)) = read else { return };
         row.is_word(&table.name.at);
@@ -224,6 +233,7 @@ impl<'t> Describe<'t, '_> {
         &mut self,
         read: impl Fn(&Row<'t>) -> Result<T, Fault>,
         is_table: bool,
+        filled: Option<usize>,
     ) -> Option<(Row<'t>, T)> {
         let from = self.next;
         let (mut used, mut tries): (Vec<Line<'t>>, usize) = (Vec::new(), 0);
@@ -234,9 +244,6 @@ impl<'t> Describe<'t, '_> {
                 break;
             }
             end = i + 1;
-            if text.is_empty() {
-                continue;
-            }
             used.push(*line);
             let ends = text.ends_with(['}', ']']) || is_table && (text.ends_with("true") || text.ends_with("false"));
             let follows = self.lines.get(i + 1).map_or("", |next| next.text.trim());
@@ -244,7 +251,7 @@ impl<'t> Describe<'t, '_> {
                 continue;
             }
             tries += 1;
-            let ways = self.ways(&used, is_table).into_iter();
+            let ways = self.ways(&used, is_table, filled).into_iter();
             let mut ways = ways.filter_map(|row| read(&row).ok().map(|read| (row, read)));
             if let Some((row, table)) = ways.next() {
                 self.next = end;
@@ -257,7 +264,7 @@ impl<'t> Describe<'t, '_> {
             }
         }
         self.next = end;
-        let ways = self.ways(&used, is_table).into_iter();
+        let ways = self.ways(&used, is_table, filled).into_iter();
         let faults = ways.filter_map(|row| read(&row).err().map(|fault| (row, fault)));
         // The way that is understood furthest says most.
         match faults.max_by_key(|(_, fault)| fault.at) {
@@ -271,11 +278,11 @@ impl<'t> Describe<'t, '_> {
         None
     }
 
-    fn ways(&self, lines: &[Line<'t>], is_table: bool) -> Vec<Row<'t>> {
+    fn ways(&self, lines: &[Line<'t>], is_table: bool, filled: Option<usize>) -> Vec<Row<'t>> {
         if !is_table {
-            return vec![Row::of(lines, false)];
+            return vec![Row::of(lines, false, filled)];
         }
-        without_state(lines, self.heading).iter().map(|lines| Row::of(lines, true)).collect()
+        without_state(lines, self.heading).iter().map(|lines| Row::of(lines, true, filled)).collect()
     }
 
     /// Notes the quotas that follow.

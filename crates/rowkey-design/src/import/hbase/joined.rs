@@ -18,11 +18,15 @@ impl Line<'_> {
         self.at..self.at + self.text.len()
     }
 
+    pub(super) fn is_blank(&self) -> bool {
+        self.text.trim().is_empty()
+    }
+
     fn indent(&self) -> usize {
         self.text.bytes().take_while(|byte| *byte == b' ').count()
     }
 
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.text.chars().count()
     }
 }
@@ -35,22 +39,31 @@ pub(super) struct Row<'t> {
     starts: Vec<usize>,
     /// True unless blanks at the beginnings of lines may have been removed.
     leading: bool,
+    /// True if each line has all its blanks.
+    filled: bool,
     /// The lines that end within a word, so that no blank is lost there.
     ends_in_word: Vec<usize>,
 }
 
 impl<'t> Row<'t> {
     /// Joins lines. Those after the first may be indented more than it: by one blank too in a table of two columns.
-    pub(super) fn of(lines: &[Line<'t>], of_two_columns: bool) -> Self {
+    /// Lines that all have as many characters as lines that are filled with blanks are joined as they are.
+    pub(super) fn of(lines: &[Line<'t>], of_two_columns: bool, filled: Option<usize>) -> Self {
+        let is_text = |line: &Line<'_>| !line.is_blank();
+        let (first, last) = (lines.iter().position(is_text), lines.iter().rposition(is_text));
+        // A line of blanks between others is of the text.
+        let lines = first.zip(last).map_or(&[][..], |(first, last)| &lines[first..=last]);
         let base = lines.first().map_or(0, Line::indent);
-        let rest = lines.get(1..).unwrap_or_default();
-        let least = rest.iter().map(Line::indent).min().unwrap_or(base);
-        let hangs = least > base && (of_two_columns || least > base + 1);
+        let rest = lines.iter().skip(1).filter(|line| is_text(line));
+        let least = rest.map(Line::indent).min().unwrap_or(base);
+        let filled = least >= base && lines.iter().all(|line| Some(line.len()) == filled);
+        let hangs = !filled && least > base && (of_two_columns || least > base + 1);
         let mut row = Self {
             lines: Vec::new(),
             text: String::new(),
             starts: Vec::new(),
             leading: true,
+            filled,
             ends_in_word: Vec::new(),
         };
         for (i, line) in lines.iter().enumerate() {
@@ -59,8 +72,8 @@ impl<'t> Row<'t> {
             row.leading &= removed == wanted && !hangs;
             let last = i + 1 == lines.len();
             let text = &line.text[removed..];
-            // More blanks than one fill the line: whether one of them is of the text, nobody knows.
-            let text = if !last && text.ends_with("  ") { text.trim_end() } else { text };
+            // More blanks than one may fill the line: whether one of them is of the text, the line does not say.
+            let text = if !last && !filled && text.ends_with("  ") { text.trim_end() } else { text };
             row.lines.push(Line { at: line.at + removed, text });
             row.starts.push(row.text.len());
             row.text.push_str(if last { text.trim_end() } else { text });
@@ -141,7 +154,7 @@ impl<'t> Row<'t> {
     /// True if no blank is lost between a line and the next.
     fn is_exact(&self, line: usize, width: Width) -> bool {
         let is_whole = |i: usize| i + 1 < self.lines.len() && Some(self.lines[i].len()) == width.characters;
-        is_whole(line) && (width.leading || is_whole(line + 1))
+        self.filled || is_whole(line) && (width.leading || is_whole(line + 1))
     }
 }
 
@@ -186,7 +199,7 @@ mod tests {
 
     fn row<'t>(texts: &[&'t str]) -> Row<'t> {
         let lines: Vec<Line<'t>> = texts.iter().map(|text| Line { at: 0, text }).collect();
-        Row::of(&lines, false)
+        Row::of(&lines, false, None)
     }
 
     #[test]

@@ -21,6 +21,11 @@ pub(super) fn is_outside(line: &Line<'_>) -> bool {
         || state_line(&[Line { at: 0, text }]).is_some()
 }
 
+/// True of the line between a table's attributes and its families.
+pub(super) fn heads_families(line: &Line<'_>) -> bool {
+    line.text.trim_start().starts_with("COLUMN FAMILIES")
+}
+
 /// True if the options of a family begin here, or a table of HBase 0.9.
 pub(super) fn begins_family(text: &str) -> bool {
     let key = text.strip_prefix('{').map(str::trim_start).and_then(|text| text.strip_prefix("NAME"));
