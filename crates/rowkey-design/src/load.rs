@@ -93,9 +93,11 @@ impl Capacity {
         (self.peak / self.each).ceil()
     }
 
-    /// All servers together, where they take less than is written: writes a second.
-    pub fn too_small(&self) -> Option<f64> {
-        Some(self.servers * self.each).filter(|all| *all < self.peak)
+    /// The writes a second that all servers together take, and the servers that are needed, where each row is written to
+    /// so many tables and they are too few.
+    pub fn too_small_for(&self, tables: usize) -> Option<(f64, f64)> {
+        let (all, written) = (self.servers * self.each, self.peak * tables as f64);
+        (all < written).then(|| (all, (written / self.each).ceil()))
     }
 
     /// The writes a second that no server takes under a key, were there as many servers as are needed. A cluster that

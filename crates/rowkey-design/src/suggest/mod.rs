@@ -281,9 +281,11 @@ fn reasons(candidates: &[Candidate]) -> Vec<String> {
 
 /// Weaknesses of the first.
 fn remarks(candidates: &[Candidate], capacity: &Capacity) -> Vec<String> {
-    let small = capacity.too_small().map(|all| {
-        let (all, needed) = (Count(all), Count(capacity.needed()));
-        format!("all servers together take {all} writes/s: under every key {needed} are needed for these")
+    let tables = candidates.first().map_or(1, |best| best.score.tables);
+    let small = capacity.too_small_for(tables).map(|(all, needed)| {
+        let (all, needed) = (Count(all), Count(needed).of("server"));
+        let of_its = if tables > 1 { format!(" for its {tables} tables") } else { ", under every key".to_owned() };
+        format!("all servers together take {all} writes/s: {needed} are needed{of_its}")
     });
     let refused = candidates.first().filter(|best| best.score.refused >= 0.005).map(|best| {
         let Score { refused, peak, .. } = best.score;
