@@ -292,7 +292,12 @@ fn remarks(candidates: &[Candidate], capacity: &Capacity) -> Vec<String> {
         let taken = Count((peak * (1.0 - refused)).round());
         format!("its servers take {taken} of {} writes/s, as they land in too few places", Count(peak))
     });
-    let found = candidates.first().and_then(found_in).map(|found| format!("check finds {found} in it"));
+    let mut first = candidates.first().cloned();
+    if small.is_some() {
+        // It says the same.
+        first.iter_mut().flat_map(|best| &mut best.rules).for_each(|rules| rules.retain(|rule| *rule != "H24"));
+    }
+    let found = first.as_ref().and_then(found_in).map(|found| format!("check finds {found} in it"));
     let queries = candidates.first().into_iter().flat_map(|best| &best.score.queries);
     let unserved = queries.filter(|query| query.is_unserved()).map(|query| {
         let (rows, name) = (read(query), &query.name);
