@@ -54,6 +54,21 @@ fn a_search_over_hundreds_of_fields_and_queries_ends() {
     assert!(best.secondary.len() <= 16);
 }
 
+/// Queries of many values have many ranges under each key that is tried: of fewer keys.
+#[test]
+fn a_search_for_queries_of_thousands_of_values_ends() {
+    let tried = |values: usize| {
+        let fields: Vec<String> = (0..5).map(|i| format!("\"f{i}: u64\"")).collect();
+        let query = |i: usize| {
+            let (fixed, other) = (i % 5, (i + 1 + i / 5) % 5);
+            format!("[[table.t.query]]\nname = \"q{i}\"\nfix = [\"f{fixed}\"]\namong.f{other} = {values}\n")
+        };
+        let text = format!("format = 1\n[table.t]\nkey = [{}]\n", fields.join(", "));
+        parse(text + &(0..10).map(query).collect::<String>()).suggest("t", &options()).unwrap().tried
+    };
+    assert!(tried(3) > 100 && 10 * 4096 * tried(1_000_000) < 10_000_000, "{} {}", tried(3), tried(1_000_000));
+}
+
 #[test]
 fn a_thousand_families_of_a_thousand_queries() {
     let families = (0..1000).map(|i| {

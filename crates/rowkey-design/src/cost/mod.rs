@@ -20,7 +20,7 @@ pub use self::reads::ReadLoad;
 use self::sampled::Sample;
 pub(crate) use self::{
     regions::points,
-    select::{Condition, Selection, all_of, ascending, ranges_of},
+    select::{Condition, Selection, all_of, ascending, most_made, ranges_of},
     stored::{
         CELL, bytes_per_put, bytes_per_row, per_row, rows, rows_of, rows_per_second, span, unlikely_rows, unsaid,
     },

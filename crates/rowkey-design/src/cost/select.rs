@@ -16,6 +16,12 @@ use crate::facts::{FieldFacts, KeyFacts};
 /// value.
 const MADE: usize = 4096;
 
+/// The ranges that are made of a query at most, whatever the key.
+pub(crate) fn most_made(query: &Query) -> usize {
+    let counts = query.among.values().chain(query.parts.values()).map(|count| count.0);
+    counts.fold(1.0, f64::max).min(MADE as f64) as usize
+}
+
 /// The condition of a query on one field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Condition {

@@ -7,7 +7,7 @@ use rowkey::lead::SaltHash;
 use rowkey::untyped::FieldBuf;
 
 use super::score::{QueryScore, STARTS_ALIKE, Score};
-use crate::cost::is_coarse;
+use crate::cost::{is_coarse, most_made};
 use crate::design::{Digest, Family, FieldStats, KeyField, Query, Salt, Secondary, Width, WriteOrder};
 use crate::facts::{FieldFacts, Growth, KeyFacts};
 use crate::file::{Count, Period};
@@ -25,6 +25,8 @@ const IN_FRONT: usize = 3;
 /// The number of fields of all candidates' queries that are looked at, about: the candidates of a large table are
 /// fewer.
 const LOOKED_AT: usize = 500_000;
+/// Ranges of a query that take as long as to look at one of its fields.
+const RANGES_PER_FIELD: usize = 8;
 /// However large it is.
 const FEWEST: usize = 16;
 
@@ -182,7 +184,10 @@ impl<'d> Builder<'d> {
         let salts = self.salts();
         let is_ordered = self.own.table.query.iter().any(|query| query.newest_first().is_some());
         let directions: &[bool] = if is_ordered && self.growing.contains(&true) { &[false, true] } else { &[false] };
-        let most = (LOOKED_AT / (fields.max(1) * (1 + self.own.table.query.len()))).max(FEWEST);
+        let queries = &self.own.table.query;
+        let ranges: usize = queries.iter().map(|query| most_made(query)).sum();
+        let each = fields.max(1) * (1 + queries.len()) + ranges / RANGES_PER_FIELD;
+        let most = (LOOKED_AT / each).max(FEWEST);
         orders(&self.by_demand(), front)
             .flat_map(move |order| {
                 let salts = salts.clone();
