@@ -303,7 +303,11 @@ impl<'d> QueryCost<'d> {
     /// The number of its salt buckets that have rows in its ranges, or rows that pass its filters: not all, where the
     /// fields that the salt is taken from have few values.
     fn occupied(&self, key: &KeyFacts<'_>, matching: bool) -> f64 {
-        let buckets = self.buckets as f64;
+        // Those that made-up values are in say nothing of others.
+        let buckets = match key.layout.lead() {
+            Lead::Salt(salt) => f64::from(salt.buckets),
+            _ => 1.0,
+        };
         let mut values = Some(1.0);
         for field in crate::load::by(key).into_iter().filter(|&field| field >= self.leading) {
             let distinct = key.fields[field].spread.map(|spread| spread.distinct);

@@ -483,3 +483,31 @@ proptest! {
         }
     }
 }
+
+/// Each bucket that has one of the values gives its first rows.
+#[test]
+fn several_values_are_in_as_many_buckets_as_random_ones() {
+    const LIMIT: usize = 7;
+    const SETS: usize = 400;
+    let mut rng = TestRng::deterministic_rng(prop::test_runner::RngAlgorithm::ChaCha);
+    for (buckets, several) in (2..9).flat_map(|buckets| (1..20).map(move |several| (buckets, several))) {
+        let text = format!(
+            "format = 1\n[table.t]\nkey = [\"f0: u32\", \"f1: u32\"]\nrows = 1_000_000_000\n\
+             salt = {{ buckets = {buckets}, by = [\"f0\"] }}\n\
+             [table.t.stats]\nf0 = {{ distinct = 100_000 }}\n\
+             [[table.t.query]]\nname = \"q\"\namong = {{ f0 = {several} }}\nlimit = {LIMIT}\n",
+        );
+        let design = Design::parse([File { name: "a".into(), text: text.clone() }]).unwrap();
+        let of = &design.tables["t"];
+        let facts = [KeyFacts::of(of, None)];
+        let cost = QueryCost::of(&of.table.query[0], of, &facts, None, None);
+        let mut value = || vec![Value::Unsigned(rng.random_range(0..100_000u128)), Value::Unsigned(0)];
+        let lists = (0..SETS).map(|_| {
+            let keys: Vec<_> = (0..several).map(|_| value()).collect();
+            cost.ranges_with(&keys).unwrap().len()
+        });
+        let mean = lists.sum::<usize>() as f64 / SETS as f64;
+        let expected = cost.rows_read.unwrap() / LIMIT as f64;
+        assert!((mean - expected).abs() < 0.25, "{expected} buckets of the cost, {mean} of random values\n{text}");
+    }
+}

@@ -126,11 +126,11 @@ proptest! {
         read(&table, &copied(&shell(&table, version, width), how), false)?;
     }
 
-    /// A run may be longer than a line.
+    /// A run may be longer than a line, and what follows it may begin as a command does.
     #[test]
     fn runs_of_blanks_are_kept(
         table in table("[a-zé]{1,4}(( {1,4}[a-zé]{1,6}){0,2}| {20,80}[a-zé]{1,6})"),
-        value in "[a-z]{1,12}(( {1,4}| {20,400})[a-z]{1,12}){1,20}",
+        value in "[a-z]{1,12}(( {1,4}| {20,400})([a-z]{1,12}|put|create)){1,20}",
         version in prop::sample::select(&VERSIONS[..]),
         how in prop::sample::select(&WAYS[..]),
         width in 40..=200usize,

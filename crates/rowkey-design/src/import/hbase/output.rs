@@ -43,11 +43,12 @@ pub(super) fn prompted(line: &str) -> Option<&str> {
     prompt.bytes().all(|byte| byte.is_ascii_digit() || b"(main):>*".contains(&byte)).then_some(command)
 }
 
-/// A command after the shell's prompt, or one that it repeats without.
+/// A command after the shell's prompt, or one that it repeats without: on a name in quotes.
 pub(super) fn command(line: &str) -> Option<&str> {
     const COMMANDS: &[&str] = &["create ", "alter ", "describe ", "desc ", "get_splits ", "put ", "disable ", "drop "];
     let text = line.trim_start();
-    prompted(line).or_else(|| COMMANDS.iter().any(|command| text.starts_with(command)).then_some(text))
+    let named = COMMANDS.iter().find_map(|command| text.strip_prefix(command)).map(str::trim_start);
+    prompted(line).or_else(|| named.is_some_and(|name| name.starts_with(['\'', '"'])).then_some(text))
 }
 
 /// Reads `Table t is ENABLED`, which a narrow terminal breaks. Returns the name, and how many lines it is.

@@ -236,5 +236,6 @@ pub(super) fn fault_at(row: &Row<'_>, fault: &Fault, reading: &mut Reading) {
     let found: String = row.text.get(fault.at..).unwrap_or("").chars().take(24).collect();
     let found = if found.is_empty() { "the end".to_owned() } else { format!("`{}`", quote::terminal(&found)) };
     let message = format!("this is not what HBase prints of a table: {} expected, found {found}", fault.expected);
-    reading.problem(row.place(fault.at..fault.at), message, "paste the whole output, each line as it is");
+    let help = "paste the whole output, each line as it is, or what `hbase shell -n` prints";
+    reading.problem(row.place(fault.at..fault.at), message, help);
 }
