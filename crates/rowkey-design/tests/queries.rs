@@ -484,3 +484,23 @@ fn text_before_a_delimiter_has_beginnings() {
     );
     assert!(!found.iter().any(|(rule, _)| *rule == "Q01"), "{found:?}");
 }
+
+/// Another order of the key is no cure where it changes what another query reads first.
+#[test]
+fn an_edit_keeps_what_a_query_reads_first() {
+    let mended = |order: &str| {
+        let text = format!(
+            "[cluster.c]\nengine = \"tikv\"\n[table.b]\n\
+             key = [\"game: u32\", \"score: u64 desc\", \"player: u64\"]\nrows = \"300M\"\n\
+             stats = {{ game = {{ distinct = 50 }}, player = {{ distinct = \"100M\" }} }}\n\
+             [[table.b.query]]\nname = \"top\"\nfix = [\"game\"]\nlimit = 100\n{order}\n\
+             [[table.b.query]]\nname = \"one\"\nfix = [\"game\", \"player\"]\nlimit = 1\n"
+        );
+        let remedy = check(&text, None).findings[0].remedy.clone().unwrap();
+        let [edit, ..] = &remedy.edits[..] else { panic!("{remedy:?}") };
+        edit.text.clone()
+    };
+    assert!(mended("order = \"key\"").contains("[[table.b.secondary]]"));
+    assert!(mended("order = \"newest\"").contains("[[table.b.secondary]]"));
+    assert_eq!(mended(""), "\"player: u64\"");
+}

@@ -80,9 +80,29 @@ fn rank(order: OrderFit) -> u8 {
     }
 }
 
+/// The fields that say which rows a query reads first, each with its direction, where it asks for the order of the key
+/// or for one that no field is known to have: an edit that changes them changes the answer.
+fn first_read<'k>(key: &KeyFacts<'k>, cost: &QueryCost<'_>) -> Option<Vec<(&'k str, Option<bool>)>> {
+    let query = &cost.query.value;
+    let is_free = |field: &&FieldFacts<'_>| {
+        !field.is_constant() && Condition::of(query, field.name) != Some(Condition::One)
+    };
+    let in_key_order = query.is_ordered() && (query.newest_first().is_none() || cost.order == OrderFit::Unknown);
+    let fields = key.fields.iter().filter(is_free);
+    in_key_order.then(|| fields.map(|field| (field.name, field.is_descending())).collect())
+}
+
+/// True if a query reads the same rows first by another key.
+fn keeps_first(context: &Context<'_>, key: &KeyFacts<'_>, was: &QueryCost<'_>) -> bool {
+    first_read(key, was) == first_read(context.key_of(was), was)
+}
+
 /// True if a key filters less of what a query reads than the key that serves it now, or has a better order for it.
 fn serves(context: &Context<'_>, key: &KeyFacts<'_>, was: &QueryCost<'_>) -> bool {
     let is = QueryCost::by(was.query, context.table, key, None, &Known::default());
+    if !keeps_first(context, key, was) {
+        return false;
+    }
     is.filter.len() < was.filter.len() || rank(is.order) < rank(was.order)
 }
 
@@ -90,7 +110,8 @@ fn serves(context: &Context<'_>, key: &KeyFacts<'_>, was: &QueryCost<'_>) -> boo
 fn keeps(context: &Context<'_>, key: &KeyFacts<'_>, was: &QueryCost<'_>) -> bool {
     let is = QueryCost::by(was.query, context.table, key, None, &Known::default());
     let filters = is.filter.len() <= was.filter.len() && is.full_scan <= was.full_scan;
-    filters && is.buckets <= was.buckets && rank(is.order) <= rank(was.order)
+    let order = rank(is.order) <= rank(was.order) && keeps_first(context, key, was);
+    filters && is.buckets <= was.buckets && order
 }
 
 /// Another order of the key's fields, where it serves this query, and no other worse.
@@ -138,7 +159,7 @@ pub(super) fn serve(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<(Stri
     }
     let key = context.keys[1..].iter().find(|key| {
         let by = QueryCost::by(cost.query, context.table, key, None, &Known::default());
-        !by.full_scan && by.filter.is_empty()
+        !by.full_scan && by.filter.is_empty() && keeps_first(context, key, cost)
     })?;
     let secondary = context.table.table.secondary.get(key.secondary?)?;
     let query = quote::toml(&cost.query.name);
