@@ -393,7 +393,7 @@ fn no_cure_is_the_tables_own_key() {
         let remedy = finding.remedy.unwrap();
         (finding.message, remedy.text, remedy.edits.len())
     };
-    let (_, text, edits) = cure("Q04", "among = { host = 3 }\nrange = { at = \"1 hour\" }");
+    let (_, text, edits) = cure("Q04", "among = { host = 3 }\nfix = [\"kind\"]");
     assert_eq!((text.as_str(), edits), ("run it once for each of the values; each run is one range", 0));
     let (_, text, edits) = cure("Q01", "fix = [\"kind\"]");
     assert!(text.starts_with("add a secondary table whose key begins with the fields") && edits == 1, "{text}");

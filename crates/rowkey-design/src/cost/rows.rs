@@ -77,8 +77,7 @@ struct Known {
 pub(super) fn estimated<'k>(table: &TableDesign, key: &'k KeyFacts<'k>, cost: &QueryCost<'_>) -> Rows {
     let known = Known { rows: stored::rows_of(table, key.secondary), span: stored::span(table) };
     let condition = |field: &'k FieldFacts<'k>| Some((field, Condition::of(cost.query, field.name)?));
-    let used = cost.leading + usize::from(cost.next);
-    let selecting: Vec<Asked<'_>> = key.fields[..used].iter().filter_map(condition).collect();
+    let selecting: Vec<Asked<'_>> = key.fields[..cost.used()].iter().filter_map(condition).collect();
     let filtering = cost.filter.iter().filter_map(|name| condition(&key.fields[key.index(name)?]));
     let all: Vec<_> = selecting.iter().copied().chain(filtering).collect();
     // What it has a value of is there.
@@ -146,13 +145,14 @@ impl Known {
                 None => distinct,
             })
         };
-        // What is merged is read by itself for each value of the next field.
-        let merged = usize::from(matches!(cost.order, OrderFit::Merge { .. }));
+        // What is merged is read by itself for each value of the fields before.
+        let is_merged = matches!(cost.order, OrderFit::Merge { .. });
+        let from = if is_merged { cost.selection.prefix() } else { *leading };
         let digest = match key.layout.lead() {
             Lead::Digest(_) | Lead::Hash(_) => crate::load::by(key),
             Lead::None | Lead::Salt(_) => Vec::new(),
         };
-        let before = leading + merged..first;
+        let before = from..first;
         let divided = before.chain(digest.iter().copied().filter(|&field| field > first));
         let groups: Option<f64> = divided.map(|field| values(key.fields.get(field)?)).product();
         let field = &key.fields[first];
