@@ -393,8 +393,10 @@ fn no_cure_is_the_tables_own_key() {
         let remedy = finding.remedy.unwrap();
         (finding.message, remedy.text, remedy.edits.len())
     };
-    let (_, text, edits) = cure("Q04", "among = { host = 3 }\nfix = [\"kind\"]");
-    assert_eq!((text.as_str(), edits), ("run it once for each of the values; each run is one range", 0));
+    let (_, text, edits) = cure("Q04", "among = { host = 3 }\nrange = { kind = 2 }");
+    assert!(text.starts_with("put the fields that the query fixes first") && edits == 2, "{text}");
+    let (_, text, edits) = cure("Q01", "among = { at = 3 }");
+    assert!(text.contains("begins with a salt and then \"at\"") && edits == 0, "{text}");
     let (_, text, edits) = cure("Q01", "fix = [\"kind\"]");
     assert!(text.starts_with("add a secondary table whose key begins with the fields") && edits == 1, "{text}");
     let (message, text, edits) = cure("Q01", "");
@@ -503,4 +505,36 @@ fn an_edit_keeps_what_a_query_reads_first() {
     assert!(mended("order = \"key\"").contains("[[table.b.secondary]]"));
     assert!(mended("order = \"newest\"").contains("[[table.b.secondary]]"));
     assert_eq!(mended(""), "\"player: u64\"");
+}
+
+/// The severity, the message and the cure of a rule's finding, and what its edits change.
+fn told(text: &str, rule: &str) -> Option<(Severity, String, String, Vec<String>)> {
+    let finding = check(text, None).findings.into_iter().find(|finding| finding.rule.id == rule)?;
+    let remedy = finding.remedy?;
+    let edits = remedy.edits.iter().map(|edit| format!("format = 1\n{text}")[edit.place.range()].to_owned());
+    Some((finding.severity, finding.message, remedy.text, edits.collect()))
+}
+
+/// The cure of a query that a hashed partition key keeps from its rows.
+#[test]
+fn the_partition_key_of_an_index_is_what_a_query_fixes() {
+    let table = "[cluster.c]\nengine = \"dynamodb\"\n[table.t]\nkey = [\"a: u32\", \"b: u32\"]\nrows = \"1G\"\n\
+                 [[table.t.secondary]]\nname = \"s\"\nkey = [\"b: u32\", \"a: u32\"]\npartition = [\"b\", \"a\"]\n";
+    let of = |query: &str| told(&format!("{table}{query}"), "Q01").unwrap();
+    let (_, message, cure, edits) = of("serves = [\"q\"]\n[[table.t.query]]\nname = \"q\"\nfix = [\"b\"]");
+    assert!(message.contains("fixes \"b\" of the partition key, and not \"a\""), "{message}");
+    assert!(cure.contains("secondary table \"s\" be \"b\" alone"), "{cure}");
+    assert_eq!(edits, [", \"a\""]);
+    let (.., cure, _) = of("[[table.t.query]]\nname = \"q\"\nwhere = [\"user\"]\nreturns = 3");
+    assert!(cure.contains("whose partition key is \"user\", and"), "{cure}");
+    let by_email = table.replace("partition = [\"b\", \"a\"]", "").replace("b: u32\", \"a: u32\"]\n\nname", "");
+    let by_email = by_email.replace("key = [\"b: u32\", \"a: u32\"]", "key = [\"email: text\", \"a: u32\"]");
+    for serves in ["serves = [\"q\"]", ""] {
+        let text = format!("{by_email}{serves}\n[[table.t.query]]\nname = \"q\"\nstarts_with.email = 4\nlimit = 10");
+        let (.., cure, _) = told(&text, "Q01").unwrap();
+        assert!(cure.contains("the secondary table \"s\" be a salt alone"), "{cure}");
+    }
+    // Where there is no such index, it is one with a salt alone.
+    let (.., cure, _) = of("[[table.t.query]]\nname = \"q\"\nrange.b = 10");
+    assert!(cure.contains("\"s\" be a salt alone"), "{cure}");
 }

@@ -3,6 +3,7 @@
 use super::mend;
 use super::shown::{of_query, rows};
 use crate::cost::{Condition, OrderFit, QueryCost};
+use crate::facts::FieldFacts;
 use crate::file::Count;
 use crate::rule::Severity::Note;
 use crate::rules::context::{Context, RuleSink};
@@ -28,14 +29,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
             ),
             _ => format!("each run is a full scan{table}"),
         };
-        let why = match &hashed {
-            Some(fields) => format!(
-                "fixes no value of the partition key ({fields}), which {} hashes: rows are sorted inside a partition \
-                 alone",
-                context.engine
-            ),
-            None => "fixes no leading field of the key".to_owned(),
-        };
+        let why = hashed.unwrap_or_else(|| "fixes no leading field of the key".to_owned());
         let message = format!("{name:?} {why}: {what}");
         let mut finding = of_query(found, context, cost, message);
         if first_rows {
@@ -46,11 +40,25 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     }
 }
 
-/// The partition key of an engine that hashes it, where a query would find its rows if keys were sorted.
+/// The reason where a query would find its rows if keys were sorted, and the engine hashes their partition key.
 fn hashed_fields(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<String> {
     let key = context.key_of(cost);
     let partition = key.fields.get(..key.partition?)?;
     let asks = partition.iter().any(|field| Condition::of(cost.query, field.name).is_some() || field.growth.is_some());
-    let names: Vec<String> = partition.iter().map(|field| format!("{:?}", field.name)).collect();
-    asks.then(|| names.join(", "))
+    let (fixed, others) = fixed_of(partition, cost);
+    let which = match &fixed[..] {
+        [] => format!("fixes no value of the partition key ({})", mend::quoted(&others)),
+        fixed => format!("fixes {} of the partition key, and not {}", mend::quoted(fixed), mend::quoted(&others)),
+    };
+    let engine = context.engine;
+    asks.then(|| format!("{which}, which {engine} hashes: rows are sorted inside a partition alone"))
+}
+
+/// The names of the fields that a query has one value of, and of the others.
+fn fixed_of<'k>(fields: &[FieldFacts<'k>], cost: &QueryCost<'_>) -> (Vec<&'k str>, Vec<&'k str>) {
+    let is_fixed =
+        |field: &&FieldFacts<'_>| field.is_constant() || Condition::of(cost.query, field.name) == Some(Condition::One);
+    let (fixed, others): (Vec<_>, Vec<_>) = fields.iter().partition(is_fixed);
+    let names = |fields: Vec<&FieldFacts<'k>>| fields.into_iter().map(|field| field.name).collect();
+    (names(fixed), names(others))
 }
