@@ -538,3 +538,28 @@ fn the_partition_key_of_an_index_is_what_a_query_fixes() {
     let (.., cure, _) = of("[[table.t.query]]\nname = \"q\"\nrange.b = 10");
     assert!(cure.contains("\"s\" be a salt alone"), "{cure}");
 }
+
+/// Partitions of a day are asked in turn: no full scan, and where a range says how many days, no finding.
+#[test]
+fn days_in_a_partition_key_are_asked_in_turn() {
+    let of = |engine: &str, query: &str| {
+        let text = format!(
+            "[cluster.c]\nengine = \"{engine}\"\n[table.p]\nkey = [\"author: u64\", \"day: u32\", \"at: instant desc\"]\n\
+             partition = [\"author\", \"day\"]\nmeans.day = \"time bucket\"\nstats.day.bucket = \"1 day\"\n\
+             stats.author.distinct = 1000\nrows = \"3G\"\nfamily.f.ttl = \"1 year\"\n\
+             [[table.p.query]]\nname = \"q\"\nlimit = 20\n{query}"
+        );
+        told(&text, "Q01").or(told(&text, "Q02"))
+    };
+    let newest = "fix = [\"author\"]\norder = \"newest\"";
+    for engine in ["cassandra", "dynamodb"] {
+        let (severity, message, cure, _) = of(engine, newest).unwrap();
+        assert_eq!((severity, message.contains("full scan")), (Warning, false), "{message}");
+        assert!(cure.contains("`among.day = 7`"), "{cure}");
+        for days in ["among.day = 7", "range.day = 7", "range.at = \"7 days\""] {
+            assert_eq!(of(engine, &format!("{newest}\n{days}")), None, "{days}");
+        }
+        // Nobody knows the authors.
+        assert_eq!(of(engine, "range.at = \"7 days\"").map(|found| found.0), Some(Error));
+    }
+}
