@@ -563,3 +563,19 @@ fn days_in_a_partition_key_are_asked_in_turn() {
         assert_eq!(of(engine, "range.at = \"7 days\"").map(|found| found.0), Some(Error));
     }
 }
+
+/// A selection has no more rows than the fields of the key have values.
+#[test]
+fn rows_are_no_more_than_keys() {
+    let text = |rest: &str| {
+        format!(
+            "[table.c]\nkey = [\"ad: u64\", \"hour: u32\"{rest}]\nmeans.hour = \"time bucket\"\n\
+             stats.hour.bucket = \"1 h\"\nstats.ad = {{ distinct = 1000, skew = \"one value 0.5\" }}\nrows = \"1G\"\n\
+             family.f.ttl = \"1 year\"\n[[table.c.query]]\nname = \"week\"\nfix = [\"ad\"]\nrange.hour = 168\n"
+        )
+    };
+    let notes = |text: &str| check(text, None).notes.len();
+    assert_eq!((told(&text(""), "Q21"), notes(&text(""))), (None, 1));
+    let open = text(", \"user: u64\"");
+    assert_eq!((told(&open, "Q21").is_some(), notes(&open)), (true, 0));
+}
