@@ -579,3 +579,15 @@ fn rows_are_no_more_than_keys() {
     let open = text(", \"user: u64\"");
     assert_eq!((told(&open, "Q21").is_some(), notes(&open)), (true, 0));
 }
+
+/// The advice on increments and on rows that change together is the engine's.
+#[test]
+fn writes_are_told_what_their_engine_does() {
+    let table = "[table.t]\nkey = [\"a: u8\", \"b: u8\"]\n[[table.t.write]]\nname = \"w\"\n";
+    let of = |engine: &str, write: &str, rule| told(&format!("[cluster.c]\nengine = \"{engine}\"\n{table}{write}"), rule);
+    let nonce = |engine: &str| of(engine, "kind = \"increment\"", "Q18").map(|found| found.2.contains("nonce"));
+    let engines = ["hbase", "bigtable", "dynamodb", "cassandra"];
+    assert_eq!(engines.map(nonce), [Some(true), Some(false), Some(false), Some(false)]);
+    let atomic = |engine: &str| of(engine, "atomic = true", "Q16").map(|found| found.0);
+    assert_eq!(engines.map(atomic).map(|found| found.is_some()), [true, true, false, true]);
+}
