@@ -432,3 +432,17 @@ fn a_plan_shows_each_range_of_a_field() {
     let four = [given[0], given[1], given[2], "at=60..", "at=0..5"];
     assert!(plan(&four).unwrap_err().to_string().contains("3 `parts`"));
 }
+
+/// Each of several values, given or made up, is the beginning of the ranges of the field behind it.
+#[test]
+fn a_plan_has_the_range_of_each_of_several_values() {
+    let text = "format = 1\n[table.t]\nkey = [\"tenant: u8\", \"kind: u8\", \"n: u8\"]\n\
+                [[table.t.query]]\nname = \"q\"\namong.tenant = 3\nfix = [\"kind\"]\nrange.n = 4\n";
+    let design = Design::parse([File { name: "a".into(), text: text.into() }]).unwrap();
+    let plan = |given: &[&str]| Plan::of(&design, "t", "q", given, &options()).unwrap();
+    let given = plan(&["tenant=1", "tenant=9", "kind=2", "n=3..7"]);
+    let starts: Vec<_> = given.cost.ranges.iter().flatten().map(|range| range.start().to_vec()).collect();
+    assert_eq!((starts, given.made_up), (vec![vec![1, 2, 3], vec![9, 2, 3]], vec![]));
+    let some = plan(&["kind=2"]);
+    assert_eq!((some.cost.range_count(), some.made_up), (3, vec!["tenant", "n"]));
+}

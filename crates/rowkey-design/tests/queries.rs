@@ -393,8 +393,10 @@ fn no_cure_is_the_tables_own_key() {
         let remedy = finding.remedy.unwrap();
         (finding.message, remedy.text, remedy.edits.len())
     };
-    let (_, text, edits) = cure("Q04", "among = { host = 3 }\nrange = { at = \"1 hour\" }");
-    assert_eq!((text.as_str(), edits), ("run it once for each of the values; each run is one range", 0));
+    let (_, text, edits) = cure("Q04", "among = { host = 3 }\nrange = { kind = 2 }");
+    assert!(text.starts_with("put the fields that the query fixes first") && edits == 2, "{text}");
+    let (_, text, edits) = cure("Q01", "among = { at = 3 }");
+    assert!(text.contains("begins with a salt and then \"at\"") && edits == 0, "{text}");
     let (_, text, edits) = cure("Q01", "fix = [\"kind\"]");
     assert!(text.starts_with("add a secondary table whose key begins with the fields") && edits == 1, "{text}");
     let (message, text, edits) = cure("Q01", "");
@@ -483,4 +485,110 @@ fn text_before_a_delimiter_has_beginnings() {
          [[table.t.query]]\nname = \"q\"\nstarts_with = { a = 3 }",
     );
     assert!(!found.iter().any(|(rule, _)| *rule == "Q01"), "{found:?}");
+}
+
+/// Another order of the key is no cure where it changes what another query reads first.
+#[test]
+fn an_edit_keeps_what_a_query_reads_first() {
+    let mended = |order: &str| {
+        let text = format!(
+            "[cluster.c]\nengine = \"tikv\"\n[table.b]\n\
+             key = [\"game: u32\", \"score: u64 desc\", \"player: u64\"]\nrows = \"300M\"\n\
+             stats = {{ game = {{ distinct = 50 }}, player = {{ distinct = \"100M\" }} }}\n\
+             [[table.b.query]]\nname = \"top\"\nfix = [\"game\"]\nlimit = 100\n{order}\n\
+             [[table.b.query]]\nname = \"one\"\nfix = [\"game\", \"player\"]\nlimit = 1\n"
+        );
+        let remedy = check(&text, None).findings[0].remedy.clone().unwrap();
+        let [edit, ..] = &remedy.edits[..] else { panic!("{remedy:?}") };
+        edit.text.clone()
+    };
+    assert!(mended("order = \"key\"").contains("[[table.b.secondary]]"));
+    assert!(mended("order = \"newest\"").contains("[[table.b.secondary]]"));
+    assert_eq!(mended(""), "\"player: u64\"");
+}
+
+/// The severity, the message and the cure of a rule's finding, and what its edits change.
+fn told(text: &str, rule: &str) -> Option<(Severity, String, String, Vec<String>)> {
+    let finding = check(text, None).findings.into_iter().find(|finding| finding.rule.id == rule)?;
+    let remedy = finding.remedy?;
+    let edits = remedy.edits.iter().map(|edit| format!("format = 1\n{text}")[edit.place.range()].to_owned());
+    Some((finding.severity, finding.message, remedy.text, edits.collect()))
+}
+
+/// The cure of a query that a hashed partition key keeps from its rows.
+#[test]
+fn the_partition_key_of_an_index_is_what_a_query_fixes() {
+    let table = "[cluster.c]\nengine = \"dynamodb\"\n[table.t]\nkey = [\"a: u32\", \"b: u32\"]\nrows = \"1G\"\n\
+                 [[table.t.secondary]]\nname = \"s\"\nkey = [\"b: u32\", \"a: u32\"]\npartition = [\"b\", \"a\"]\n";
+    let of = |query: &str| told(&format!("{table}{query}"), "Q01").unwrap();
+    let (_, message, cure, edits) = of("serves = [\"q\"]\n[[table.t.query]]\nname = \"q\"\nfix = [\"b\"]");
+    assert!(message.contains("fixes \"b\" of the partition key, and not \"a\""), "{message}");
+    assert!(cure.contains("secondary table \"s\" be \"b\" alone"), "{cure}");
+    assert_eq!(edits, [", \"a\""]);
+    let (.., cure, _) = of("[[table.t.query]]\nname = \"q\"\nwhere = [\"user\"]\nreturns = 3");
+    assert!(cure.contains("whose partition key is \"user\", and"), "{cure}");
+    let by_email = table.replace("partition = [\"b\", \"a\"]", "").replace("b: u32\", \"a: u32\"]\n\nname", "");
+    let by_email = by_email.replace("key = [\"b: u32\", \"a: u32\"]", "key = [\"email: text\", \"a: u32\"]");
+    for serves in ["serves = [\"q\"]", ""] {
+        let text = format!("{by_email}{serves}\n[[table.t.query]]\nname = \"q\"\nstarts_with.email = 4\nlimit = 10");
+        let (.., cure, _) = told(&text, "Q01").unwrap();
+        assert!(cure.contains("the secondary table \"s\" be a salt alone"), "{cure}");
+    }
+    // Where there is no such index, it is one with a salt alone.
+    let (.., cure, _) = of("[[table.t.query]]\nname = \"q\"\nrange.b = 10");
+    assert!(cure.contains("\"s\" be a salt alone"), "{cure}");
+}
+
+/// Partitions of a day are asked in turn: no full scan, and where a range says how many days, no finding.
+#[test]
+fn days_in_a_partition_key_are_asked_in_turn() {
+    let of = |engine: &str, query: &str| {
+        let text = format!(
+            "[cluster.c]\nengine = \"{engine}\"\n[table.p]\nkey = [\"author: u64\", \"day: u32\", \"at: instant desc\"]\n\
+             partition = [\"author\", \"day\"]\nmeans.day = \"time bucket\"\nstats.day.bucket = \"1 day\"\n\
+             stats.author.distinct = 1000\nrows = \"3G\"\nfamily.f.ttl = \"1 year\"\n\
+             [[table.p.query]]\nname = \"q\"\nlimit = 20\n{query}"
+        );
+        told(&text, "Q01").or(told(&text, "Q02"))
+    };
+    let newest = "fix = [\"author\"]\norder = \"newest\"";
+    for engine in ["cassandra", "dynamodb"] {
+        let (severity, message, cure, _) = of(engine, newest).unwrap();
+        assert_eq!((severity, message.contains("full scan")), (Warning, false), "{message}");
+        assert!(cure.contains("`among.day = 7`"), "{cure}");
+        for days in ["among.day = 7", "range.day = 7", "range.at = \"7 days\""] {
+            assert_eq!(of(engine, &format!("{newest}\n{days}")), None, "{days}");
+        }
+        // Nobody knows the authors.
+        assert_eq!(of(engine, "range.at = \"7 days\"").map(|found| found.0), Some(Error));
+    }
+}
+
+/// A selection has no more rows than the fields of the key have values.
+#[test]
+fn rows_are_no_more_than_keys() {
+    let text = |rest: &str| {
+        format!(
+            "[table.c]\nkey = [\"ad: u64\", \"hour: u32\"{rest}]\nmeans.hour = \"time bucket\"\n\
+             stats.hour.bucket = \"1 h\"\nstats.ad = {{ distinct = 1000, skew = \"one value 0.5\" }}\nrows = \"1G\"\n\
+             family.f.ttl = \"1 year\"\n[[table.c.query]]\nname = \"week\"\nfix = [\"ad\"]\nrange.hour = 168\n"
+        )
+    };
+    let notes = |text: &str| check(text, None).notes.len();
+    assert_eq!((told(&text(""), "Q21"), notes(&text(""))), (None, 1));
+    let open = text(", \"user: u64\"");
+    assert_eq!((told(&open, "Q21").is_some(), notes(&open)), (true, 0));
+}
+
+/// The advice on increments and on rows that change together is the engine's.
+#[test]
+fn writes_are_told_what_their_engine_does() {
+    let table = "[table.t]\nkey = [\"a: u8\", \"b: u8\"]\n[[table.t.write]]\nname = \"w\"\n";
+    let of =
+        |engine: &str, write: &str, rule| told(&format!("[cluster.c]\nengine = \"{engine}\"\n{table}{write}"), rule);
+    let nonce = |engine: &str| of(engine, "kind = \"increment\"", "Q18").map(|found| found.2.contains("nonce"));
+    let engines = ["hbase", "bigtable", "dynamodb", "cassandra"];
+    assert_eq!(engines.map(nonce), [Some(true), Some(false), Some(false), Some(false)]);
+    let atomic = |engine: &str| of(engine, "atomic = true", "Q16").map(|found| found.0);
+    assert_eq!(engines.map(atomic).map(|found| found.is_some()), [true, true, false, true]);
 }

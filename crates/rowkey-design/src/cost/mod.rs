@@ -20,7 +20,7 @@ pub use self::reads::ReadLoad;
 use self::sampled::Sample;
 pub(crate) use self::{
     regions::points,
-    select::{Condition, Selection, all_of, ascending, most_made, ranges_of},
+    select::{Condition, Selection, add, all_of, ascending, most_made, ranges_of},
     stored::{
         CELL, bytes_per_put, bytes_per_row, per_row, rows, rows_of, rows_per_second, span, unlikely_rows, unsaid,
     },
@@ -50,7 +50,7 @@ pub struct QueryCost<'d> {
     pub secondary: Option<usize>,
     /// The number of leading fields of the key of which it has one value.
     pub leading: usize,
-    /// True if it selects by the field after those: a range, several values, the beginning of one.
+    /// True if it selects by the fields after those: several values, a range, the beginning of one.
     pub next: bool,
     /// The fields and columns that rows are filtered by after they are read.
     pub filter: Vec<&'d str>,
@@ -120,6 +120,11 @@ impl<'d> QueryCost<'d> {
         Self::by(query, table, key, cluster, &Known::of(table, key, profile))
     }
 
+    /// The number of first fields of the key that it selects by.
+    pub fn used(&self) -> usize {
+        if self.leading > 0 || self.next { self.selection.used() } else { 0 }
+    }
+
     /// True if a digest is what makes it a full scan: without, the key would serve it.
     pub(crate) fn is_scattered(&self) -> bool {
         self.hashed && (self.selection.leading > 0 || self.selection.next.is_some())
@@ -151,7 +156,7 @@ impl<'d> QueryCost<'d> {
     ) -> Self {
         let selection = Selection::of(query, key);
         let made = selection.made();
-        let made_up: Vec<_> = (0..made as u64).map(|k| witness::key(&key.fields, k)).collect();
+        let made_up: Vec<_> = (0..made as u64).map(|k| selection.made_up_key(&key.fields, k)).collect();
         let found = selection.ranges(&made_up);
         let no_ranges = found.is_none();
         let hashed = no_ranges && matches!(key.layout.lead(), Lead::Digest(_) | Lead::Hash(_));
@@ -200,18 +205,17 @@ impl<'d> QueryCost<'d> {
         cost
     }
 
-    /// The query with these ranges: of values that are given, or of some of those that it asks for, made up.
-    /// `are_given`: whether all are.
+    /// The query with these ranges: of values that are given, or of some of those that it asks for, made up: all are
+    /// `more` times as many. `are_given`: whether all are.
     pub(crate) fn set_ranges(
         &mut self,
         ranges: Vec<Vec<KeyRange>>,
-        made_up: Option<usize>,
+        more: f64,
         are_given: bool,
         splits: Option<&SplitPoints>,
         cluster: Option<&Cluster>,
     ) {
         self.buckets = ranges.len().max(1);
-        let more = made_up.map_or(1.0, |made| self.selection.keys() / made.max(1) as f64);
         self.count = ranges.iter().map(Vec::len).sum::<usize>() as f64 * more;
         self.ranges = ranges;
         self.count_servers(splits, cluster, !are_given);
@@ -311,8 +315,8 @@ impl<'d> QueryCost<'d> {
         let mut values = Some(1.0);
         for field in crate::load::by(key).into_iter().filter(|&field| field >= self.leading) {
             let distinct = key.fields[field].spread.map(|spread| spread.distinct);
-            let condition = Condition::of(self.query, key.fields[field].name)
-                .filter(|_| matching || (self.next && field == self.leading));
+            let condition =
+                Condition::of(self.query, key.fields[field].name).filter(|_| matching || field < self.used());
             let asked = match condition {
                 Some(Condition::One) => Some(1.0),
                 Some(Condition::Among(count)) => Some(distinct.map_or(count, |distinct| distinct.min(count))),

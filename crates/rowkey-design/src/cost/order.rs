@@ -29,7 +29,18 @@ pub enum OrderFit {
 pub(super) fn fit(query: &Query, key: &KeyFacts<'_>, selection: &Selection<'_>) -> OrderFit {
     let Some(newest) = query.newest_first() else { return OrderFit::Free };
     let grows = |field: &FieldFacts<'_>| field.growth.is_some();
-    let first = key.fields.iter().skip(selection.leading).position(grows).map(|at| at + selection.leading);
+    // Rows are sorted inside a partition alone.
+    let sorted_from = key.partition.unwrap_or(0);
+    if selection.prefix() < sorted_from {
+        return OrderFit::Sort;
+    }
+    // Partitions of a coarse time are asked in turn, in any order.
+    let in_turn = |at: usize| (selection.leading..sorted_from).contains(&at) && is_coarse(&key.fields[at]);
+    let is_first = |at: &usize| grows(&key.fields[*at]) && !in_turn(*at);
+    let first = (selection.leading..key.fields.len()).find(is_first);
+    if first.is_none() && (selection.leading..sorted_from).any(in_turn) {
+        return OrderFit::Key;
+    }
     let Some(first) = first else {
         // All that grows is fixed: the rows are of one moment.
         return if key.fields.iter().any(grows) { OrderFit::Free } else { OrderFit::Unknown };
@@ -43,16 +54,13 @@ pub(super) fn fit(query: &Query, key: &KeyFacts<'_>, selection: &Selection<'_>) 
             return OrderFit::Sort;
         }
     }
-    let several = matches!(selection.next, Some((_, Condition::Among(_))));
-    // Rows are sorted inside a partition alone.
-    if key.partition.is_some_and(|partition| selection.leading + usize::from(several) < partition) {
-        return OrderFit::Sort;
-    }
-    match first - selection.leading {
-        0 if desc == newest => OrderFit::Key,
-        0 => OrderFit::Reverse,
-        1 if several => OrderFit::Merge { reverse: desc != newest },
-        _ => OrderFit::Sort,
+    let before = selection.conditions().zip(selection.leading..).filter(|(_, at)| *at < first && !in_turn(*at));
+    let several = before.map(|((_, condition), _)| condition).any(|condition| matches!(condition, Condition::Among(_)));
+    match desc == newest {
+        _ if first > selection.prefix() => OrderFit::Sort,
+        is_key if several => OrderFit::Merge { reverse: !is_key },
+        true => OrderFit::Key,
+        false => OrderFit::Reverse,
     }
 }
 

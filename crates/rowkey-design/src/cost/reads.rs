@@ -41,7 +41,10 @@ impl QueryCost<'_> {
         }
         let key = &key.asked_by(query);
         // Of several values it has one at a time.
-        let known = self.leading + usize::from(matches!(self.selection.keys(), keys if keys > 1.0));
+        let known = match self.selection.keys() > 1.0 {
+            true => self.selection.prefix().max(self.leading + 1),
+            false => self.leading,
+        };
         let grows = key.growing().filter(|&field| field <= known);
         let mut front = grows.filter(|_| from_one_end || query.recent.is_some());
         let before: Vec<usize> = match key.partition {

@@ -60,7 +60,7 @@ pub(super) fn touched_at_most(
     selection: &Selection<'_>,
 ) -> usize {
     let next = selection.next.as_ref().map(|(field, condition)| (&field.field.ty, *condition));
-    let fixed = selection.leading + usize::from(matches!(next, Some((_, Condition::Among(_)))));
+    let fixed = selection.prefix();
     let layout = selection.layout();
     let width = next.filter(|(ty, condition)| is_as_wide_anywhere(ty, *condition)).and_then(|_| {
         let range = ranges.iter().flatten().next()?;

@@ -1,5 +1,6 @@
 //! The rows of a query: in its ranges, and of these the ones that it wants. From what is known of the fields.
 
+use rowkey::layout::Scalar;
 use rowkey::lead::Lead;
 use rowkey::untyped::TypeBuf;
 
@@ -77,8 +78,7 @@ struct Known {
 pub(super) fn estimated<'k>(table: &TableDesign, key: &'k KeyFacts<'k>, cost: &QueryCost<'_>) -> Rows {
     let known = Known { rows: stored::rows_of(table, key.secondary), span: stored::span(table) };
     let condition = |field: &'k FieldFacts<'k>| Some((field, Condition::of(cost.query, field.name)?));
-    let used = cost.leading + usize::from(cost.next);
-    let selecting: Vec<Asked<'_>> = key.fields[..used].iter().filter_map(condition).collect();
+    let selecting: Vec<Asked<'_>> = key.fields[..cost.used()].iter().filter_map(condition).collect();
     let filtering = cost.filter.iter().filter_map(|name| condition(&key.fields[key.index(name)?]));
     let all: Vec<_> = selecting.iter().copied().chain(filtering).collect();
     // What it has a value of is there.
@@ -95,12 +95,19 @@ pub(super) fn estimated<'k>(table: &TableDesign, key: &'k KeyFacts<'k>, cost: &Q
     let is_one_row = cost.leading == key.fields.len();
     let rows = |rows: Option<f64>| if is_one_row { Some(1.0) } else { rows };
     let in_key = all.len() == selecting.len() + cost.filter.len();
+    let keys_of = |conditions: &[Asked<'_>]| {
+        let asked = |field: &FieldFacts<'_>| conditions.iter().find(|(of, _)| of.name == field.name);
+        let values = key.fields.iter().map(|field| values(field, asked(field).map(|(_, asked)| *asked), known.span));
+        values.product::<Option<f64>>().unwrap_or(f64::MAX)
+    };
+    let (keys, keys_that_match) = (keys_of(&selecting), keys_of(&all));
+    let no_more = |rows: Option<f64>, keys: f64| rows.map(|rows| rows.min(keys));
     Rows {
-        selected: rows(at_least(&selecting, known.selected(&selecting, false))),
-        matching: rows(at_least(&all, known.selected(&all, false))).filter(|_| in_key),
-        matching_at_most: rows(most(&all)),
-        worst: rows(at_least(&selecting, known.selected(&selecting, true))),
-        at_most: rows(most(&selecting)),
+        selected: no_more(rows(at_least(&selecting, known.selected(&selecting, false))), keys),
+        matching: no_more(rows(at_least(&all, known.selected(&all, false))), keys_that_match).filter(|_| in_key),
+        matching_at_most: no_more(rows(most(&all)), keys_that_match),
+        worst: no_more(rows(at_least(&selecting, known.selected(&selecting, true))), keys),
+        at_most: no_more(rows(most(&selecting)), keys),
         clusters: known.clusters(cost, key).filter(|_| !cost.hashed),
     }
 }
@@ -147,13 +154,14 @@ impl Known {
                 None => distinct,
             })
         };
-        // What is merged is read by itself for each value of the next field.
-        let merged = usize::from(matches!(cost.order, OrderFit::Merge { .. }));
+        // What is merged is read by itself for each value of the fields before.
+        let is_merged = matches!(cost.order, OrderFit::Merge { .. });
+        let from = if is_merged { cost.selection.prefix() } else { *leading };
         let digest = match key.layout.lead() {
             Lead::Digest(_) | Lead::Hash(_) => crate::load::by(key),
             Lead::None | Lead::Salt(_) => Vec::new(),
         };
-        let before = leading + merged..first;
+        let before = from..first;
         let divided = before.chain(digest.iter().copied().filter(|&field| field > first));
         let groups: Option<f64> = divided.map(|field| values(key.fields.get(field)?)).product();
         let field = &key.fields[first];
@@ -186,6 +194,30 @@ impl Known {
             Condition::StartsWith(letters, parts) => parts * field.starting_with(letters)?,
         };
         Some(part.clamp(0.0, 1.0))
+    }
+}
+
+/// The most values that a field has in keys that meet a condition on it, of rows written in `span` seconds.
+pub(super) fn values(field: &FieldFacts<'_>, condition: Option<Condition>, span: Option<f64>) -> Option<f64> {
+    let is_whole = !matches!(field.field.ty, TypeBuf::Scalar(Scalar::Instant));
+    let in_time = |seconds: f64| match field.growth {
+        // What begins inside a value has a part of one more.
+        Some(Growth::Time(Some(each))) if is_whole => Some((seconds / each).ceil() + 1.0),
+        _ => None,
+    };
+    let of_type = || match field.field.ty {
+        _ if field.is_constant() => Some(1.0),
+        TypeBuf::Scalar(Scalar::Bool) => Some(2.0),
+        _ => span.and_then(in_time),
+    };
+    let stats = field.stats.filter(|stats| stats.per.is_none());
+    let distinct = || stats.and_then(|stats| stats.distinct.as_ref()).map(|distinct| distinct.0);
+    match condition {
+        Some(Condition::One) => Some(1.0),
+        Some(Condition::Among(count)) => Some(count),
+        Some(Condition::Range(Width::Values(count), parts)) if is_whole => Some(count.0 * parts),
+        Some(Condition::Range(Width::Time(period), parts)) => Some(in_time(period.seconds())? * parts),
+        Some(Condition::Range(..) | Condition::StartsWith(..)) | None => distinct().or_else(of_type),
     }
 }
 

@@ -6,7 +6,7 @@ use std::ops::Bound;
 use rowkey::Value;
 
 use crate::design::Query;
-use crate::facts::KeyFacts;
+use crate::facts::{FieldFacts, KeyFacts};
 use crate::profile::Profile;
 use crate::resolve::TableDesign;
 
@@ -71,7 +71,7 @@ impl<'d> Sample<'d> {
         let mut runs: Vec<_> =
             (0..RUNS.min(self.keys.len())).map(|run| self.values(key, selection.leading, run, count)).collect();
         if let Some((field, Condition::Range(width, _))) = &selection.next {
-            let value = |run: &Vec<Vec<Value>>| run.first().and_then(|key| key.get(selection.leading)).cloned();
+            let value = |run: &Vec<Vec<Value>>| run.first().and_then(|key| key.get(selection.prefix())).cloned();
             let ascending = |value: &Value| select::ascending(field, value);
             let least = runs.iter().filter_map(|run| ascending(&value(run)?)).min();
             let starts = |run: &Vec<Vec<Value>>| match before(&value(run)?, field, *width)? {
@@ -104,14 +104,15 @@ impl<'d> Sample<'d> {
             let parts: Vec<_> = parts.collect();
             let found: usize = parts.iter().map(ExactSizeIterator::len).sum();
             // After leading fields the values are of other keys, whose rows are elsewhere.
-            let own = match (selection.leading, &selection.next) {
+            let own = match (selection.leading, selection.conditions().next()) {
                 (0, None) => 0,
-                (0, Some((_, Condition::Among(_)))) => values.len(),
+                (0, Some((_, Condition::Among(_)))) if selection.between.is_empty() => values.len(),
                 _ => 1,
             };
             let own = own.min(found);
-            let there =
-                selection.next.as_ref().and_then(|(field, _)| field.spread).map_or(f64::MAX, |spread| spread.distinct);
+            let distinct = |(field, _): &(FieldFacts<'_>, Condition)| field.spread.map(|spread| spread.distinct);
+            let only = selection.next.as_ref().filter(|_| selection.between.is_empty());
+            let there = only.and_then(distinct).unwrap_or(f64::MAX);
             let more = (selection.keys().min(there) / values.len().max(1) as f64).max(1.0);
             let rows = (all(found, own) * more).min(whole);
             selected.push(rows);

@@ -8,9 +8,10 @@ use rowkey::lead::{Lead, SaltHash};
 use rowkey::untyped::{FieldBuf, FieldValues, TypeBuf, ValueError};
 use rowkey::{KeyRange, LayoutBuf, Value};
 
+use super::order::is_coarse;
 use super::witness::{before, of_field};
 use crate::design::{Query, Width};
-use crate::facts::{FieldFacts, KeyFacts};
+use crate::facts::{FieldFacts, Growth, KeyFacts};
 
 /// The number of ranges that are made, about, where a query has many values: the rest are as many as these for each
 /// value.
@@ -148,6 +149,9 @@ pub(crate) struct Selection<'d> {
     layout: Cow<'d, LayoutBuf>,
     /// The number of leading fields with one value.
     pub(crate) leading: usize,
+    /// Its conditions on the fields after those, but for the last: several values of the first of them, and one or
+    /// several of each other. Each combination is the beginning of a range.
+    pub(crate) between: Vec<(FieldFacts<'d>, Condition)>,
     /// Its condition on the field after those.
     pub(crate) next: Option<(FieldFacts<'d>, Condition)>,
     /// The fields and columns that are left.
@@ -159,31 +163,56 @@ impl<'d> Selection<'d> {
         let condition = |field: &FieldFacts<'_>| Condition::of(query, field.name);
         let is_fixed = |field: &FieldFacts<'_>| condition(field) == Some(Condition::One);
         let known = key.fields.iter().take_while(|field| field.is_constant() || is_fixed(field)).count();
-        let next = key.fields.get(known).and_then(|field| {
-            let (asked, made_up) = (condition(field)?, of_field(field, 1));
+        let asked = |at: usize| {
+            let field = key.fields.get(at)?;
+            let (asked, made_up) = (in_turn(query, key, at).or(condition(field))?, of_field(field, 1));
             asked.each(field, &[&made_up])?;
             Some((field.clone(), asked))
-        });
-        // Of several values of its last field, each is a partition.
-        let several = matches!(next, Some((_, Condition::Among(_))));
-        let in_partitions = key.partition.is_none_or(|partition| known + usize::from(several) >= partition);
-        let next = next.filter(|_| in_partitions);
+        };
+        let mut between = Vec::new();
+        let mut next = asked(known);
+        while let Some((_, Condition::Among(_) | Condition::One)) = next
+            && let Some(behind) = asked(known + between.len() + 1)
+        {
+            between.extend(next.replace(behind));
+        }
+        let mut selection =
+            Self { layout: with_known_hash(key.layout), leading: known, between, next, rest: Vec::new() };
+        let in_partitions = key.partition.is_none_or(|partition| selection.prefix() >= partition);
         // All keys begin with a constant: alone it selects nothing.
-        let selects = in_partitions && (next.is_some() || key.fields.iter().take(known).any(is_fixed));
-        let leading = if selects { known } else { 0 };
-        let used = leading + usize::from(next.is_some());
-        let used: Vec<&str> = key.fields.iter().take(used).map(|field| field.name).collect();
-        let rest = all_of(query).into_iter().filter(|name| !used.contains(name)).collect();
-        Self { layout: with_known_hash(key.layout), leading, next, rest }
+        let selects = in_partitions && (selection.next.is_some() || key.fields.iter().take(known).any(is_fixed));
+        if !selects {
+            (selection.leading, selection.between, selection.next) = (0, Vec::new(), None);
+        }
+        let used: Vec<&str> = key.fields.iter().take(selection.used()).map(|field| field.name).collect();
+        selection.rest = all_of(query).into_iter().filter(|name| !used.contains(name)).collect();
+        selection
+    }
+
+    /// Its conditions on the fields after the leading ones.
+    pub(crate) fn conditions(&self) -> impl Iterator<Item = &(FieldFacts<'d>, Condition)> {
+        self.between.iter().chain(&self.next)
+    }
+
+    /// The number of first fields that it selects by.
+    pub(crate) fn used(&self) -> usize {
+        self.leading + self.conditions().count()
+    }
+
+    /// The number of first fields of which each of its ranges has one value.
+    pub(crate) fn prefix(&self) -> usize {
+        let has_one =
+            |(_, condition): &&(FieldFacts<'_>, Condition)| matches!(condition, Condition::One | Condition::Among(_));
+        self.leading + self.conditions().filter(has_one).count()
     }
 
     pub(super) fn layout(&self) -> &LayoutBuf {
         &self.layout
     }
 
-    /// The number of keys that its values are taken from.
+    /// The number of keys that its values are taken from: one for each combination of them.
     pub(crate) fn keys(&self) -> f64 {
-        self.next.as_ref().map_or(1.0, |(_, condition)| condition.count())
+        self.conditions().map(|(_, condition)| condition.count()).product()
     }
 
     /// The number of these that are made up, at most.
@@ -195,26 +224,83 @@ impl<'d> Selection<'d> {
         self.keys().min((MADE / lists.max(1)).max(1) as f64) as usize
     }
 
-    /// Its condition on the field after the leading ones, with values made up.
+    /// Its condition on the field after those of which a range has one value each, with values made up.
     pub(crate) fn made_up(&self) -> Option<Vec<FieldValues>> {
         let (field, condition) = self.next.as_ref()?;
-        let values: Vec<Value> = (0..self.made() as u64).map(|k| of_field(field, k)).collect();
+        let made = condition.count().min(self.made() as f64) as u64;
+        let values: Vec<Value> = (0..made).map(|k| of_field(field, k)).collect();
         condition.each(field, &values.iter().collect::<Vec<_>>())
+    }
+
+    /// The k-th made-up key: with the k-th combination of its values.
+    pub(super) fn made_up_key(&self, fields: &[FieldFacts<'_>], k: u64) -> Vec<Value> {
+        let mut left = k;
+        let mut counts = self.conditions().map(|(_, condition)| condition.count().min(MADE as f64) as u64);
+        let value = |(at, field): (usize, &FieldFacts<'_>)| {
+            let count = if at < self.leading { 1 } else { counts.next().unwrap_or(u64::MAX) };
+            let digit = left % count.max(1);
+            if at >= self.leading && at < self.used() {
+                left /= count.max(1);
+                return of_field(field, digit);
+            }
+            of_field(field, k)
+        };
+        fields.iter().enumerate().map(value).collect()
     }
 
     /// Its ranges by bucket, with the values of these keys: the first key's, and the others' where it asks for several.
     /// None if the key is hashed by fields that it has no value of, or a key is not of this layout.
     pub(crate) fn ranges(&self, keys: &[Vec<Value>]) -> Option<Vec<Vec<KeyRange>>> {
         let leading = keys.first()?.get(..self.leading)?;
-        let next = match &self.next {
-            None => Vec::new(),
-            Some((field, condition)) => {
-                let values: Vec<&Value> = keys.iter().filter_map(|key| key.get(self.leading)).collect();
-                condition.each(field, &values)?
-            }
+        let Some((field, condition)) = &self.next else { return ranges_of(&self.layout, leading, &[]).ok() };
+        let last = self.leading + self.between.len();
+        if self.between.is_empty() {
+            let values: Vec<&Value> = keys.iter().filter_map(|key| key.get(last)).collect();
+            return ranges_of(&self.layout, leading, &condition.each(field, &values)?).ok();
+        }
+        // Each key has a combination of values; of what is asked for once, all have the first key's.
+        let of = |key: &[Value], at: usize, condition: &Condition| {
+            let key = if condition.count() > 1.0 { key } else { keys.first()?.as_slice() };
+            key.get(at).cloned()
         };
-        ranges_of(&self.layout, leading, &next).ok()
+        let mut ranges = Vec::new();
+        for key in keys {
+            let between = self.between.iter().zip(self.leading..);
+            let between = between.map(|((_, condition), at)| of(key, at, condition));
+            let prefix: Vec<Value> = leading.iter().cloned().map(Some).chain(between).collect::<Option<_>>()?;
+            let next = condition.each(field, &[&of(key, last, condition)?])?;
+            add(&mut ranges, ranges_of(&self.layout, &prefix, &next).ok()?);
+        }
+        Some(ranges)
     }
+}
+
+/// The number of values of a coarse time in a partition key, in a query that has a range of it, or of a finer time
+/// behind it: its partitions are asked in turn.
+fn in_turn(query: &Query, key: &KeyFacts<'_>, at: usize) -> Option<Condition> {
+    let field = key.fields.get(at).filter(|field| key.partition.is_some_and(|first| at < first) && is_coarse(field))?;
+    let range = |field: &FieldFacts<'_>| match Condition::of(query, field.name)? {
+        Condition::Range(width, parts) => Some((width, parts)),
+        _ => None,
+    };
+    let finer = || key.fields[at + 1..].iter().find(|field| field.growth.is_some()).and_then(range);
+    let (width, parts) = match Condition::of(query, field.name) {
+        Some(_) => range(field)?,
+        None => finer().filter(|(width, _)| matches!(width, Width::Time(_)))?,
+    };
+    let values = match (width, field.growth) {
+        (Width::Values(count), _) => count.0,
+        // A day that begins at noon is of two days.
+        (Width::Time(period), Some(Growth::Time(Some(seconds)))) => (period.seconds() / seconds).ceil() + 1.0,
+        _ => return None,
+    };
+    Some(Condition::Among(values * parts))
+}
+
+/// Adds ranges to those of each bucket.
+pub(crate) fn add(ranges: &mut Vec<Vec<KeyRange>>, more: Vec<Vec<KeyRange>>) {
+    ranges.resize_with(ranges.len().max(more.len()), Vec::new);
+    ranges.iter_mut().zip(more).for_each(|(bucket, more)| bucket.extend(more));
 }
 
 /// The ranges of a key by bucket, with these values of its leading fields, and these of the next: of each by itself.
@@ -225,9 +311,7 @@ pub(crate) fn ranges_of(
 ) -> Result<Vec<Vec<KeyRange>>, ValueError> {
     let mut ranges = layout.ranges_by_bucket(leading, next.first())?;
     for values in next.iter().skip(1) {
-        let more = layout.ranges_by_bucket(leading, Some(values))?;
-        ranges.resize_with(ranges.len().max(more.len()), Vec::new);
-        ranges.iter_mut().zip(more).for_each(|(bucket, more)| bucket.extend(more));
+        add(&mut ranges, layout.ranges_by_bucket(leading, Some(values))?);
     }
     Ok(ranges)
 }

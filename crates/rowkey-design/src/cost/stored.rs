@@ -8,6 +8,8 @@ use crate::file::{Count, Period, Rate};
 use crate::problem::{Located, Problem};
 use crate::resolve::TableDesign;
 
+use super::rows::values;
+
 /// The bytes of a cell beside key, family, qualifier and value: HBase's lengths, timestamp and type.
 pub(crate) const CELL: f64 = 20.0;
 
@@ -33,12 +35,22 @@ pub(crate) fn rows(table: &TableDesign) -> Option<f64> {
     }
 }
 
-/// The declared number of rows, if the rates and the time that rows are kept say another. Costs are counted with it all
+/// The declared number of rows, if the values of the key, or the rates and the time that rows are kept, say another. Costs are counted with it all
 /// the same.
 pub(crate) fn unlikely_rows(table: &TableDesign) -> Option<Problem> {
     /// Rates are of a usual day, and a table may hold more from before.
     const FACTOR: f64 = 10.0;
+    /// Numbers of values are rounded.
+    const ROUNDED: f64 = 1.1;
     let said = table.table.rows.as_ref()?;
+    let key = KeyFacts::of(table, None);
+    let keys = key.fields.iter().map(|field| values(field, None, retention(table))).product::<Option<f64>>();
+    if let Some(keys) = keys.filter(|keys| said.0 > ROUNDED * keys) {
+        let message =
+            format!("`rows` is {}, but the fields of the key have {} together", said.value, Count(keys).of("value"));
+        let help = "costs are counted with both: mend it, or `distinct` of a field, or the time to live".to_owned();
+        return Some(Problem { place: said.place, message, help: Some(help) });
+    }
     let rate = rows_per_second(table)?;
     // A write without a rate may put all others.
     let is_whole = table.table.write.iter().all(|write| write.rate.is_some() && write.bulk != Some(true));
@@ -54,7 +66,7 @@ pub(crate) fn unlikely_rows(table: &TableDesign) -> Option<Problem> {
     let kept = retention(table);
     let most = kept.filter(|kept| is_whole && said.0 > FACTOR * rate * kept);
     let is_new = table.table.unique.is_none()
-        && KeyFacts::of(table, None).fields.iter().any(|field| match field.growth {
+        && key.fields.iter().any(|field| match field.growth {
             Some(Growth::Time(seconds)) => seconds.is_some_and(|seconds| seconds <= 1.0),
             Some(Growth::Sequence | Growth::TimeId) => true,
             _ => false,

@@ -17,12 +17,7 @@ const NOW: f64 = 1_767_225_600.0;
 /// The bits of a snowflake after its milliseconds.
 const SNOWFLAKE: u32 = 22;
 
-/// The k-th made-up key: its values are spread over what their types can be, and its times follow each other.
-pub(crate) fn key(fields: &[FieldFacts<'_>], k: u64) -> Vec<Value> {
-    fields.iter().map(|field| of_field(field, k)).collect()
-}
-
-/// The k-th made-up value of a field.
+/// The k-th made-up value of a field: they are spread over what its type can be, and times follow each other.
 pub(crate) fn of_field(field: &FieldFacts<'_>, k: u64) -> Value {
     let ty = &field.field.ty;
     match field.growth {

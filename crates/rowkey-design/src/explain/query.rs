@@ -9,7 +9,7 @@ use rowkey::{KeyRange, LayoutBuf, Value};
 use super::snippet::Snippets;
 use super::stream::values_as_json;
 use super::values::{ArgumentError, assignment, value_of};
-use crate::cost::{OrderFit, QueryCost, Selection, ascending, of_field, ranges_of};
+use crate::cost::{Condition, OrderFit, QueryCost, Selection, add, ascending, of_field, ranges_of};
 use crate::design::{Engine, Query};
 use crate::facts::{FieldFacts, KeyFacts, is_constant};
 use crate::file::Count;
@@ -20,6 +20,9 @@ use crate::rules::context::CheckOptions;
 
 /// The rows that one call to a server returns.
 pub const CALL: f64 = 1000.0;
+
+/// The combinations of values that ranges are made for, at most.
+const MOST: usize = 1024;
 
 /// The ranges and beginnings of a field that are shown.
 const SHOWN: usize = 8;
@@ -151,15 +154,34 @@ impl<'d> Plan<'d> {
         }
         let leading = key.fields[..cost.leading].iter().enumerate();
         let leading = leading.map(|(index, field)| choice.fixed(index, field)).collect::<Result<Vec<_>, _>>()?;
-        let next = if cost.next { choice.next(cost.leading, &cost.selection)? } else { Vec::new() };
-        if !cost.full_scan || !next.is_empty() {
-            let ranges = ranges_of(layout, &leading, &next)
-                .map_err(|error| ArgumentError::new(format!("query {query:?}"), error.to_string()))?;
-            let made = (cost.next && choice.given(cost.leading).is_empty()).then(|| cost.selection.made());
-            let are_given = choice.made_up.is_empty();
-            cost.set_ranges(ranges, made, are_given, found.split_points(key.secondary).as_ref(), cluster);
+        let between = if cost.next { cost.selection.between.as_slice() } else { &[] };
+        let mut prefixes = vec![leading];
+        let mut more = 1.0;
+        for ((facts, condition), index) in between.iter().zip(cost.leading..) {
+            let values = choice.several(index, facts, *condition)?;
+            let lists = prefixes.iter().flat_map(|prefix| values.iter().map(move |value| (prefix, value)));
+            let prefix = |(prefix, value): (&Vec<Value>, &Value)| prefix.iter().chain([value]).cloned().collect();
+            prefixes = lists.take(MOST).map(prefix).collect();
+            if choice.given(index).is_empty() {
+                more *= condition.count() / values.len().max(1) as f64;
+            }
         }
-        let used = cost.leading + usize::from(cost.next);
+        let last = cost.leading + between.len();
+        let next = if cost.next { choice.next(last, &cost.selection)? } else { Vec::new() };
+        if let Some((_, condition)) = cost.selection.next.as_ref().filter(|_| choice.given(last).is_empty()) {
+            more *= condition.count() / condition.count().min(cost.selection.made() as f64);
+        }
+        if !cost.full_scan || !next.is_empty() {
+            let mut ranges = Vec::new();
+            for prefix in &prefixes {
+                let of_prefix = ranges_of(layout, prefix, &next)
+                    .map_err(|error| ArgumentError::new(format!("query {query:?}"), error.to_string()))?;
+                add(&mut ranges, of_prefix);
+            }
+            let are_given = choice.made_up.is_empty();
+            cost.set_ranges(ranges, more, are_given, found.split_points(key.secondary).as_ref(), cluster);
+        }
+        let used = cost.used();
         let mut unused: Vec<&str> =
             choice.given.iter().filter(|(index, _)| *index >= used).map(|(i, _)| name(layout, *i)).collect();
         unused.dedup();
@@ -264,6 +286,28 @@ impl<'d> Choice<'d, '_> {
         Ok(value)
     }
 
+    /// The values of a field that has other fields of the query behind it.
+    fn several(
+        &mut self,
+        index: usize,
+        facts: &FieldFacts<'_>,
+        condition: Condition,
+    ) -> Result<Vec<Value>, ArgumentError> {
+        let field = self.field(index)?;
+        if condition == Condition::One {
+            return Ok(vec![self.fixed(index, facts)?]);
+        }
+        let given: Vec<String> = self.given(index).into_iter().map(str::to_owned).collect();
+        let values: Vec<Value> = if given.is_empty() {
+            self.made_up.push(&field.name);
+            (0..condition.count().min(MOST as f64) as u64).map(|k| of_field(facts, k)).collect()
+        } else {
+            given.iter().map(|text| value_of(field, text, &self.times)).collect::<Result<_, _>>()?
+        };
+        self.tell(field, std::slice::from_ref(&FieldValues::In(values.clone())));
+        Ok(values)
+    }
+
     /// The values of the field after the leading ones: several together, or each range or beginning by itself.
     fn next(&mut self, index: usize, selection: &Selection<'_>) -> Result<Vec<FieldValues>, ArgumentError> {
         let field = self.field(index)?;
@@ -285,18 +329,23 @@ impl<'d> Choice<'d, '_> {
             given.iter().map(|text| self.part(field, facts, text)).collect::<Result<_, _>>()?
         };
         if !values.is_empty() {
-            let several = |one: &dyn Fn(&FieldValues) -> String| {
-                let mut told: Vec<String> = values.iter().take(SHOWN).map(one).collect();
-                told.extend((values.len() > SHOWN).then(|| "…".to_owned()));
-                told.join(" or ")
-            };
-            self.by.push((&field.name, several(&|values| told(values, one_as_json))));
-            if self.times.word(field).is_some() {
-                let date = |value: &Value| self.times.date(&field.name, value).unwrap_or_default();
-                self.dates.push((&field.name, several(&|values| told(values, date))));
-            }
+            self.tell(field, &values);
         }
         Ok(values)
+    }
+
+    /// Keeps the values that are told of a field.
+    fn tell(&mut self, field: &'d FieldBuf, values: &[FieldValues]) {
+        let several = |one: &dyn Fn(&FieldValues) -> String| {
+            let mut told: Vec<String> = values.iter().take(SHOWN).map(one).collect();
+            told.extend((values.len() > SHOWN).then(|| "…".to_owned()));
+            told.join(" or ")
+        };
+        self.by.push((&field.name, several(&|values| told(values, one_as_json))));
+        if self.times.word(field).is_some() {
+            let date = |value: &Value| self.times.date(&field.name, value).unwrap_or_default();
+            self.dates.push((&field.name, several(&|values| told(values, date))));
+        }
     }
 
     /// One range or beginning of a field, as it is given.

@@ -268,21 +268,22 @@ fn case() -> impl Strategy<Value = Case> {
     })
 }
 
-/// The values of a run as keys: of the field that has several, each.
-fn keys(case: &Case, chosen: &[Vec<u64>], several: usize) -> Vec<Vec<Value>> {
-    let key = |k: usize| -> Vec<Value> {
-        let values = case.fields.iter().zip(chosen);
-        values.map(|((kind, _), chosen)| kind.value(chosen[k.min(chosen.len() - 1)])).collect()
-    };
-    (0..several).map(key).collect()
-}
-
-/// How many values of the field after its leading ones a query has.
-fn several(case: &Case, cost: &QueryCost<'_>) -> usize {
-    match case.asked.get(cost.leading) {
-        Some(Some(Asked::Among(several))) if cost.next => *several,
+/// The values of a run as keys: one for each combination of those that its ranges are of.
+fn keys(case: &Case, chosen: &[Vec<u64>], cost: &QueryCost<'_>) -> Vec<Vec<Value>> {
+    let several = |field: usize| match case.asked[field] {
+        Some(Asked::Among(several)) if (cost.leading..cost.used()).contains(&field) => several,
         _ => 1,
-    }
+    };
+    let key = |k: usize| -> Vec<Value> {
+        let mut left = k;
+        let values = case.fields.iter().zip(chosen).enumerate().map(|(field, ((kind, _), chosen))| {
+            let digit = left % several(field);
+            left /= several(field);
+            kind.value(chosen[digit])
+        });
+        values.collect()
+    };
+    (0..(0..case.fields.len()).map(several).product()).map(key).collect()
 }
 
 /// A table of random rows: by key, the index of each field's value.
@@ -310,10 +311,10 @@ struct Ran {
 fn run(case: &Case, cost: &QueryCost<'_>, table: &BTreeMap<Vec<u8>, Vec<u64>>, rng: &mut TestRng) -> Ran {
     const RUNS: usize = 60;
     let (mut ran, each) = (Ran::default(), 1.0 / RUNS as f64);
-    let used = cost.leading + usize::from(cost.next);
+    let used = cost.used();
     for _ in 0..RUNS {
         let chosen = case.choose(rng);
-        let keys = keys(case, &chosen, several(case, cost));
+        let keys = keys(case, &chosen, cost);
         let ranges = cost.ranges_with(&keys).unwrap();
         assert!(ranges.iter().map(Vec::len).sum::<usize>() <= cost.range_count());
         let has =
@@ -472,7 +473,7 @@ proptest! {
         prop_assume!(!cost.hashed);
         let most = cost.regions.unwrap();
         for _ in 0..20 {
-            let keys = keys(&case, &case.choose(&mut rng), several(&case, &cost));
+            let keys = keys(&case, &case.choose(&mut rng), &cost);
             let mut regions = BTreeSet::new();
             for range in cost.ranges_with(&keys).unwrap().iter().flatten() {
                 let first = points.range(..=range.start().to_vec()).count();

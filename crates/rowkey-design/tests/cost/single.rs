@@ -374,3 +374,34 @@ fn what_is_counted_of_a_value_is_of_the_table() {
         assert_eq!((costs[0].rows_read, costs[0].rows_returned), (Some(10.0), Some(10.0)), "{:?}", costs[0]);
     }
 }
+
+/// The ranges, the rows read and the order of a query of a table on an engine.
+fn costs(engine: &str, table: &str, query: &str) -> (bool, usize, Option<f64>, OrderFit) {
+    let text = format!(
+        "format = 1\n[cluster.c]\nengine = \"{engine}\"\n[table.t]\n{table}\nrows = \"1G\"\nfamily.f.ttl = \"100 days\"\n\
+         [[table.t.query]]\nname = \"q\"\n{query}\n"
+    );
+    let design =
+        Design::parse([File { name: "a".into(), text: text.clone() }]).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let cluster = Some(&design.clusters["c"].value);
+    let table = &design.tables["t"];
+    let keys = [KeyFacts::of(table, None).on(cluster)];
+    let cost = QueryCost::of(&table.table.query[0], table, &keys, cluster, None);
+    (cost.full_scan, cost.range_count(), cost.rows_read.map(f64::round), cost.order)
+}
+
+/// Each of several values is the beginning of the ranges of the fields behind it.
+#[test]
+fn a_range_follows_each_of_several_values() {
+    let table = "key = [\"tenant: u32\", \"kind: u8\", \"at: instant desc\"]\nstats.tenant = { distinct = 1000 }\n\
+                 stats.kind = { distinct = 10 }";
+    let of = |query: &str| costs("hbase", table, query);
+    let merge = OrderFit::Merge { reverse: false };
+    let newest = "order = \"newest\"\nlimit = 10";
+    assert_eq!(of(&format!("among.tenant = 3\nfix = [\"kind\"]\n{newest}")), (false, 3, Some(30.0), merge));
+    assert_eq!(of(&format!("among = {{ tenant = 3, kind = 2 }}\n{newest}")), (false, 6, Some(60.0), merge));
+    let day = "among.tenant = 3\nfix = [\"kind\"]\nrange.at = \"1 day\"";
+    assert_eq!(of(day), (false, 3, Some(3000.0), OrderFit::Free));
+    assert_eq!(of(&format!("{day}\nparts.at = 2")), (false, 6, Some(6000.0), OrderFit::Free));
+    assert_eq!(of(&format!("{day}\n{newest}")), (false, 3, Some(30.0), merge));
+}

@@ -5,6 +5,7 @@ use rowkey::lead::Lead;
 use rowkey::untyped::FieldBuf;
 
 use crate::cost::{Condition, Known, OrderFit, QueryCost, all_of};
+use crate::design::Secondary;
 use crate::facts::{FieldFacts, KeyFacts};
 use crate::finding::{Edit, Finding};
 use crate::problem::{Located, Span};
@@ -36,8 +37,8 @@ pub(super) fn by(context: &Context<'_>, salt: Span, by: &[Located<String>], name
     }
 }
 
-/// The order of a key's fields that serves a query: those of which it has one value, then the one that it has a range
-/// of or is ordered by, then the others.
+/// The order of a key's fields that serves a query: those of which it has one value, those of which it has several, then
+/// the one that it has a range of or is ordered by, then the others.
 fn order_for(cost: &QueryCost<'_>, key: &KeyFacts<'_>) -> Vec<usize> {
     let query = &cost.query.value;
     let condition = |i: &usize| Condition::of(query, key.fields[*i].name);
@@ -45,6 +46,7 @@ fn order_for(cost: &QueryCost<'_>, key: &KeyFacts<'_>) -> Vec<usize> {
     let mut order: Vec<usize> = all.clone().filter(|i| condition(i) == Some(Condition::One)).collect();
     let wants_time = query.newest_first().is_some();
     let grows = |i: &usize| key.fields[*i].growth.is_some();
+    order.extend(all.clone().filter(|i| matches!(condition(i), Some(Condition::Among(_))) && !grows(i)));
     let time = all.clone().find(|i| wants_time && grows(i) && !order.contains(i));
     let next = time.or_else(|| all.clone().find(|i| condition(i).is_some() && !order.contains(i)));
     order.extend(next);
@@ -80,9 +82,28 @@ fn rank(order: OrderFit) -> u8 {
     }
 }
 
+/// The fields that say which rows a query reads first, each with its direction, where it asks for the order of the key
+/// or for one that no field is known to have: an edit that changes them changes the answer.
+fn first_read<'k>(key: &KeyFacts<'k>, cost: &QueryCost<'_>) -> Option<Vec<(&'k str, Option<bool>)>> {
+    let query = &cost.query.value;
+    let is_free =
+        |field: &&FieldFacts<'_>| !field.is_constant() && Condition::of(query, field.name) != Some(Condition::One);
+    let in_key_order = query.is_ordered() && (query.newest_first().is_none() || cost.order == OrderFit::Unknown);
+    let fields = key.fields.iter().filter(is_free);
+    in_key_order.then(|| fields.map(|field| (field.name, field.is_descending())).collect())
+}
+
+/// True if a query reads the same rows first by another key.
+fn keeps_first(context: &Context<'_>, key: &KeyFacts<'_>, was: &QueryCost<'_>) -> bool {
+    first_read(key, was) == first_read(context.key_of(was), was)
+}
+
 /// True if a key filters less of what a query reads than the key that serves it now, or has a better order for it.
 fn serves(context: &Context<'_>, key: &KeyFacts<'_>, was: &QueryCost<'_>) -> bool {
     let is = QueryCost::by(was.query, context.table, key, None, &Known::default());
+    if !keeps_first(context, key, was) {
+        return false;
+    }
     is.filter.len() < was.filter.len() || rank(is.order) < rank(was.order)
 }
 
@@ -90,7 +111,8 @@ fn serves(context: &Context<'_>, key: &KeyFacts<'_>, was: &QueryCost<'_>) -> boo
 fn keeps(context: &Context<'_>, key: &KeyFacts<'_>, was: &QueryCost<'_>) -> bool {
     let is = QueryCost::by(was.query, context.table, key, None, &Known::default());
     let filters = is.filter.len() <= was.filter.len() && is.full_scan <= was.full_scan;
-    filters && is.buckets <= was.buckets && rank(is.order) <= rank(was.order)
+    let order = rank(is.order) <= rank(was.order) && keeps_first(context, key, was);
+    filters && is.buckets <= was.buckets && order
 }
 
 /// Another order of the key's fields, where it serves this query, and no other worse.
@@ -138,19 +160,58 @@ pub(super) fn serve(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<(Stri
     }
     let key = context.keys[1..].iter().find(|key| {
         let by = QueryCost::by(cost.query, context.table, key, None, &Known::default());
-        !by.full_scan && by.filter.is_empty()
+        !by.full_scan && by.filter.is_empty() && keeps_first(context, key, cost)
     })?;
     let secondary = context.table.table.secondary.get(key.secondary?)?;
+    Some((key.name.value.clone(), named_in(context, secondary, cost)))
+}
+
+/// The edit by which a secondary table serves a query.
+fn named_in(context: &Context<'_>, secondary: &Located<Secondary>, cost: &QueryCost<'_>) -> Vec<Edit> {
     let query = quote::toml(&cost.query.name);
-    let edits = match secondary.serves.last() {
-        Some(last) => {
-            let edit = Edit { place: Span { start: last.place.end, ..last.place }, text: format!(", {query}") };
-            vec![edit]
-        }
+    match secondary.serves.last() {
+        Some(last) => vec![Edit { place: Span { start: last.place.end, ..last.place }, text: format!(", {query}") }],
         // The file may have `serves = []` already: then it can't be read after the edit.
         None => added(context, secondary.place, "serves", &format!("[{query}]")),
-    };
-    Some((key.name.value.clone(), edits))
+    }
+}
+
+/// A secondary table that would serve the query if its partition key were smaller: the change, in words and as edits.
+fn repartitioned(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<(String, Vec<Edit>)> {
+    let is_here = |key: &&KeyFacts<'_>| cost.secondary.is_none() || key.secondary == cost.secondary;
+    let mut keys = context.keys[1..].iter().filter(is_here);
+    let (key, secondary, fixed) = keys.find_map(|key| {
+        let sorted = KeyFacts { partition: None, ..key.clone() };
+        let by = QueryCost::by(cost.query, context.table, &sorted, None, &Known::default());
+        let serves = !by.full_scan && by.filter.is_empty() && keeps_first(context, key, cost);
+        let secondary = context.table.table.secondary.get(key.secondary?)?;
+        (serves && by.leading < key.partition?).then_some((key, secondary, by.leading))
+    })?;
+    let serves = if cost.secondary.is_none() { ", and name the query in its `serves`" } else { "" };
+    let name = key.name.as_str();
+    if fixed == 0 {
+        let text = format!(
+            "let the partition key of the secondary table {name:?} be a salt alone (`partition = []`), so that what the \
+             query selects by is first in its sort key{serves}: a run asks every bucket"
+        );
+        return Some((text, Vec::new()));
+    }
+    let fields: Vec<&str> = key.fields[..fixed].iter().map(|field| field.name).collect();
+    let text = format!("let the partition key of the secondary table {name:?} be {} alone{serves}", quoted(&fields));
+    let names = secondary.partition.as_deref().unwrap_or_default();
+    let first = names.get(fixed - 1).filter(|_| names.iter().zip(&fields).all(|(name, field)| **name == **field));
+    let edits = first.zip(names.last()).map(|(first, last)| {
+        let place = Span { start: first.place.end, ..last.place };
+        let mut edits = vec![Edit { place, text: String::new() }];
+        edits.extend(cost.secondary.is_none().then(|| named_in(context, secondary, cost)).into_iter().flatten());
+        edits
+    });
+    Some((text, edits.unwrap_or_default()))
+}
+
+/// Names in quotes, with commas between them.
+pub(super) fn quoted(names: &[&str]) -> String {
+    names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
 }
 
 /// The longest file that is read again to try an edit.
@@ -220,38 +281,51 @@ pub(super) fn with_remedy(context: &Context<'_>, cost: &QueryCost<'_>, finding: 
             "say `batch = true` if nobody waits for it; else give it a limit, or keep what it computes in a table";
         return finding.remedy(text, Vec::new());
     }
+    if let Some((text, edits)) = repartitioned(context, cost) {
+        return finding.remedy(text, edits);
+    }
     match secondary(context, cost) {
         Some(edits) => finding.remedy(
             "add a secondary table whose key begins with the fields that the query fixes, and ends with those of this key",
             edits,
         ),
-        None if cost.query.among.is_empty() && context.keys[0].partition.is_some() => finding.remedy(
+        None if context.keys[0].partition.is_some() && !fixes(cost) => finding.remedy(
             "add a secondary table whose partition key is a salt alone (`partition = []`), and whose sort key begins with \
              what the query selects by: a run asks every bucket",
             Vec::new(),
         ),
-        None if cost.query.among.is_empty() => finding.remedy(by_hand(context, cost), Vec::new()),
-        None => finding.remedy(
-            "run it once for each of the values; each run is one range",
-            Vec::new(),
-        ),
+        None => finding.remedy(by_hand(context, cost), Vec::new()),
     }
+}
+
+/// True if the query has values of a field or column, which can be a partition key.
+fn fixes(cost: &QueryCost<'_>) -> bool {
+    !cost.query.fix.is_empty() || !cost.query.filter.is_empty() || !cost.query.among.is_empty()
 }
 
 /// The secondary table that no edit adds: the type of a column is not known, or its first field would grow.
 fn by_hand(context: &Context<'_>, cost: &QueryCost<'_>) -> String {
     let key = &context.keys[0];
     let asked = all_of(&cost.query.value);
+    if key.partition.is_some() {
+        let has_values =
+            |name: &&str| matches!(Condition::of(cost.query, name), Some(Condition::One | Condition::Among(_)));
+        let (fixed, others): (Vec<&str>, Vec<&str>) = asked.into_iter().partition(has_values);
+        let sort = if others.is_empty() { String::new() } else { format!("begins with {} and ", quoted(&others)) };
+        return format!(
+            "add a secondary table whose partition key is {}, and whose sort key {sort}ends with the fields of this key",
+            quoted(&fixed)
+        );
+    }
     let (first, columns): (Vec<&str>, Vec<&str>) = asked.into_iter().partition(|name| key.index(name).is_some());
     match (&first[..], &columns[..]) {
         ([field, ..], []) => format!(
             "add a secondary table whose key begins with a salt and then {field:?}: as {field:?} grows, without a salt all of its rows would land in one place"
         ),
         _ => {
-            let names: Vec<String> = columns.iter().map(|column| format!("{column:?}")).collect();
             format!(
                 "add a secondary table whose key begins with {}, and ends with the fields of this key",
-                names.join(", ")
+                quoted(&columns)
             )
         }
     }

@@ -25,7 +25,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
                 format!(
                     "{name:?} increments: where an answer is lost, nobody knows if it counted, and a client that sends it again may count twice"
                 ),
-                "put each count under a key of its own and add them up when reading; or use a client that sends a nonce, as HBase's does; or say `approximate = true`",
+                counted_once(engine),
             ),
             _ => continue,
         };
@@ -35,5 +35,22 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
             finding = finding.number("counts", rate.0, "/s");
         }
         found.push(finding.remedy(remedy, Vec::new()));
+    }
+}
+
+/// The ways to count each increment once.
+fn counted_once(engine: Engine) -> &'static str {
+    match engine {
+        Engine::HBase => {
+            "keep `hbase.client.nonces.enabled` on, its default: HBase's own client sends a nonce, by which a server \
+             knows what is sent again; with others put each count under a key of its own and add them up when reading; \
+             or say `approximate = true`"
+        }
+        Engine::DynamoDb => {
+            "write it by `TransactWriteItems` with a `ClientRequestToken`, by which what is sent again counts once for \
+             ten minutes; or put each count under a key of its own and add them up when reading; or say \
+             `approximate = true`"
+        }
+        _ => "put each count under a key of its own and add them up when reading; or say `approximate = true`",
     }
 }
