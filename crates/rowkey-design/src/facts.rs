@@ -34,25 +34,27 @@ pub struct Spread {
     pub n_eff: f64,
     /// The share of the most frequent value.
     pub p_max: f64,
+    /// The skew that the file says; none where a sample has counted them.
+    pub skew: Option<Skew>,
 }
 
 impl Spread {
     /// That of a number of values with a skew.
     pub fn of(distinct: f64, skew: Skew) -> Self {
         let distinct = distinct.max(1.0);
-        match skew {
-            Skew::Uniform => Self { distinct, n_eff: distinct, p_max: 1.0 / distinct },
+        let (n_eff, p_max) = match skew {
+            Skew::Uniform => (distinct, 1.0 / distinct),
             Skew::Zipf(s) => {
                 let total = power_sum(distinct, s);
-                Self { distinct, n_eff: total * total / power_sum(distinct, 2.0 * s), p_max: 1.0 / total }
+                (total * total / power_sum(distinct, 2.0 * s), 1.0 / total)
             }
             Skew::One(share) => {
                 let p_max = share.max(1.0 / distinct);
                 let rest = 1.0 - p_max;
-                let n_eff = 1.0 / (p_max * p_max + rest * rest / (distinct - 1.0).max(1.0));
-                Self { distinct, n_eff, p_max }
+                (1.0 / (p_max * p_max + rest * rest / (distinct - 1.0).max(1.0)), p_max)
             }
-        }
+        };
+        Self { distinct, n_eff, p_max, skew: Some(skew) }
     }
 }
 
@@ -66,7 +68,7 @@ impl Spread {
         let n_eff = if equal > 0.0 { 1.0 / equal } else { f64::INFINITY };
         let n_eff = n_eff.min(self.n_eff).max(seen.n_eff.min(self.n_eff)).max(1.0);
         // No value has a greater share than all squares together.
-        Self { distinct: self.distinct, n_eff, p_max: seen.p_max.min(1.0 / n_eff.sqrt()).max(self.p_max) }
+        Self { distinct: self.distinct, n_eff, p_max: seen.p_max.min(1.0 / n_eff.sqrt()).max(self.p_max), skew: None }
     }
 }
 
@@ -323,7 +325,9 @@ impl<'d> FieldFacts<'d> {
         let per = stats.and_then(|stats| stats.per.as_ref()).filter(|_| declared.is_some());
         let per = per.and_then(|per| key.iter().position(|field| field.name == **per));
         let spread = declared
-            .or_else(|| seen.map(|seen| Spread { distinct: seen.distinct, n_eff: seen.n_eff, p_max: seen.p_max }))
+            .or_else(|| {
+                seen.map(|seen| Spread { distinct: seen.distinct, n_eff: seen.n_eff, p_max: seen.p_max, skew: None })
+            })
             .or_else(|| of_type(&field.ty, meaning));
         let said = stats.and_then(|stats| stats.size.as_ref()).map(about);
         let bytes = said.or(seen.map(|seen| seen.bytes)).unwrap_or_else(|| bytes_of(field));
