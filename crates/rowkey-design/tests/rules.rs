@@ -406,3 +406,20 @@ fn one_salt_makes_one_finding() {
     // Where the users are few, the salt of the time is what is wrong.
     assert_eq!(of_salt(&text.replace("\"1M\"", "30")), ["H08", "Q03"]);
 }
+
+/// DynamoDB compacts nothing: expired items go by themselves.
+#[test]
+fn a_shorter_ttl_is_told_in_the_words_of_the_engine() {
+    let told = |engine: &str| {
+        let design = |ttl: &str| {
+            parse(&format!(
+                "format = 1\n[cluster.c]\nengine = \"{engine}\"\n[table.t]\nkey = [\"id: u64\"]\n\
+                 family.f.ttl = \"{ttl}\"\n"
+            ))
+        };
+        let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+        let changes = diff(&design("90 days"), &design("30 days"), &options, 1.0);
+        changes.into_iter().find(|change| change.rule.id == "D07").unwrap().message
+    };
+    assert!(told("hbase").contains("compaction") && !told("dynamodb").contains("compaction"));
+}
