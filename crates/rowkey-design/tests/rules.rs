@@ -461,6 +461,15 @@ fn deletes_of_a_queue_are_one_finding() {
     assert!(!printed(&queue("dynamodb", "1/s", "")).contains("compact"));
 }
 
+/// The high zeros of a number are not left out by leaving a field out.
+#[test]
+fn zeros_of_a_number_are_no_field() {
+    let text = "format = 1\n[table.t]\nkey = [\"user: u64\"]\n";
+    let keys: String = (1..200u64).map(|user| format!("{:016x}\n", user * 7)).collect();
+    let found = check(text, Some(&keys)).into_iter().find(|finding| finding.rule.id == "H20").unwrap();
+    assert!(!found.remedy.unwrap().text.contains("leave it out"));
+}
+
 /// DynamoDB compacts nothing: expired items go by themselves.
 #[test]
 fn a_shorter_ttl_is_told_in_the_words_of_the_engine() {
