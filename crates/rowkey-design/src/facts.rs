@@ -5,7 +5,7 @@ use rowkey::foreign::{Foreign, Form, Order};
 use rowkey::layout::Scalar;
 use rowkey::untyped::{FieldBuf, TypeBuf};
 
-use crate::design::{Cluster, FieldStats, KeyField, Meaning, Query, Size, Skew, Width, Write, WriteOrder};
+use crate::design::{Cluster, Engine, FieldStats, KeyField, Meaning, Query, Size, Skew, Width, Write, WriteOrder};
 use crate::file::{Bytes, Named};
 use crate::problem::{Located, Span};
 use crate::profile::{FieldProfile, Profile};
@@ -180,6 +180,10 @@ pub struct KeyFacts<'d> {
     pub(crate) first: usize,
     /// The share of the table's rows that it has.
     pub(crate) share: f64,
+    /// The table.
+    pub(crate) table: &'d TableDesign,
+    /// The bytes of an item that one write unit writes, on an engine that counts in them.
+    pub(crate) write_unit: Option<f64>,
 }
 
 impl<'d> KeyFacts<'d> {
@@ -223,7 +227,19 @@ impl<'d> KeyFacts<'d> {
             let named = |field: &&FieldFacts<'_>| names.iter().any(|name| **name == *field.name);
             fields.iter().take_while(named).count().max(names.len().min(1))
         });
-        Self { name, secondary, layout, fields, bytes, value_bytes, partition: None, first, share }
+        Self {
+            name,
+            secondary,
+            layout,
+            fields,
+            bytes,
+            value_bytes,
+            partition: None,
+            first,
+            share,
+            table,
+            write_unit: None,
+        }
     }
 
     /// The same on the engine of a cluster.
@@ -231,6 +247,8 @@ impl<'d> KeyFacts<'d> {
     pub fn on(mut self, cluster: Option<&Cluster>) -> Self {
         let hashes = cluster.is_some_and(|cluster| cluster.engine.hashes_partitions());
         self.partition = hashes.then_some(self.first);
+        let engine = cluster.map(|cluster| cluster.engine);
+        self.write_unit = (engine == Some(Engine::DynamoDb)).then_some(1024.0);
         self
     }
 

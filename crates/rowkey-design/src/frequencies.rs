@@ -1,4 +1,4 @@
-//! The frequencies of values, or of the places of the key space that are written: how many are more than a server takes.
+//! The frequencies of values, or of the places of the key space that are written.
 
 use crate::design::Skew;
 use crate::facts::Spread;

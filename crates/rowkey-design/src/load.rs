@@ -2,6 +2,7 @@
 
 use rowkey::lead::Lead;
 
+use crate::cost::bytes_per_put;
 use crate::design::{Cluster, Engine, Meaning, Write, WriteOrder};
 use crate::facts::{FieldFacts, Growth, KeyFacts, Spread};
 use crate::file::Count;
@@ -62,7 +63,7 @@ pub struct Capacity {
     pub servers: f64,
     /// True if the file says none, and it matters.
     pub is_assumed: bool,
-    /// The writes a second at the peak, as far as the file says.
+    /// The writes a second at the peak, as far as the file says: on DynamoDB in write units.
     pub peak: f64,
 }
 
@@ -71,7 +72,10 @@ impl Capacity {
     pub fn of(table: &TableDesign, cluster: Option<&Cluster>) -> Self {
         let engine = cluster.map_or(Engine::HBase, |cluster| cluster.engine);
         let each = if is_one_process(engine) { f64::INFINITY } else { writes_per_server(engine, cluster) };
-        let peak: f64 = table.table.write.iter().filter_map(|write| peak(write)).sum();
+        // Of other engines the units do not depend on the key.
+        let key = (engine == Engine::DynamoDb).then(|| KeyFacts::of(table, None).on(cluster));
+        let units = |write| key.as_ref().map_or(1.0, |key| units(write, key));
+        let peak: f64 = table.table.write.iter().filter_map(|write| Some(peak(write)? * units(write))).sum();
         let declared = cluster.and_then(|cluster| cluster.servers).map(f64::from);
         let servers = declared.unwrap_or_else(|| (peak / each).ceil().max(ASSUMED_SERVERS.into()));
         let capacity = Self { each, servers, is_assumed: false, peak };
@@ -113,6 +117,12 @@ pub(crate) fn peak(write: &Write) -> Option<f64> {
     write.peak.as_ref().or(write.rate.as_ref()).map(|rate| rate.0)
 }
 
+/// The write units of a write: on DynamoDB one for each kilobyte of an item, elsewhere 1.
+fn units(write: &Write, key: &KeyFacts<'_>) -> f64 {
+    let units = |unit: f64| (bytes_per_put(key.table, key, write) / unit).ceil().max(1.0);
+    key.write_unit.map_or(1.0, units)
+}
+
 /// The places where one of a table's writes lands.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -128,27 +138,34 @@ pub struct WriteLoad<'d> {
     pub busiest: Option<f64>,
     /// The places, and how often each is written.
     pub frequencies: Option<Frequencies>,
+    /// The fields whose values tell the places apart: their indices in the key.
+    pub fields: Vec<usize>,
     /// The field that grows, after whose leading fields writes follow each other; its index in the key.
     pub front: Option<usize>,
     /// The number of salt buckets that are written, as even ones would be.
     pub buckets: Option<f64>,
-    /// The highest rate, if the file says one.
+    /// The highest rate, if the file says one: on DynamoDB in write units.
     pub peak: Option<f64>,
+    /// The write units of a write on DynamoDB; elsewhere 1.
+    pub units: f64,
 }
 
 impl<'d> WriteLoad<'d> {
     /// The places where a write lands under a key.
     pub fn of(write: &'d Located<Write>, key: &KeyFacts<'_>) -> Self {
-        let peak = peak(write).map(|peak| peak * key.share);
+        let units = units(write, key);
+        let peak = peak(write).map(|peak| peak * key.share * units);
         let mut load = Self {
             write,
             secondary: key.secondary,
             places: None,
             busiest: None,
             frequencies: None,
+            fields: Vec::new(),
             front: None,
             buckets: None,
             peak,
+            units,
         };
         let order = write.order.as_ref().map(|order| &order.value);
         if matches!(order, Some(WriteOrder::OneRow | WriteOrder::Key)) {
@@ -171,6 +188,7 @@ impl<'d> WriteLoad<'d> {
         };
         (load.places, load.busiest) = places(key, &before);
         load.frequencies = frequencies(key, &before);
+        load.fields = before;
         if let Lead::Salt(salt) = key.layout.lead() {
             let buckets = f64::from(salt.buckets);
             load.buckets = Some(1.0 / known_shares(key, &by(key)).hashed(buckets, false).squares);

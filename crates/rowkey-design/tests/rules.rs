@@ -461,6 +461,23 @@ fn deletes_of_a_queue_are_one_finding() {
     assert!(!printed(&queue("dynamodb", "1/s", "")).contains("compact"));
 }
 
+/// DynamoDB counts a write of an item by its kilobytes.
+#[test]
+fn large_items_are_many_write_units() {
+    let found = |engine: &str, size: &str, rate: &str| {
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"{engine}\"\nregion.writes = \"1k/s\"\n[table.t]\nkey = [\"doc: u64\"]\n\
+             stats.doc = {{ distinct = \"1M\", skew = \"one value 0.5\" }}\nfamily.f.sizes.v = \"{size}\"\n\
+             [[table.t.write]]\nname = \"w\"\norder = \"random\"\nrate = \"{rate}\"\n"
+        );
+        !of_rules(&text, &["H04"]).is_empty()
+    };
+    assert!(found("dynamodb", "100 kB", "500/s"));
+    assert!(!found("dynamodb", "100 B", "500/s"));
+    assert!(!found("dynamodb", "100 kB", "10/s"));
+    assert!(!found("hbase", "100 kB", "500/s"));
+}
+
 /// The high zeros of a number are not left out by leaving a field out.
 #[test]
 fn zeros_of_a_number_are_no_field() {
