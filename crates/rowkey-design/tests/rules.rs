@@ -590,6 +590,41 @@ fn large_items_are_many_write_units() {
     assert!(!found("hbase", "100 kB", "500/s"));
 }
 
+/// A finding speaks of what its engine has.
+#[test]
+fn findings_use_the_words_of_their_engine() {
+    let of = |rule: &str, text: &str| {
+        let found = of_rules(text, &[rule]).pop()?;
+        Some(format!("{}; {}; {:?}", found.message, found.remedy.unwrap().text, found.numbers))
+    };
+    let constant = |engine: &str| {
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"{engine}\"\n[table.t]\nkey = [\"v: u8\", \"user: u64\"]\n\
+             means.v = \"constant\"\n"
+        );
+        of("H20", &text).unwrap()
+    };
+    assert!(constant("hbase").contains("split points") && constant("hbase").contains("cell"));
+    assert!(!constant("dynamodb").contains("split points") && !constant("dynamodb").contains("cell"));
+    let growing = |engine: &str| {
+        let seconds = if engine == "dynamodb" { "means.at = \"seconds\"\n" } else { "" };
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"{engine}\"\nservers = 4\nregion.writes = \"1k/s\"\n[table.t]\n\
+             key = [\"at: u64\", \"user: u64\"]\nstats.at.grows = true\n{seconds}\
+             [[table.t.write]]\nname = \"w\"\nrate = \"90k/s\"\norder = \"time\"\n"
+        );
+        (of("H01", &text).unwrap(), of("H24", &text), of("H23", &text))
+    };
+    for (engine, word) in [("hbase", "region"), ("cockroachdb", "range"), ("bigtable", "tablet"), ("tikv", "region")] {
+        let (first, few, _) = growing(engine);
+        assert!(first.contains(&format!("last {word}")) && few.is_some(), "{engine}: {first}");
+    }
+    let (first, few, _) = growing("dynamodb");
+    assert!(first.contains("partition") && few.is_none(), "{first}");
+    // Another finding says what is wrong with the key.
+    assert_eq!(growing("hbase").2, None);
+}
+
 /// The high zeros of a number are not left out by leaving a field out.
 #[test]
 fn zeros_of_a_number_are_no_field() {
