@@ -5,7 +5,7 @@ use rowkey::foreign::{Foreign, Form, Order};
 use rowkey::layout::Scalar;
 use rowkey::untyped::{FieldBuf, TypeBuf};
 
-use crate::design::{Cluster, FieldStats, KeyField, Meaning, Query, Size, Skew, Width, Write, WriteOrder};
+use crate::design::{Cluster, Engine, FieldStats, KeyField, Meaning, Query, Size, Skew, Width, Write, WriteOrder};
 use crate::file::{Bytes, Named};
 use crate::problem::{Located, Span};
 use crate::profile::{FieldProfile, Profile};
@@ -34,25 +34,27 @@ pub struct Spread {
     pub n_eff: f64,
     /// The share of the most frequent value.
     pub p_max: f64,
+    /// The skew that the file says; none where a sample has counted them.
+    pub skew: Option<Skew>,
 }
 
 impl Spread {
     /// That of a number of values with a skew.
     pub fn of(distinct: f64, skew: Skew) -> Self {
         let distinct = distinct.max(1.0);
-        match skew {
-            Skew::Uniform => Self { distinct, n_eff: distinct, p_max: 1.0 / distinct },
+        let (n_eff, p_max) = match skew {
+            Skew::Uniform => (distinct, 1.0 / distinct),
             Skew::Zipf(s) => {
                 let total = power_sum(distinct, s);
-                Self { distinct, n_eff: total * total / power_sum(distinct, 2.0 * s), p_max: 1.0 / total }
+                (total * total / power_sum(distinct, 2.0 * s), 1.0 / total)
             }
             Skew::One(share) => {
                 let p_max = share.max(1.0 / distinct);
                 let rest = 1.0 - p_max;
-                let n_eff = 1.0 / (p_max * p_max + rest * rest / (distinct - 1.0).max(1.0));
-                Self { distinct, n_eff, p_max }
+                (1.0 / (p_max * p_max + rest * rest / (distinct - 1.0).max(1.0)), p_max)
             }
-        }
+        };
+        Self { distinct, n_eff, p_max, skew: Some(skew) }
     }
 }
 
@@ -66,7 +68,7 @@ impl Spread {
         let n_eff = if equal > 0.0 { 1.0 / equal } else { f64::INFINITY };
         let n_eff = n_eff.min(self.n_eff).max(seen.n_eff.min(self.n_eff)).max(1.0);
         // No value has a greater share than all squares together.
-        Self { distinct: self.distinct, n_eff, p_max: seen.p_max.min(1.0 / n_eff.sqrt()).max(self.p_max) }
+        Self { distinct: self.distinct, n_eff, p_max: seen.p_max.min(1.0 / n_eff.sqrt()).max(self.p_max), skew: None }
     }
 }
 
@@ -178,6 +180,10 @@ pub struct KeyFacts<'d> {
     pub(crate) first: usize,
     /// The share of the table's rows that it has.
     pub(crate) share: f64,
+    /// The table.
+    pub(crate) table: &'d TableDesign,
+    /// The bytes of an item that one write unit writes, on an engine that counts in them.
+    pub(crate) write_unit: Option<f64>,
 }
 
 impl<'d> KeyFacts<'d> {
@@ -221,7 +227,19 @@ impl<'d> KeyFacts<'d> {
             let named = |field: &&FieldFacts<'_>| names.iter().any(|name| **name == *field.name);
             fields.iter().take_while(named).count().max(names.len().min(1))
         });
-        Self { name, secondary, layout, fields, bytes, value_bytes, partition: None, first, share }
+        Self {
+            name,
+            secondary,
+            layout,
+            fields,
+            bytes,
+            value_bytes,
+            partition: None,
+            first,
+            share,
+            table,
+            write_unit: None,
+        }
     }
 
     /// The same on the engine of a cluster.
@@ -229,6 +247,8 @@ impl<'d> KeyFacts<'d> {
     pub fn on(mut self, cluster: Option<&Cluster>) -> Self {
         let hashes = cluster.is_some_and(|cluster| cluster.engine.hashes_partitions());
         self.partition = hashes.then_some(self.first);
+        let engine = cluster.map(|cluster| cluster.engine);
+        self.write_unit = (engine == Some(Engine::DynamoDb)).then_some(1024.0);
         self
     }
 
@@ -323,7 +343,9 @@ impl<'d> FieldFacts<'d> {
         let per = stats.and_then(|stats| stats.per.as_ref()).filter(|_| declared.is_some());
         let per = per.and_then(|per| key.iter().position(|field| field.name == **per));
         let spread = declared
-            .or_else(|| seen.map(|seen| Spread { distinct: seen.distinct, n_eff: seen.n_eff, p_max: seen.p_max }))
+            .or_else(|| {
+                seen.map(|seen| Spread { distinct: seen.distinct, n_eff: seen.n_eff, p_max: seen.p_max, skew: None })
+            })
             .or_else(|| of_type(&field.ty, meaning));
         let said = stats.and_then(|stats| stats.size.as_ref()).map(about);
         let bytes = said.or(seen.map(|seen| seen.bytes)).unwrap_or_else(|| bytes_of(field));

@@ -36,6 +36,7 @@ mod file;
 mod finding;
 mod format;
 mod forms;
+mod frequencies;
 mod from_key;
 mod import;
 pub mod infer;

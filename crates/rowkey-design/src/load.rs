@@ -2,9 +2,11 @@
 
 use rowkey::lead::Lead;
 
+use crate::cost::bytes_per_put;
 use crate::design::{Cluster, Engine, Meaning, Write, WriteOrder};
-use crate::facts::{FieldFacts, Growth, KeyFacts};
+use crate::facts::{FieldFacts, Growth, KeyFacts, Spread};
 use crate::file::Count;
+use crate::frequencies::Frequencies;
 use crate::problem::Located;
 use crate::resolve::TableDesign;
 
@@ -61,7 +63,7 @@ pub struct Capacity {
     pub servers: f64,
     /// True if the file says none, and it matters.
     pub is_assumed: bool,
-    /// The writes a second at the peak, as far as the file says.
+    /// The writes a second at the peak, as far as the file says: on DynamoDB in write units.
     pub peak: f64,
 }
 
@@ -70,7 +72,10 @@ impl Capacity {
     pub fn of(table: &TableDesign, cluster: Option<&Cluster>) -> Self {
         let engine = cluster.map_or(Engine::HBase, |cluster| cluster.engine);
         let each = if is_one_process(engine) { f64::INFINITY } else { writes_per_server(engine, cluster) };
-        let peak: f64 = table.table.write.iter().filter_map(|write| peak(write)).sum();
+        // Of other engines the units do not depend on the key.
+        let key = (engine == Engine::DynamoDb).then(|| KeyFacts::of(table, None).on(cluster));
+        let units = |write| key.as_ref().map_or(1.0, |key| units(write, key));
+        let peak: f64 = table.table.write.iter().filter_map(|write| Some(peak(write)? * units(write))).sum();
         let declared = cluster.and_then(|cluster| cluster.servers).map(f64::from);
         let servers = declared.unwrap_or_else(|| (peak / each).ceil().max(ASSUMED_SERVERS.into()));
         let capacity = Self { each, servers, is_assumed: false, peak };
@@ -103,17 +108,21 @@ impl Capacity {
     /// The writes a second that no server takes under a key, were there as many servers as are needed. A cluster that
     /// is too small is so under every key.
     pub fn refused(&self, load: &WriteLoad<'_>) -> f64 {
-        let (Some(places), Some(peak)) = (load.places, load.peak) else { return 0.0 };
-        // One server may serve many places; the busiest place has one server.
-        let taken = places.max(1.0).min(self.servers.max(self.needed())) * self.each;
-        let taken = taken.min(load.busiest.map_or(f64::INFINITY, |share| self.each / share.max(1e-12)));
-        (peak - taken).max(0.0)
+        let (Some(frequencies), Some(peak)) = (&load.frequencies, load.peak) else { return 0.0 };
+        // One server may serve many places, and a place has one server.
+        if peak > 0.0 { peak * frequencies.above(self.each / peak) } else { 0.0 }
     }
 }
 
 /// The highest rate of a write, if the file says one.
 pub(crate) fn peak(write: &Write) -> Option<f64> {
     write.peak.as_ref().or(write.rate.as_ref()).map(|rate| rate.0)
+}
+
+/// The write units of a write: on DynamoDB one for each kilobyte of an item, elsewhere 1.
+fn units(write: &Write, key: &KeyFacts<'_>) -> f64 {
+    let units = |unit: f64| (bytes_per_put(key.table, key, write) / unit).ceil().max(1.0);
+    key.write_unit.map_or(1.0, units)
 }
 
 /// The places where one of a table's writes lands.
@@ -129,23 +138,40 @@ pub struct WriteLoad<'d> {
     pub places: Option<f64>,
     /// The share of the busiest place.
     pub busiest: Option<f64>,
+    /// The places, and how often each is written.
+    pub frequencies: Option<Frequencies>,
+    /// The fields whose values tell the places apart: their indices in the key.
+    pub fields: Vec<usize>,
     /// The field that grows, after whose leading fields writes follow each other; its index in the key.
     pub front: Option<usize>,
     /// The number of salt buckets that are written, as even ones would be.
     pub buckets: Option<f64>,
-    /// The highest rate, if the file says one.
+    /// The highest rate, if the file says one: on DynamoDB in write units.
     pub peak: Option<f64>,
+    /// The write units of a write on DynamoDB; elsewhere 1.
+    pub units: f64,
 }
 
 impl<'d> WriteLoad<'d> {
     /// The places where a write lands under a key.
     pub fn of(write: &'d Located<Write>, key: &KeyFacts<'_>) -> Self {
-        let peak = peak(write).map(|peak| peak * key.share);
-        let mut load =
-            Self { write, secondary: key.secondary, places: None, busiest: None, front: None, buckets: None, peak };
+        let units = units(write, key);
+        let peak = peak(write).map(|peak| peak * key.share * units);
+        let mut load = Self {
+            write,
+            secondary: key.secondary,
+            places: None,
+            busiest: None,
+            frequencies: None,
+            fields: Vec::new(),
+            front: None,
+            buckets: None,
+            peak,
+            units,
+        };
         let order = write.order.as_ref().map(|order| &order.value);
         if matches!(order, Some(WriteOrder::OneRow | WriteOrder::Key)) {
-            (load.places, load.busiest) = (Some(1.0), Some(1.0));
+            (load.places, load.busiest, load.frequencies) = (Some(1.0), Some(1.0), Some(Frequencies::one()));
             return load;
         }
         // It is said of the table's own key, and a key that begins with what grows has no random order.
@@ -163,6 +189,8 @@ impl<'d> WriteLoad<'d> {
             }
         };
         (load.places, load.busiest) = places(key, &before);
+        load.frequencies = frequencies(key, &before);
+        load.fields = before;
         if let Lead::Salt(salt) = key.layout.lead() {
             let buckets = f64::from(salt.buckets);
             load.buckets = Some(1.0 / known_shares(key, &by(key)).hashed(buckets, false).squares);
@@ -202,18 +230,10 @@ fn grows(key: &KeyFacts<'_>, fields: &[usize]) -> bool {
 /// busiest.
 pub(crate) fn places(key: &KeyFacts<'_>, before: &[usize]) -> (Option<f64>, Option<f64>) {
     let fields = shares(key, before);
-    let hashes = match key.layout.lead() {
-        Lead::None => return (fields.map(|shares| 1.0 / shares.squares), fields.map(|shares| shares.most)),
-        Lead::Salt(salt) => f64::from(salt.buckets),
-        Lead::Digest(bytes) => 256f64.powi(i32::from(*bytes)),
-        Lead::Hash(prefix) => match prefix.taken() {
-            (bytes, None) => 256f64.powi(i32::from(bytes)),
-            (digits, Some(_)) => 16f64.powi(i32::from(digits)),
-        },
+    let Some(hashes) = hashes(key) else {
+        return (fields.map(|shares| 1.0 / shares.squares), fields.map(|shares| shares.most));
     };
-    // What is hashed and comes before the front only moves places; the rest divides each of them.
-    let rest: Vec<usize> = by(key).into_iter().filter(|field| !before.contains(field)).collect();
-    let divided = known_shares(key, &rest).hashed(hashes, rest.is_empty());
+    let divided = divided(key, before, hashes);
     // Without statistics the fields before the front are taken for one place, or for as many as their hashes: there
     // are at least as many.
     let known = fields.unwrap_or(Shares::ONE);
@@ -224,6 +244,41 @@ pub(crate) fn places(key: &KeyFacts<'_>, before: &[usize]) -> (Option<f64>, Opti
         busiest = busiest.min(hashed.most);
     }
     (Some(places), Some(busiest))
+}
+
+/// The places that keys have which differ in these fields and in what is hashed, and how often each is written.
+fn frequencies(key: &KeyFacts<'_>, before: &[usize]) -> Option<Frequencies> {
+    let fields = frequencies_of(key, before);
+    let Some(hashes) = hashes(key) else { return fields };
+    match fields {
+        Some(fields) => {
+            let Shares { squares, most } = divided(key, before, hashes);
+            Some(fields.times(&Frequencies::as_uneven_as(hashes, squares, most)))
+        }
+        None => {
+            let (places, most) = places(key, before);
+            Some(Frequencies::as_uneven_as(places?, 1.0 / places?, most?))
+        }
+    }
+}
+
+/// The number of hashes that keys begin with; none where they begin with a field.
+fn hashes(key: &KeyFacts<'_>) -> Option<f64> {
+    Some(match key.layout.lead() {
+        Lead::None => return None,
+        Lead::Salt(salt) => f64::from(salt.buckets),
+        Lead::Digest(bytes) => 256f64.powi(i32::from(*bytes)),
+        Lead::Hash(prefix) => match prefix.taken() {
+            (bytes, None) => 256f64.powi(i32::from(bytes)),
+            (digits, Some(_)) => 16f64.powi(i32::from(digits)),
+        },
+    })
+}
+
+/// The parts of each value of these fields: what is hashed and among them only moves places, the rest divides each.
+fn divided(key: &KeyFacts<'_>, before: &[usize], hashes: f64) -> Shares {
+    let rest: Vec<usize> = by(key).into_iter().filter(|field| !before.contains(field)).collect();
+    known_shares(key, &rest).hashed(hashes, rest.is_empty())
 }
 
 /// The share of the most frequent values of these fields together, however they are hashed.
@@ -268,11 +323,36 @@ fn known_shares(key: &KeyFacts<'_>, fields: &[usize]) -> Shares {
     if known.is_empty() { none } else { shares(key, &known).unwrap_or(none) }
 }
 
+/// The values of time: as many as there is.
+const MOMENTS: f64 = 4_294_967_296.0;
+
+/// The frequencies of the values of these fields together, as if each were independent of the others; none where one is
+/// not known.
+fn frequencies_of(key: &KeyFacts<'_>, fields: &[usize]) -> Option<Frequencies> {
+    let mut all = Frequencies::one();
+    for &field in fields {
+        let field = key.fields.get(field)?;
+        all = all.times(&match field.growth {
+            Some(_) => Frequencies::even(MOMENTS),
+            None => Frequencies::of(&field.spread?),
+        });
+        if let Some(spread) = counted_for(key, field, fields) {
+            all = all.times(&Frequencies::of(spread));
+        }
+    }
+    Some(all)
+}
+
+/// The values of the field for each of whose values this one's are counted, if that is not among these fields.
+fn counted_for<'k>(key: &'k KeyFacts<'_>, field: &FieldFacts<'_>, fields: &[usize]) -> Option<&'k Spread> {
+    let per = field.per.filter(|per| !fields.contains(per))?;
+    key.fields.get(per)?.spread.as_ref()
+}
+
 /// The evenness of the values of these fields together, as if each were independent of the others; none where one is
 /// not known.
 fn shares(key: &KeyFacts<'_>, fields: &[usize]) -> Option<Shares> {
-    /// The values that a field has that grows: as many as there is time.
-    const TIME: Shares = Shares { squares: 1.0 / 4_294_967_296.0, most: 1.0 / 4_294_967_296.0 };
+    const TIME: Shares = Shares { squares: 1.0 / MOMENTS, most: 1.0 / MOMENTS };
     let mut shares = Shares::ONE;
     for &field in fields {
         let field = key.fields.get(field)?;
@@ -282,10 +362,7 @@ fn shares(key: &KeyFacts<'_>, fields: &[usize]) -> Option<Shares> {
             (None, None) => return None,
         };
         shares = Shares { squares: shares.squares * own.squares, most: shares.most * own.most };
-        // Values that are counted for each value of a field that is not among these.
-        if let Some(per) = field.per.filter(|per| !fields.contains(per)).and_then(|per| key.fields.get(per))
-            && let Some(spread) = per.spread
-        {
+        if let Some(spread) = counted_for(key, field, fields) {
             shares.squares /= spread.n_eff.max(1.0);
             shares.most *= spread.p_max.min(1.0);
         }

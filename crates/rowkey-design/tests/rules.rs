@@ -425,3 +425,261 @@ fn what_no_rule_can_judge_is_told() {
     assert_eq!(unjudged("bigtable", "", stats), [""; 0]);
     assert_eq!(unjudged("rocksdb", "", ""), [""; 0]);
 }
+
+/// A rule and what it is of.
+type Spoken = (&'static str, Option<String>);
+
+/// The findings of some rules.
+fn of_rules(text: &str, rules: &[&str]) -> Vec<Finding> {
+    check(text, None).into_iter().filter(|finding| rules.contains(&finding.rule.id)).collect()
+}
+
+fn spoken(text: &str, rules: &[&str]) -> Vec<Spoken> {
+    of_rules(text, rules).into_iter().map(|finding| (finding.rule.id, finding.of)).collect()
+}
+
+/// A secondary table gets the writes of its table: its own key says where they land.
+#[test]
+fn a_hot_value_of_a_secondary_table_is_found() {
+    let text = |engine: &str, key: &str, skew: &str| {
+        let distinct = if skew == "uniform" { 3 } else { 200 };
+        format!(
+            "format = 1\n[cluster.c]\nengine = \"{engine}\"\nservers = 20\nregion.writes = \"1k/s\"\n[table.o]\n\
+             key = [\"id: bytes[16]\"]\nmeans.id = \"uuid4\"\n\
+             stats.country = {{ distinct = {distinct}, skew = \"{skew}\" }}\n[[table.o.write]]\nname = \"w\"\norder = \"random\"\nrate = \"8k/s\"\n\
+             [[table.o.secondary]]\nname = \"by\"\nkey = [{key}]\n"
+        )
+    };
+    let of = |rule| vec![(rule, Some("by".to_owned()))];
+    let hot = |engine: &str, key: &str, skew: &str| {
+        let text = text(engine, key, skew);
+        for finding in of_rules(&text, &["H04", "H05"]) {
+            let place = parse(&text).files.text(finding.place).to_owned();
+            assert!(key.contains(&place), "{place}");
+            assert!(finding.remedy.unwrap().edits.is_empty(), "the table's own salt");
+        }
+        spoken(&text, &["H04", "H05"])
+    };
+    for (engine, key) in [
+        ("dynamodb", "\"country: text\", \"id: bytes[16]\""),
+        ("dynamodb", "\"country: text\", \"at: instant\", \"id: bytes[16]\""),
+        ("hbase", "\"country: text\", \"at: instant\", \"id: bytes[16]\""),
+    ] {
+        assert_eq!(hot(engine, key, "one value 0.6"), of("H04"), "{engine} {key}");
+        assert_eq!(hot(engine, key, "one value 0.1"), [], "{engine} {key}");
+    }
+    // Ranges divide a value whose rows follow in any order.
+    assert_eq!(hot("hbase", "\"country: text\", \"id: bytes[16]\"", "one value 0.6"), []);
+    for engine in ["hbase", "dynamodb", "cassandra", "bigtable", "cockroachdb"] {
+        assert_eq!(
+            hot(engine, "\"country: text\", \"at: instant\", \"id: bytes[16]\"", "uniform"),
+            of("H05"),
+            "{engine}"
+        );
+    }
+}
+
+/// A salt divides what its fields tell apart: a value alone is in one bucket, whatever their number.
+#[test]
+fn a_salt_that_divides_nothing_hides_no_hot_value() {
+    let hot = |engine: &str, key: &str, lead: &str, order: &str| {
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"{engine}\"\nregion.writes = \"1k/s\"\n[table.t]\n\
+             key = [{key}]\n{lead}\nstats.doc = {{ distinct = \"1M\", skew = \"one value 0.5\" }}\n[[table.t.write]]\nname = \"w\"\n\
+             order = \"{order}\"\nrate = \"4k/s\"\n"
+        );
+        let found = of_rules(&text, &["H04", "H06", "H08"]);
+        assert!(found.len() < 2, "{found:?}");
+        // Where a salt is the cure, it cures.
+        for finding in found.iter().filter(|finding| finding.rule.id == "H04") {
+            let edits = finding.remedy.as_ref().map_or(&[][..], |remedy| &remedy.edits);
+            if !edits.is_empty() {
+                let after = &parse(&text).files.edited(edits)[0].text;
+                assert_eq!(of_rules(after, &["H04"]), [], "{after}");
+            }
+        }
+        found.iter().any(|finding| finding.rule.id == "H04")
+    };
+    let leads = ["", "salt = { buckets = 8 }", "hashed = { bytes = 4 }"];
+    for engine in ["dynamodb", "hbase"] {
+        for lead in leads {
+            assert!(hot(engine, "\"doc: u64\"", lead, "random"), "{engine} {lead}");
+        }
+        assert!(hot(engine, "\"doc: u64\", \"at: instant\"", "", "time"), "{engine}");
+        assert!(!hot(engine, "\"doc: u64\", \"at: instant\"", "salt = { buckets = 8 }", "time"), "{engine}");
+    }
+    assert!(hot("dynamodb", "\"doc: u64\", \"at: instant\"", "salt = { buckets = 8, by = [\"doc\"] }", "random"));
+    // What is the same in all rows divides none.
+    let constant = "means.kind = \"constant\"\nsalt = { buckets = 8 }";
+    assert!(hot("dynamodb", "\"doc: u64\", \"kind: u8\"", constant, "random"));
+}
+
+/// Many values, one of which is too frequent, keep all servers busy: it alone is what is wrong.
+#[test]
+fn uneven_values_are_not_few() {
+    let found = |distinct: u32, skew: &str, rate: &str| {
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 15\nregion.writes = \"10k/s\"\n[table.e]\n\
+             key = [\"tenant: u32\", \"at: instant\"]\nstats.tenant = {{ distinct = {distinct}, skew = \"{skew}\" }}\n\
+             [[table.e.write]]\nname = \"in\"\nrate = \"{rate}\"\norder = \"time\"\n"
+        );
+        check(&text, None).into_iter().map(|f| f.rule.id).filter(|id| ["H04", "H05"].contains(id)).collect::<Vec<_>>()
+    };
+    assert_eq!(found(5000, "one value 0.5", "80k/s"), ["H04"]);
+    assert_eq!(found(5000, "zipf 1.5", "80k/s"), ["H04"]);
+    assert_eq!(found(5000, "uniform", "80k/s"), [""; 0]);
+    // However even four values were, they would keep four servers busy.
+    assert_eq!(found(4, "one value 0.5", "80k/s"), ["H05"]);
+    assert_eq!(found(4, "uniform", "80k/s"), ["H05"]);
+    // Ten even ones would do.
+    assert_eq!(found(10, "uniform", "80k/s"), [""; 0]);
+    assert_eq!(found(10, "one value 0.9", "80k/s"), ["H04"]);
+}
+
+/// The rate that a finding shows is what is more than a server takes.
+#[test]
+fn the_rate_that_is_shown_is_the_one_that_is_compared() {
+    let text = "format = 1\n[cluster.c]\nengine = \"cockroachdb\"\nregion.writes = \"10k/s\"\n[table.j]\n\
+                key = [\"due: instant\", \"job: bytes[16]\"]\nmeans.job = \"uuid4\"\nrows = \"5M\"\n\
+                [[table.j.write]]\nname = \"enqueue\"\nrate = \"6k/s\"\norder = \"time\"\n[[table.j.write]]\n\
+                name = \"done\"\nkind = \"delete\"\nrate = \"6k/s\"\norder = \"time\"\n";
+    let found = of_rules(text, &["H01"]);
+    let [found] = &found[..] else { panic!("{found:?}") };
+    assert!(found.message.contains("12k/s") && !found.message.contains("6k/s"), "{}", found.message);
+    let number = |name: &str| found.numbers.iter().find(|number| number.name == name).unwrap().value;
+    assert!(number("writes at the peak") > number("writes that one server takes"));
+}
+
+/// Rows that are deleted as fast as they are put do not add up.
+#[test]
+fn rows_of_a_queue_do_not_grow() {
+    let notes = |deletes: &str| {
+        let text = format!(
+            "format = 1\n[table.j]\nkey = [\"due: instant\", \"job: u64\"]\nrows = \"5M\"\n[[table.j.write]]\n\
+             name = \"enqueue\"\nrate = \"6k/s\"\n[[table.j.write]]\nname = \"done\"\nkind = \"delete\"\n{deletes}\n"
+        );
+        parse(&text).check(&CheckOptions::new(Date { year: 2026, month: 1, day: 31 })).notes.len()
+    };
+    assert_eq!((notes("rate = \"6k/s\""), notes("rate = \"5k/s\"")), (0, 0));
+    // Nothing says how many, and so few leave most.
+    assert_eq!((notes(""), notes("rate = \"100/s\"")), (0, 1));
+}
+
+/// A queue's jobs are not old rows: a TTL would lose those that are not done. DynamoDB has no markers of deleted rows.
+#[test]
+fn deletes_of_a_queue_are_one_finding() {
+    let queue = |engine: &str, deletes: &str, limit: &str| {
+        format!(
+            "format = 1\n[cluster.c]\nengine = \"{engine}\"\n[table.q]\n\
+             key = [\"queue: u32\", \"due: instant\", \"id: u64\"]\nstats.queue.distinct = 100\n\
+             family.f.sizes.v = \"100 B\"\n[[table.q.write]]\nname = \"put\"\nrate = \"1k/s\"\norder = \"time\"\n\
+             [[table.q.write]]\nname = \"done\"\nkind = \"delete\"\nrate = \"{deletes}\"\norder = \"time\"\n\
+             [[table.q.query]]\nname = \"next\"\nfix = [\"queue\"]\norder = \"oldest\"\n{limit}\n"
+        )
+    };
+    let rules = |engine: &str, deletes: &str, limit: &str| -> Vec<&str> {
+        of_rules(&queue(engine, deletes, limit), &["F12", "H17"]).iter().map(|finding| finding.rule.id).collect()
+    };
+    for engine in ["cassandra", "hbase", "bigtable"] {
+        assert_eq!(rules(engine, "1k/s", "limit = 10"), ["H17"], "{engine}");
+        assert_eq!(rules(engine, "1k/s", ""), [""; 0], "{engine}");
+        assert_eq!(rules(engine, "1/s", ""), ["F12"], "{engine}");
+    }
+    assert_eq!(rules("dynamodb", "1k/s", "limit = 10"), [""; 0]);
+    let found = of_rules(&queue("dynamodb", "1/s", ""), &["F12", "H17"]);
+    assert_eq!(found.iter().map(|finding| finding.rule.id).collect::<Vec<_>>(), ["F12"]);
+    assert!(!printed(&queue("dynamodb", "1/s", "")).contains("marker"));
+    assert!(!printed(&queue("dynamodb", "1/s", "")).contains("compact"));
+}
+
+/// DynamoDB counts a write of an item by its kilobytes.
+#[test]
+fn large_items_are_many_write_units() {
+    let found = |engine: &str, size: &str, rate: &str| {
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"{engine}\"\nregion.writes = \"1k/s\"\n[table.t]\nkey = [\"doc: u64\"]\n\
+             stats.doc = {{ distinct = \"1M\", skew = \"one value 0.5\" }}\nfamily.f.sizes.v = \"{size}\"\n\
+             [[table.t.write]]\nname = \"w\"\norder = \"random\"\nrate = \"{rate}\"\n"
+        );
+        !of_rules(&text, &["H04"]).is_empty()
+    };
+    assert!(found("dynamodb", "100 kB", "500/s"));
+    assert!(!found("dynamodb", "100 B", "500/s"));
+    assert!(!found("dynamodb", "100 kB", "10/s"));
+    assert!(!found("hbase", "100 kB", "500/s"));
+}
+
+/// A finding speaks of what its engine has.
+#[test]
+fn findings_use_the_words_of_their_engine() {
+    let of = |rule: &str, text: &str| {
+        let found = of_rules(text, &[rule]).pop()?;
+        Some(format!("{}; {}; {:?}", found.message, found.remedy.unwrap().text, found.numbers))
+    };
+    let constant = |engine: &str| {
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"{engine}\"\n[table.t]\nkey = [\"v: u8\", \"user: u64\"]\n\
+             means.v = \"constant\"\n"
+        );
+        of("H20", &text).unwrap()
+    };
+    assert!(constant("hbase").contains("split points") && constant("hbase").contains("cell"));
+    assert!(!constant("dynamodb").contains("split points") && !constant("dynamodb").contains("cell"));
+    let growing = |engine: &str| {
+        let seconds = if engine == "dynamodb" { "means.at = \"seconds\"\n" } else { "" };
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"{engine}\"\nservers = 4\nregion.writes = \"1k/s\"\n[table.t]\n\
+             key = [\"at: u64\", \"user: u64\"]\nstats.at.grows = true\n{seconds}\
+             [[table.t.write]]\nname = \"w\"\nrate = \"90k/s\"\norder = \"time\"\n"
+        );
+        (of("H01", &text).unwrap(), of("H24", &text), of("H23", &text))
+    };
+    for (engine, word) in [("hbase", "region"), ("cockroachdb", "range"), ("bigtable", "tablet"), ("tikv", "region")] {
+        let (first, few, _) = growing(engine);
+        assert!(first.contains(&format!("last {word}")) && few.is_some(), "{engine}: {first}");
+    }
+    let (first, few, _) = growing("dynamodb");
+    assert!(first.contains("partition") && few.is_none(), "{first}");
+    // Another finding says what is wrong with the key.
+    assert_eq!(growing("hbase").2, None);
+}
+
+/// The high zeros of a number are not left out by leaving a field out.
+#[test]
+fn zeros_of_a_number_are_no_field() {
+    let text = "format = 1\n[table.t]\nkey = [\"user: u64\"]\n";
+    let keys: String = (1..200u64).map(|user| format!("{:016x}\n", user * 7)).collect();
+    let found = check(text, Some(&keys)).into_iter().find(|finding| finding.rule.id == "H20").unwrap();
+    assert!(!found.remedy.unwrap().text.contains("leave it out"));
+}
+
+/// A counter is hot by its own writes, not by those of other rows.
+#[test]
+fn one_row_is_hot_by_its_own_writes() {
+    let found = |counter: &str| {
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"hbase\"\nregion.writes = \"10k/s\"\n[table.t]\nkey = [\"id: u64\"]\n\
+             means.id = \"random\"\n[[table.t.write]]\nname = \"put\"\nrate = \"20k/s\"\norder = \"random\"\n\
+             [[table.t.write]]\nname = \"count\"\nrate = \"{counter}\"\norder = \"one row\"\n"
+        );
+        spoken(&text, &["H12"])
+    };
+    assert_eq!((found("1/s"), found("20k/s").len()), (vec![], 1));
+}
+
+/// DynamoDB compacts nothing: expired items go by themselves.
+#[test]
+fn a_shorter_ttl_is_told_in_the_words_of_the_engine() {
+    let told = |engine: &str| {
+        let design = |ttl: &str| {
+            parse(&format!(
+                "format = 1\n[cluster.c]\nengine = \"{engine}\"\n[table.t]\nkey = [\"id: u64\"]\n\
+                 family.f.ttl = \"{ttl}\"\n"
+            ))
+        };
+        let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+        let changes = diff(&design("90 days"), &design("30 days"), &options, 1.0);
+        changes.into_iter().find(|change| change.rule.id == "D07").unwrap().message
+    };
+    assert!(told("hbase").contains("compaction") && !told("dynamodb").contains("compaction"));
+}

@@ -22,7 +22,8 @@ pub(crate) use self::{
     regions::points,
     select::{Condition, Selection, add, all_of, ascending, most_made, ranges_of},
     stored::{
-        CELL, bytes_per_put, bytes_per_row, per_row, rows, rows_of, rows_per_second, span, unlikely_rows, unsaid,
+        CELL, bytes_per_put, bytes_per_row, deletes_most, per_row, rows, rows_of, rows_per_second, span, unlikely_rows,
+        unsaid,
     },
     witness::{at, of_field, value},
 };

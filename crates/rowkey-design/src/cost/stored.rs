@@ -71,7 +71,8 @@ pub(crate) fn unlikely_rows(table: &TableDesign) -> Option<Problem> {
             Some(Growth::Sequence | Growth::TimeId) => true,
             _ => false,
         });
-    let least = Some(kept.unwrap_or(DAY)).filter(|seconds| is_new && said.0 * FACTOR < rate * seconds);
+    let least =
+        Some(kept.unwrap_or(DAY)).filter(|seconds| is_new && !deletes_most(table) && said.0 * FACTOR < rate * seconds);
     most.map(|seconds| note(seconds, false)).or_else(|| least.map(|seconds| note(seconds, true)))
 }
 
@@ -95,6 +96,15 @@ pub(crate) fn rows_per_second(table: &TableDesign) -> Option<f64> {
     });
     let rate: f64 = puts.filter_map(|write| write.rate.as_ref()).map(|rate| rate.0).sum();
     (rate > 0.0).then(|| rate / cells_per_row(table))
+}
+
+/// True if rows are deleted about as fast as they are put, as far as the rates are known: they do not add up.
+pub(crate) fn deletes_most(table: &TableDesign) -> bool {
+    let mut deletes = table.table.write.iter().filter(|write| write.kind == Some(WriteKind::Delete)).peekable();
+    let Some(put) = rows_per_second(table).filter(|_| deletes.peek().is_some()) else { return false };
+    // As many as it takes, where nothing says how many.
+    let deleted: f64 = deletes.map(|write| write.rate.as_ref().map_or(put, |rate| rate.0)).sum();
+    2.0 * deleted >= put
 }
 
 fn cells_per_row(table: &TableDesign) -> f64 {

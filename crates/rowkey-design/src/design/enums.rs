@@ -183,4 +183,15 @@ impl Engine {
     pub fn hashes_partitions(self) -> bool {
         matches!(self, Self::DynamoDb | Self::Cassandra)
     }
+
+    /// The engine's word for the rows that one server has, side by side.
+    pub fn region(self) -> &'static str {
+        match self {
+            Self::Bigtable => "tablet",
+            Self::Cockroach => "range",
+            Self::DynamoDb | Self::Cassandra => "partition",
+            Self::FoundationDb => "shard",
+            Self::HBase | Self::TiKv | Self::Fjall | Self::RocksDb => "region",
+        }
+    }
 }

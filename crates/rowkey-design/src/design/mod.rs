@@ -46,7 +46,8 @@ record! {
         max: Option<Bytes> where Bounds::POSITIVE,
         /// The size at which a memstore is flushed: HBase's `hbase.hregion.memstore.flush.size`.
         flush: Option<Bytes> where Bounds::POSITIVE,
-        /// The writes that the server of one region takes. Below this rate no finding speaks of where load lands.
+        /// The writes that the server of one region takes. Below this rate no finding speaks of where load lands. On
+        /// DynamoDB in write units, of 1 KB each.
         writes: Option<Rate>,
         /// The reads of rows by their key that the server of one region takes.
         reads: Option<Rate>,

@@ -25,6 +25,7 @@ pub(super) fn compare(old: &TableDesign, new: &TableDesign, changes: &mut Change
 }
 
 fn options(name: &str, old: &Family, new: &Family, place: Span, changes: &mut Changes<'_>) {
+    let gone = changes.gone;
     let mut change = |class, rule, message: String| changes.push(class, rule, Some(name), Some(place), message);
     let ttl = |family: &Family| family.ttl.as_ref().map(|ttl| ttl.value);
     let said = |ttl: Option<Period>| ttl.map_or("none".to_owned(), |ttl| ttl.to_string());
@@ -37,9 +38,7 @@ fn options(name: &str, old: &Family, new: &Family, place: Span, changes: &mut Ch
     if let Some(shorter) = shorter {
         let what = format!("the TTL of {name:?} was {} and is {}", said(ttl(old)), said(ttl(new)));
         match shorter {
-            true => {
-                change(Impact::DataLoss, &rule::D07, format!("{what}: older cells are gone at the next compaction"))
-            }
+            true => change(Impact::DataLoss, &rule::D07, format!("{what}: older cells are gone {gone}")),
             false => change(Impact::Safe, &rule::D08, format!("{what}: what has expired does not come back")),
         }
     }
@@ -47,9 +46,8 @@ fn options(name: &str, old: &Family, new: &Family, place: Span, changes: &mut Ch
     let fewest = |family: &Family| family.min_versions.as_ref().map_or(0, |fewest| fewest.value);
     for (what, before, after) in [("most", versions(old), versions(new)), ("fewest", fewest(old), fewest(new))] {
         if after < before {
-            let message = format!(
-                "the {what} versions of {name:?} were {before} and are {after}: the others are gone at the next compaction"
-            );
+            let message =
+                format!("the {what} versions of {name:?} were {before} and are {after}: the others are gone {gone}");
             change(Impact::DataLoss, &rule::D07, message);
         } else if after > before {
             change(Impact::Safe, &rule::D08, format!("the {what} versions of {name:?} were {before} and are {after}"));

@@ -11,7 +11,7 @@ use rowkey::LayoutBuf;
 
 use crate::choice::{self, Choice, UnknownName};
 use crate::cost::{bytes_per_row, rows};
-use crate::design::{Columns, Level};
+use crate::design::{Columns, Engine, Level};
 use crate::facts::KeyFacts;
 use crate::finding::Finding;
 use crate::problem::{File, Span};
@@ -107,6 +107,8 @@ pub struct Difference {
 /// Takes the differences of one table.
 pub(super) struct Changes<'t> {
     table: &'t str,
+    /// When cells are gone that are kept no longer.
+    gone: &'static str,
     list: Vec<Difference>,
 }
 
@@ -134,8 +136,12 @@ impl Changes<'_> {
 /// ```
 pub fn diff(old: &Design, new: &Design, options: &CheckOptions, rate: f64) -> Vec<Difference> {
     let mut all = Vec::new();
+    let gone = match new.cluster(options).map(|cluster| cluster.engine) {
+        Some(Engine::DynamoDb) => "within days",
+        _ => "at the next compaction",
+    };
     for (name, table) in &new.tables {
-        let mut changes = Changes { table: name, list: Vec::new() };
+        let mut changes = Changes { table: name, gone, list: Vec::new() };
         match old.tables.get(name) {
             None => changes.push(Impact::Safe, &rule::D08, None, Some(table.name.place), "a new table".to_owned()),
             Some(before) => of_table(before, table, rate, &mut changes),
@@ -143,7 +149,7 @@ pub fn diff(old: &Design, new: &Design, options: &CheckOptions, rate: f64) -> Ve
         all.append(&mut changes.list);
     }
     for (name, table) in old.tables.iter().filter(|(name, _)| !new.tables.contains_key(*name)) {
-        let mut changes = Changes { table: name, list: Vec::new() };
+        let mut changes = Changes { table: name, gone, list: Vec::new() };
         let added = new.tables.values().filter(|other| !old.tables.contains_key(other.name.as_str()));
         let alike = added.into_iter().find(|other| other.layout == table.layout);
         let message = match alike {

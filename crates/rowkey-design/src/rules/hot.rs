@@ -4,8 +4,9 @@ use rowkey::lead::Lead;
 
 use crate::design::{WriteKind, WriteOrder};
 use crate::facts::{FieldFacts, KeyFacts};
-use crate::file::Rate;
+use crate::file::{Count, Rate};
 use crate::finding::{Edit, Finding};
+use crate::frequencies::Frequencies;
 use crate::load::{Capacity, WriteLoad, peak};
 use crate::rule::Severity;
 use crate::rules::context::{Context, RuleSink};
@@ -16,6 +17,8 @@ pub(super) struct Hot<'c, 'd> {
     pub(super) key: &'c KeyFacts<'d>,
     pub(super) capacity: f64,
     pub(super) servers: f64,
+    /// The highest rate of all writes of its table together.
+    all: f64,
 }
 
 impl Hot<'_, '_> {
@@ -24,12 +27,46 @@ impl Hot<'_, '_> {
         self.load.places
     }
 
+    /// The number of values that places are told apart by, however uneven they are.
+    pub(super) fn values(&self) -> Option<f64> {
+        self.load.frequencies.as_ref().map(Frequencies::count)
+    }
+
+    /// A rate, as a finding says it.
+    pub(super) fn shown(&self, rate: f64) -> String {
+        match self.load.units > 1.0 {
+            true => format!("{} write units/s", Count(rate.round())),
+            false => Rate(rate).to_string(),
+        }
+    }
+
     /// Its rate, as a finding says it.
-    pub(super) fn rate(&self) -> String {
+    pub(super) fn own_rate(&self) -> String {
         match self.load.peak {
-            Some(peak) => format!("{} at the peak", Rate(peak)),
+            Some(peak) => format!("{} at the peak", self.shown(peak)),
             None => "no rate is declared".to_owned(),
         }
+    }
+
+    /// The rate of all writes of its table, as a finding says it.
+    pub(super) fn rate(&self) -> String {
+        match self.load.peak {
+            Some(peak) if self.all > peak => format!("{} at the peak, all writes together", self.shown(self.all)),
+            _ => self.own_rate(),
+        }
+    }
+
+    /// True if it is of the table itself, at a rate that is known.
+    fn is_of_table(&self) -> bool {
+        self.key.secondary.is_none() && self.load.peak.is_some()
+    }
+
+    /// True if its places are too few, however even they were.
+    fn are_few(&self) -> bool {
+        let few =
+            |values: f64| values < self.servers && self.load.peak.is_none_or(|peak| values * self.capacity < peak);
+        let is_plain = matches!(self.key.layout.lead(), Lead::None);
+        is_plain && self.load.front.is_some_and(|front| front > 0) && self.values().is_some_and(few)
     }
 
     /// The field that grows, if writes follow it.
@@ -57,7 +94,7 @@ pub(super) fn writes<'c, 'd>(context: &'c Context<'d>, secondary: bool) -> Vec<H
     written
         .map(|load| {
             let key = &context.keys[load.secondary.map_or(0, |index| index + 1)];
-            Hot { load, key, capacity, servers }
+            Hot { load, key, capacity, servers, all: declared * key.share }
         })
         .filter(|hot| hot.load.peak.is_none_or(|_| declared * hot.key.share >= capacity))
         .collect()
@@ -81,8 +118,13 @@ pub(super) fn salted(context: &Context<'_>, hot: &Hot<'_, '_>) -> Vec<Edit> {
 
 /// True if a finding of this table says that a place takes all writes.
 pub(super) fn is_hot(context: &Context<'_>) -> bool {
-    let one_row = || writes(context, false).iter().any(|hot| is_one_row(hot.load));
-    at_one_place(context, false).is_some_and(|hot| hot.load.peak.is_some()) || are_few(context) || one_row()
+    is_one_place(context)
+        || few_places(context).iter().chain(dominant(context).iter().map(|(hot, ..)| hot)).any(Hot::is_of_table)
+}
+
+/// True if a finding of this table says that all its rows go to one place.
+pub(super) fn is_one_place(context: &Context<'_>) -> bool {
+    at_one_place(context, false).is_some_and(|hot| hot.load.peak.is_some()) || !one_rows(context).is_empty()
 }
 
 /// A finding about a write of one place, with numbers and cure.
@@ -97,7 +139,7 @@ pub(super) fn at_front(
     let mut finding = found.finding(place, message).number("places written at once", 1.0, "");
     finding = finding.number("servers", hot.servers, "");
     match hot.load.peak {
-        Some(peak) => finding = finding.number("writes at the peak", peak, "/s"),
+        Some(_) => finding = finding.number("writes at the peak", hot.all, "/s"),
         None => finding.severity = finding.severity.min(Severity::Warning),
     }
     finding = finding.number("writes that one server takes", hot.capacity, "/s");
@@ -116,23 +158,42 @@ pub(super) fn at_front(
     finding.remedy(cure, salted(context, hot))
 }
 
-pub(super) fn few_places<'c, 'd>(context: &'c Context<'d>) -> Option<(Hot<'c, 'd>, f64)> {
-    let mut hot = writes(context, false)
-        .into_iter()
-        .filter(|hot| matches!(hot.key.layout.lead(), Lead::None) && hot.load.front.is_some_and(|front| front > 0));
-    hot.find_map(|hot| {
-        let places = hot.places().filter(|places| *places < hot.servers)?;
-        let enough = hot.load.peak.is_some_and(|peak| places * hot.capacity >= peak);
-        (!enough).then_some((hot, places))
+/// The first write of the table, and of each of its secondary tables, that `found` is said of.
+fn of_each_key<'c, 'd, T>(context: &'c Context<'d>, found: impl Fn(Hot<'c, 'd>) -> Option<T>) -> Vec<T> {
+    let all = || writes(context, false).into_iter().chain(writes(context, true));
+    let of = |index: usize| all().filter(move |hot| hot.key.secondary.map_or(0, |index| index + 1) == index);
+    (0..context.keys.len()).filter_map(|index| of(index).find_map(&found)).collect()
+}
+
+/// The writes whose places are fewer than the servers, and than these writes need.
+pub(super) fn few_places<'c, 'd>(context: &'c Context<'d>) -> Vec<Hot<'c, 'd>> {
+    of_each_key(context, |hot| hot.are_few().then_some(hot))
+}
+
+/// The writes whose busiest place gets more than one server takes, with its share and the peak, where more servers or
+/// values that are as even as those would not do.
+pub(super) fn dominant<'c, 'd>(context: &'c Context<'d>) -> Vec<(Hot<'c, 'd>, f64, f64)> {
+    /// Values that are so many times as frequent as even ones are uneven.
+    const UNEVEN: f64 = 1.2;
+    of_each_key(context, |hot| {
+        let (peak, busiest, values) = (hot.load.peak?, hot.load.busiest?, hot.values()?);
+        // Even values that one server does not take are too few, or the servers are.
+        let is_uneven = busiest * values > UNEVEN || (hot.load.front.is_none() && values < hot.servers);
+        // Rows that all follow the front, or are one, are said to be so.
+        let is_one = hot.load.front == Some(0) && matches!(hot.key.layout.lead(), Lead::None);
+        let is_told = is_one || is_in_order(hot.load) || hot.are_few();
+        (busiest * peak > hot.capacity && is_uneven && !is_told).then_some((hot, busiest, peak))
     })
 }
 
-/// True if H05 is found.
-pub(super) fn are_few(context: &Context<'_>) -> bool {
-    few_places(context).is_some_and(|(hot, _)| hot.load.peak.is_some())
+/// True if a write says itself that all its rows of a moment are in one place.
+fn is_in_order(load: &WriteLoad<'_>) -> bool {
+    matches!(load.write.order.as_deref(), Some(WriteOrder::OneRow | WriteOrder::Key))
 }
 
-/// True if a write is of one row.
-pub(super) fn is_one_row(load: &WriteLoad<'_>) -> bool {
-    matches!(load.write.order.as_deref(), Some(WriteOrder::OneRow))
+/// The writes of one row that are more than one server takes, whatever the others are.
+pub(super) fn one_rows<'c, 'd>(context: &'c Context<'d>) -> Vec<Hot<'c, 'd>> {
+    let is_one_row = |hot: &Hot<'_, '_>| matches!(hot.load.write.order.as_deref(), Some(WriteOrder::OneRow));
+    let is_hot = |hot: &Hot<'_, '_>| hot.load.peak.is_none_or(|peak| peak >= hot.capacity);
+    writes(context, false).into_iter().filter(|hot| is_one_row(hot) && is_hot(hot)).collect()
 }

@@ -9,6 +9,7 @@ mod families;
 mod hot;
 mod keys;
 mod queries;
+mod queue;
 mod salt;
 pub(crate) mod unjudged;
 

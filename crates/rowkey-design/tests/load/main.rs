@@ -12,7 +12,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use rowkey::{LayoutBuf, Value};
 use rowkey_design::internal::facts::KeyFacts;
-use rowkey_design::internal::load::WriteLoad;
+use rowkey_design::internal::load::{Capacity, WriteLoad};
 use rowkey_design::{Design, File};
 
 /// How many rows of one moment are drawn.
@@ -119,6 +119,14 @@ fn shares(places: &HashMap<Vec<u8>, u32>) -> Drawn {
 
 /// The writes of one moment: the places, and the salt buckets.
 fn simulated(case: &Case, layout: &LayoutBuf, seed: u64) -> (Drawn, Drawn) {
+    let (places, buckets) = drawn(case, layout, seed);
+    (shares(&places), shares(&buckets))
+}
+
+/// The rows of one moment that land in each place, and in each salt bucket.
+type Rows = HashMap<Vec<u8>, u32>;
+
+fn drawn(case: &Case, layout: &LayoutBuf, seed: u64) -> (Rows, Rows) {
     let ranks: Vec<Ranks> = case.fields.iter().map(Ranks::new).collect();
     let mut numbers = Numbers(seed);
     // Which value is the frequent one differs from field to field: its number is scattered.
@@ -136,7 +144,7 @@ fn simulated(case: &Case, layout: &LayoutBuf, seed: u64) -> (Drawn, Drawn) {
         *places.entry(key[..front].to_vec()).or_insert(0) += 1;
         *buckets.entry(key[..lead].to_vec()).or_insert(0) += 1;
     }
-    (shares(&places), shares(&buckets))
+    (places, buckets)
 }
 
 fn cases() -> impl Strategy<Value = Case> {
@@ -206,4 +214,45 @@ fn places_and_buckets_are_those_of_rows_that_are_drawn() {
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
     assert!(salted > 10 && skewed > 5, "{salted} {skewed}");
+}
+
+/// The share of the writes that no server takes is that of rows that are drawn: what each place has above what one
+/// server takes, added up.
+#[test]
+fn writes_that_are_refused_are_those_of_rows_that_are_drawn() {
+    let config = Config { cases: 48, failure_persistence: None, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    let (mut refused, mut partly) = (0, 0);
+    let mut wrong = Vec::new();
+    for number in 0..48 {
+        let case = cases().new_tree(&mut runner).expect("a case").current();
+        let file = File { name: "a".to_owned(), text: case.text() };
+        let design = Design::parse([file]).unwrap_or_else(|problems| panic!("{problems}\n{}", case.text()));
+        let runs: Vec<_> =
+            (0..RUNS).map(|run| drawn(&case, &design.tables["t"].layout, RUNS * number + run).0).collect();
+        // The rate is 1,000/s.
+        for taken in [20u32, 100, 300] {
+            let cluster = format!("\n[cluster.c]\nengine = \"hbase\"\nregion.writes = \"{taken}/s\"\n");
+            let text = case.text() + &cluster;
+            let file = File { name: "a".to_owned(), text: text.clone() };
+            let design = Design::parse([file]).unwrap_or_else(|problems| panic!("{problems}\n{text}"));
+            let table = &design.tables["t"];
+            let load = WriteLoad::of(&table.table.write[0], &KeyFacts::of(table, None));
+            let capacity = Capacity::of(table, design.clusters.get("c").map(|cluster| &cluster.value));
+            let said = capacity.refused(&load) / 1000.0;
+            let each = f64::from(taken) / 1000.0;
+            let above = |places: &Rows| -> f64 {
+                places.values().map(|&count| (f64::from(count) / ROWS as f64 - each).max(0.0)).sum()
+            };
+            let drawn = runs.iter().map(above).sum::<f64>() / RUNS as f64;
+            // Places about as frequent as what is taken are on either side by chance.
+            if (said - drawn).abs() > 0.05 + 0.1 * drawn {
+                wrong.push(format!("refused {said} drawn {drawn}\n{text}"));
+            }
+            refused += usize::from(drawn > 0.0);
+            partly += usize::from(drawn > 0.1 && drawn < 0.9);
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(refused > 20 && partly > 10, "{refused} {partly}");
 }

@@ -4,6 +4,7 @@ use super::asked;
 use crate::design::{Engine, WriteKind, WriteOrder};
 use crate::facts::Growth;
 use crate::rules::context::{Context, RuleSink};
+use crate::rules::queue;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let table = &context.table.table;
@@ -11,6 +12,9 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
         return;
     };
     if !matches!(context.engine, Engine::HBase | Engine::Bigtable | Engine::DynamoDb | Engine::Cassandra) {
+        return;
+    }
+    if queue::is_queue(context) {
         return;
     }
     for write in table.write.iter().filter(|write| write.kind == Some(WriteKind::Delete)) {
@@ -23,7 +27,11 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
             continue;
         }
         let name = write.name.as_str();
-        let message = format!("{name:?} deletes rows in the order of time: each leaves a marker until it is compacted");
+        let left = match context.engine {
+            Engine::DynamoDb => "each is paid for as a write",
+            _ => "each leaves a marker until it is compacted",
+        };
+        let message = format!("{name:?} deletes rows in the order of time: {left}");
         let mut finding = found.finding(write.place, message).of(name);
         if let Some(rate) = &write.rate {
             finding = finding.number("deletes a day", rate.0 * 86_400.0, "");

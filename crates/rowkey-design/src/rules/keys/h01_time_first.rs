@@ -20,8 +20,13 @@ pub(super) fn time(context: &Context<'_>, found: &mut RuleSink<'_>, desc: bool) 
     }
     let end = if desc { "first" } else { "last" };
     let write = hot.load.write.name.as_str();
-    let message =
-        format!("every row of {write:?} lands in the {end} region, as {:?} grows ({})", front.name, hot.rate());
+    let region = context.engine.region();
+    // Where keys are hashed, none is the last.
+    let place = match context.engine.hashes_partitions() {
+        true => format!("of a moment lands in one {region}"),
+        false => format!("of {write:?} lands in the {end} {region}"),
+    };
+    let message = format!("every row {place}, as {:?} grows ({})", front.name, hot.rate());
     let finding = at_front(context, found, &hot, message, CURE);
     found.push(finding);
 }

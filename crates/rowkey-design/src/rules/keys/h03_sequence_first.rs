@@ -12,7 +12,12 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
         Some(Growth::TimeId) => "each begins with a time",
         _ => return,
     };
-    let message = format!("every row lands in one region, as {:?} grows: {what} ({})", front.name, hot.rate());
+    let message = format!(
+        "every row lands in one {}, as {:?} grows: {what} ({})",
+        context.engine.region(),
+        front.name,
+        hot.rate()
+    );
     let cure = "use random ids (UUID version 4), write the bits of a number in reverse order, or add a salt";
     let finding = at_front(context, found, &hot, message, cure);
     found.push(finding);

@@ -2,43 +2,60 @@
 
 use rowkey::lead::Lead;
 
-use crate::file::Rate;
+use super::h06_few_salt_buckets::few_buckets;
+use super::h08_salt_of_time::is_of_time;
+use crate::finding::Edit;
 use crate::rules::context::{Context, RuleSink};
-use crate::rules::hot::{salted, writes};
-
-/// Values that are so many times as frequent as even ones are uneven.
-const UNEVEN: f64 = 1.2;
+use crate::rules::hot::{Hot, dominant, salted};
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
-    for hot in writes(context, false) {
-        // Without a front the places are the rows.
-        let moving = hot.load.front != Some(0);
-        let (Some(peak), Some(busiest), Some(places)) = (hot.load.peak, hot.load.busiest, hot.places()) else {
-            continue;
-        };
-        let one = busiest * peak;
-        // Even values that one server does not take are too few, which H05 says, or the servers are, which H24 says.
-        let is_uneven = busiest * places > UNEVEN;
-        if !moving || !matches!(hot.key.layout.lead(), Lead::None) || one <= hot.capacity || !is_uneven {
+    // A salt that is wrong in itself is said by its own rules.
+    let is_salt_wrong = few_buckets(context).is_some() || is_of_time(context);
+    for (hot, busiest, peak) in dominant(context) {
+        if hot.key.secondary.is_none() && is_salt_wrong {
             continue;
         }
-        let first = &hot.key.fields[0];
+        let places = hot.load.fields.iter().map(|&field| &hot.key.fields[field]);
+        let named: Vec<_> = places.filter(|field| !field.is_constant()).collect();
+        let place = named.first().or(hot.key.fields.first().as_ref()).map_or(hot.key.name.place, |field| field.place);
+        let names: Vec<_> = named.iter().map(|field| format!("{:?}", field.name)).collect();
         let message = format!(
-            "the most frequent value of {:?} takes {} of the {} of {:?}: more than one server does",
-            first.name,
-            Rate(one),
-            Rate(peak),
-            hot.load.write.name.as_str()
+            "the most frequent value of {} takes {} of the {} of {:?}{}: more than one server does",
+            names.join(", "),
+            hot.shown(busiest * peak),
+            hot.shown(peak),
+            hot.load.write.name.as_str(),
+            match hot.key.layout.lead() {
+                Lead::None => "",
+                Lead::Salt(_) => " in one bucket",
+                _ => " under one hash",
+            }
         );
-        let finding = found
-            .finding(first.place, message)
+        let mut finding = found
+            .finding(place, message)
             .number("share of the most frequent", busiest * 100.0, "%")
             .number("writes that one server takes", hot.capacity, "/s");
-        // A salt moves a row, and divides none.
-        let (cure, edits) = match hot.load.front {
-            Some(_) => ("divide the heavy values by a salt or a shard number after them", salted(context, &hot)),
-            None => ("divide the heavy values by a shard number after them", Vec::new()),
-        };
-        return found.push(finding.remedy(cure, edits));
+        if let Some(index) = hot.key.secondary {
+            finding = finding.of(context.table.table.secondary[index].name.as_str());
+        }
+        let (cure, edits) = cure(context, &hot);
+        found.push(finding.remedy(cure, edits));
+    }
+}
+
+/// A salt moves a row, and divides a value whose rows differ in other fields.
+fn cure(context: &Context<'_>, hot: &Hot<'_, '_>) -> (&'static str, Vec<Edit>) {
+    let differs = |&field: &usize| {
+        let (of_place, field) = (hot.load.fields.contains(&field), &hot.key.fields[field]);
+        !of_place && (field.growth.is_some() || field.spread.is_none_or(|spread| spread.distinct > 1.0))
+    };
+    let is_led = !matches!(hot.key.layout.lead(), Lead::None);
+    match ((0..hot.key.fields.len()).any(|field| differs(&field)), is_led, hot.key.secondary) {
+        (false, ..) => ("divide the heavy values by a shard number after them", Vec::new()),
+        (true, true, _) => ("take the salt from what follows the heavy values too, with more buckets", Vec::new()),
+        (true, false, None) => ("divide the heavy values by a salt or a shard number after them", salted(context, hot)),
+        (true, false, Some(_)) => {
+            ("divide the heavy values by a salt of the secondary table, or a shard number after them", Vec::new())
+        }
     }
 }

@@ -4,20 +4,13 @@ use crate::file::Count;
 use crate::finding::Edit;
 use crate::load::places_as_text;
 use crate::rules::context::{Context, RuleSink};
-use crate::rules::hot::writes;
+use crate::rules::hot::{Hot, writes};
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let Some(salt) = &context.table.table.salt else { return };
     let chi_square = context.profile.and_then(|profile| uneven(&profile.buckets));
-    for hot in writes(context, false) {
-        let (Some(places), Some(buckets)) = (hot.places(), hot.load.buckets) else { continue };
+    if let Some((hot, places, buckets)) = few_buckets(context) {
         let all = f64::from(*salt.buckets);
-        let needed = hot.load.peak.map_or(hot.servers, |peak| (peak / hot.capacity).min(hot.servers));
-        let moving = hot.load.front.is_some();
-        // As many places as buckets, all but for equal hashes, are no fewer.
-        if !moving || (places > 0.99 * needed && all >= needed) {
-            continue;
-        }
         let message = if all < hot.servers && buckets > 0.9 * all {
             let (buckets, servers) = (Count(all).of("salt bucket"), Count(hot.servers).of("server"));
             format!("{buckets} for {servers}: the others take no writes")
@@ -41,8 +34,21 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
         } else {
             Vec::new()
         };
-        return found.push(finding.remedy("more buckets than servers, by a field with 20 times as many values", edits));
+        found.push(finding.remedy("more buckets than servers, by a field with 20 times as many values", edits));
     }
+}
+
+/// The first write whose places under the salt of the table are fewer than the servers that it needs, with them and the
+/// buckets that are written.
+pub(super) fn few_buckets<'c, 'd>(context: &'c Context<'d>) -> Option<(Hot<'c, 'd>, f64, f64)> {
+    let all = f64::from(*context.table.table.salt.as_ref()?.buckets);
+    writes(context, false).into_iter().find_map(|hot| {
+        let (places, buckets) = (hot.places()?, hot.load.buckets?);
+        let needed = hot.load.peak.map_or(hot.servers, |peak| (peak / hot.capacity).min(hot.servers));
+        // As many places as buckets, all but for equal hashes, are no fewer.
+        let is_few = hot.load.front.is_some() && (places <= 0.99 * needed || all < needed);
+        is_few.then_some((hot, places, buckets))
+    })
 }
 
 /// Greatest over mean, where the counts are not those of an even hash: chi-square beyond its mean by five deviations.

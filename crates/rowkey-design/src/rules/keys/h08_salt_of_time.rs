@@ -8,15 +8,9 @@ use crate::rules::hot::writes;
 use crate::rules::salt::better_fields;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
-    let Some(salt) = &context.table.table.salt else { return };
+    let Some(salt) = context.table.table.salt.as_ref().filter(|_| is_of_time(context)) else { return };
     let key = &context.keys[0];
     let taken = by(key);
-    let times = taken.iter().all(|&field| key.fields.get(field).is_some_and(|field| field.growth.is_some()));
-    let others = key.fields.len() > taken.len();
-    // What mends H07 mends this too.
-    if !times || !others || writes(context, false).is_empty() || better_fields(context).is_some() {
-        return;
-    }
     let names: Vec<&str> = taken.iter().map(|&field| key.fields[field].name).collect();
     let message =
         format!("rows of one moment all land in one bucket: the salt is taken from {} alone", names.join(", "));
@@ -29,4 +23,15 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
         _ => Vec::new(),
     };
     found.push(finding.remedy("take the salt from a field that tells the rows of one moment apart", edits));
+}
+
+/// True if the salt is taken from the time alone, and nothing else says so.
+pub(super) fn is_of_time(context: &Context<'_>) -> bool {
+    let key = &context.keys[0];
+    let taken = by(key);
+    let times = taken.iter().all(|&field| key.fields.get(field).is_some_and(|field| field.growth.is_some()));
+    let others = key.fields.len() > taken.len();
+    // What mends H07 mends this too.
+    let is_said = || writes(context, false).is_empty() || better_fields(context).is_some();
+    context.table.table.salt.is_some() && times && others && !is_said()
 }

@@ -1,13 +1,13 @@
 //! H12: all writes go to one row.
 
 use crate::rules::context::{Context, RuleSink};
-use crate::rules::hot::{is_one_row, writes};
+use crate::rules::hot::one_rows;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
-    for hot in writes(context, false).iter().filter(|hot| is_one_row(hot.load)) {
+    for hot in one_rows(context) {
         let write = hot.load.write;
         let name = write.name.as_str();
-        let message = format!("{name:?} writes one row ({}): no split divides a row", hot.rate());
+        let message = format!("{name:?} writes one row ({}): no split divides a row", hot.own_rate());
         let mut finding = found.finding(write.place, message).of(name);
         finding = finding.number("writes that one server takes", hot.capacity, "/s");
         match hot.load.peak {

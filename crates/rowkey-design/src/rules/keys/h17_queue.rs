@@ -1,24 +1,16 @@
 //! H17: a queue: rows are deleted where they are read.
 
-use crate::cost::OrderFit;
-use crate::design::WriteKind;
+use crate::design::Engine;
 use crate::rules::context::{Context, RuleSink};
+use crate::rules::queue;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
-    let deletes = context.table.table.write.iter().find(|write| write.kind == Some(WriteKind::Delete));
-    let Some(deletes) = deletes else { return };
-    for cost in context.queries.iter().filter(|cost| cost.secondary.is_none()) {
-        let key = &context.keys[0];
-        // The first rows of a prefix, oldest first, with nothing that says where to start.
-        let oldest = key.growing() == Some(cost.leading)
-            && match cost.order {
-                OrderFit::Free => key.fields[cost.leading].is_descending() == Some(false),
-                _ => cost.query.order.as_deref() == Some(&crate::design::QueryOrder::Oldest),
-            };
-        let first = cost.query.limit.is_some() && !cost.next && cost.filter.is_empty();
-        if !oldest || !first {
-            continue;
-        }
+    let Some(deletes) = queue::deletes(context) else { return };
+    // DynamoDB leaves no markers.
+    if context.engine == Engine::DynamoDb {
+        return;
+    }
+    for cost in queue::reads(context) {
         let name = cost.query.name.as_str();
         let message = format!(
             "{name:?} reads the oldest rows, which {:?} deletes: each run passes over the markers of deleted rows",
@@ -30,7 +22,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
             value: rate.0,
             unit: "/s",
         }));
-        let cure = "remember where the last run stopped and start there, or let a TTL remove rows of a time";
+        let cure = "remember where the last run stopped, and start there";
         found.push(finding.remedy(cure, Vec::new()));
     }
 }

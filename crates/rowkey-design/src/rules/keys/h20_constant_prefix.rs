@@ -1,6 +1,9 @@
 //! H20: all keys begin with the same bytes.
 
-use crate::design::Meaning;
+use rowkey::untyped::TypeBuf;
+
+use crate::design::{Engine, Meaning};
+use crate::facts::FieldFacts;
 use crate::rules::context::{Context, RuleSink};
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
@@ -18,6 +21,20 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
         Some(prefix) => format!("all keys of the sample begin with {}", crate::quote::hbase_binary(prefix)),
         None => format!("{:?} is the same in all keys", first.name),
     };
-    let finding = found.finding(first.place, message).number("bytes in each cell", bytes, "B");
-    found.push(finding.remedy("leave it out, or put it last; split points have to begin with it", Vec::new()));
+    let each = if context.engine == Engine::HBase { "bytes in each cell" } else { "bytes in each key" };
+    let finding = found.finding(first.place, message).number(each, bytes, "B");
+    found.push(finding.remedy(cure(context, first, declared || bytes >= first.bytes), Vec::new()));
+}
+
+/// The cure of a first field that is the same in all keys, or only begins so.
+fn cure(context: &Context<'_>, first: &FieldFacts<'_>, whole: bool) -> String {
+    let is_number = matches!(first.field.ty, TypeBuf::Scalar(scalar) if scalar.width().is_some());
+    let cure = match (whole, context.keys[0].partition) {
+        (true, Some(1)) => return "leave it out: it is the partition key, which all rows share".to_owned(),
+        (true, _) => "leave it out, or put it last".to_owned(),
+        (false, _) if is_number => format!("a narrower type for {:?}, if its values stay as small", first.name),
+        (false, _) => format!("leave these bytes out of {:?}", first.name),
+    };
+    let split = if context.engine.hashes_partitions() { "" } else { "; split points have to begin with these bytes" };
+    cure + split
 }

@@ -2,10 +2,10 @@
 
 use crate::design::Engine;
 use crate::rules::context::{Context, RuleSink};
-use crate::rules::hot::is_hot;
+use crate::rules::hot::{is_hot, is_one_place};
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
-    if context.engine != Engine::HBase || !is_hot(context) {
+    if context.engine != Engine::HBase || is_one_place(context) || !is_hot(context) {
         return;
     }
     let message = "HBase's balancer moves regions and divides none: the hot one stays hot on another server".to_owned();

@@ -1,10 +1,15 @@
 //! H24: more writes than all servers together take.
 
+use crate::design::Engine;
 use crate::file::{Count, Rate};
 use crate::load::{known_writes_per_server, peak};
 use crate::rules::context::{Context, RuleSink};
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
+    // DynamoDB has as many as a table needs.
+    if context.engine == Engine::DynamoDb {
+        return;
+    }
     let servers = context.cluster.and_then(|cluster| cluster.servers).map(f64::from);
     let Some((servers, each)) = servers.zip(known_writes_per_server(context.engine, context.cluster)) else { return };
     let writes = context.table.table.write.iter().filter(|write| write.bulk != Some(true));
