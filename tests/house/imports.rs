@@ -83,6 +83,8 @@ const ROOMS: [(&str, &[&str], &[Broken]); 3] = [
             "edit",
             "resolve",
             "facts",
+            "row_bytes",
+            "frequencies",
             "load",
             "cost",
             "ddl",

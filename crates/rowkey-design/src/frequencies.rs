@@ -20,7 +20,7 @@ impl Frequencies {
         Self(vec![Alike { count: 1.0, share: 1.0 }])
     }
 
-    /// So many values, as often as each other.
+    /// Those of this number of values, as often as each other.
     pub(crate) fn even(count: f64) -> Self {
         Self(vec![Alike { count, share: 1.0 / count.max(1.0) }])
     }
@@ -33,8 +33,8 @@ impl Frequencies {
         }
     }
 
-    /// So many values, the greatest of which has the share `most` and whose shares have this sum of squares: the others
-    /// are as even as that leaves them.
+    /// Those of this number of values, the greatest of which has the share `most`, and whose shares have this sum of
+    /// squares: the others are as even as that leaves them.
     pub(crate) fn as_uneven_as(count: f64, squares: f64, most: f64) -> Self {
         let (count, most) = (count.max(1.0), most.clamp(0.0, 1.0));
         let rest = 1.0 - most;

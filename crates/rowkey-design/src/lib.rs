@@ -47,6 +47,7 @@ mod profile;
 mod quote;
 mod report;
 mod resolve;
+mod row_bytes;
 mod row_key_schema;
 mod rule;
 mod rules;

@@ -2,13 +2,13 @@
 
 use rowkey::lead::Lead;
 
-use crate::cost::bytes_per_put;
 use crate::design::{Cluster, Engine, Meaning, Write, WriteOrder};
 use crate::facts::{FieldFacts, Growth, KeyFacts, Spread};
 use crate::file::Count;
 use crate::frequencies::Frequencies;
 use crate::problem::Located;
 use crate::resolve::TableDesign;
+use crate::row_bytes::bytes_per_put;
 
 /// The writes that the server of one region takes, by engine, where the design does not say: documented numbers alone.
 ///

@@ -21,10 +21,7 @@ use self::sampled::Sample;
 pub(crate) use self::{
     regions::points,
     select::{Condition, Selection, add, all_of, ascending, most_made, ranges_of},
-    stored::{
-        CELL, bytes_per_put, bytes_per_row, deletes_most, per_row, rows, rows_of, rows_per_second, span, unlikely_rows,
-        unsaid,
-    },
+    stored::{deletes_most, rows, rows_of, rows_per_second, span, unlikely_rows},
     witness::{at, of_field, value},
 };
 use crate::design::{Cluster, Query, Secondary, Width};
@@ -33,6 +30,7 @@ use crate::file;
 use crate::problem::Located;
 use crate::profile::Profile;
 use crate::resolve::TableDesign;
+pub(crate) use crate::row_bytes::{CELL, bytes_per_put, bytes_per_row, per_row, unsaid};
 
 /// The number of ranges of a query that are kept; its regions and the number of its ranges are of all.
 const KEPT: usize = 1024;

@@ -2,16 +2,14 @@
 
 use std::time::Duration;
 
-use crate::design::{Columns, Family, Write, WriteKind};
-use crate::facts::{Growth, KeyFacts, about};
+use crate::design::WriteKind;
+use crate::facts::{Growth, KeyFacts};
 use crate::file::{Count, Period, Rate};
-use crate::problem::{Located, Problem};
+use crate::problem::Problem;
 use crate::resolve::TableDesign;
+use crate::row_bytes::per_row;
 
 use super::rows::values;
-
-/// The bytes of a cell beside key, family, qualifier and value: HBase's lengths, timestamp and type.
-pub(crate) const CELL: f64 = 20.0;
 
 /// The seconds that a row lives: the longest TTL of the families, whatever `keep` says. None if a family has none.
 pub(crate) fn retention(table: &TableDesign) -> Option<f64> {
@@ -109,85 +107,4 @@ pub(crate) fn deletes_most(table: &TableDesign) -> bool {
 
 fn cells_per_row(table: &TableDesign) -> f64 {
     table.table.family.values().filter_map(|family| per_row(&family.value)).fold(1.0, f64::max)
-}
-
-/// The columns that a row has in a family whose columns are data.
-pub(crate) fn per_row(family: &Family) -> Option<f64> {
-    match &family.columns.as_ref()?.value {
-        Columns::OfRow(of_row) => of_row.per_row.map(|count| count.0),
-        Columns::Names(_) => None,
-    }
-}
-
-/// The bytes of each value whose size the file does not say: what the values of a row have, less those that the file
-/// says, in equal parts.
-pub(crate) fn unsaid(table: &TableDesign, value_bytes: f64) -> f64 {
-    let families = || table.table.family.values().map(|family| &family.value);
-    let (mut said, mut count) = (0.0, if table.table.family.is_empty() { 1.0 } else { 0.0 });
-    let mut add = |cells: f64, value: Option<f64>| match value {
-        Some(bytes) => said += cells * bytes,
-        None => count += cells,
-    };
-    for family in families() {
-        let size = |column: &str| family.sizes.get(column).map(|size| about(&size.value));
-        match family.columns.as_ref().map(|columns| &columns.value) {
-            Some(Columns::OfRow(of_row)) => {
-                add(of_row.per_row.map_or(1.0, |count| count.0), of_row.value.map(|bytes| bytes.0));
-            }
-            Some(Columns::Names(names)) => names.iter().for_each(|name| add(1.0, size(name))),
-            None if family.sizes.is_empty() => add(1.0, None),
-            None => family.sizes.values().for_each(|size| add(1.0, Some(about(&size.value)))),
-        }
-    }
-    if count > 0.0 { ((value_bytes - said) / count).max(0.0) } else { 0.0 }
-}
-
-/// The bytes of a row as a scan reads it: each cell with its key, family, qualifier, timestamp and type.
-///
-/// `columns`: those that are read, as `column`, `family:column` or a family; all where there are none.
-pub(crate) fn bytes_per_row(table: &TableDesign, key: &KeyFacts<'_>, columns: &[Located<String>]) -> f64 {
-    let unsaid = key.value_bytes.map_or(0.0, |bytes| unsaid(table, bytes));
-    let mut bytes = if table.table.family.is_empty() { key.bytes + unsaid } else { 0.0 };
-    for (name, family) in &table.table.family {
-        let whole = columns.is_empty() || columns.iter().any(|column| column.as_str() == name);
-        let asked = |column: &str| {
-            let this = |asked: &str| match asked.split_once(':') {
-                Some((of, rest)) if of == name => rest == column,
-                _ => asked == column,
-            };
-            whole || columns.iter().any(|asked| this(asked))
-        };
-        let cell = key.bytes + name.len() as f64 + CELL;
-        let size = |column: &str| family.sizes.get(column).map_or(unsaid, |size| about(&size.value));
-        match family.columns.as_ref().map(|columns| &columns.value) {
-            Some(Columns::OfRow(of_row)) => {
-                let prefix = format!("{name}:");
-                let some = columns.iter().filter(|column| column.starts_with(&prefix)).count() as f64;
-                let per_row = of_row.per_row.map_or(1.0, |count| count.0);
-                let cells = if whole { per_row } else { some.min(per_row) };
-                // The name of such a column is data: two bytes, if nothing is known of it.
-                bytes += cells * (cell + 2.0 + of_row.value.map_or(unsaid, |bytes| bytes.0));
-            }
-            Some(Columns::Names(names)) => {
-                let names = names.iter().filter(|column| asked(column));
-                bytes += names.map(|column| cell + column.len() as f64 + size(column)).sum::<f64>();
-            }
-            None if family.sizes.is_empty() && whole => bytes += cell + unsaid,
-            None => {
-                let names = family.sizes.keys().filter(|column| asked(column));
-                bytes += names.map(|column| cell + column.len() as f64 + size(column)).sum::<f64>();
-            }
-        }
-    }
-    bytes.max(key.bytes)
-}
-
-/// The bytes of one put of a write: of the columns that it writes, each with its key. Where a row has a column for each
-/// of something, a put is one of them.
-pub(crate) fn bytes_per_put(table: &TableDesign, key: &KeyFacts<'_>, write: &Write) -> f64 {
-    let is_written =
-        |name: &str| write.columns.is_empty() || write.columns.iter().any(|column| column.as_str() == name);
-    let families = table.table.family.iter().filter(|(name, _)| is_written(name));
-    let cells = families.filter_map(|(_, family)| per_row(&family.value)).fold(1.0, f64::max);
-    bytes_per_row(table, key, &write.columns) / cells
 }

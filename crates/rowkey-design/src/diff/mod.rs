@@ -107,7 +107,7 @@ pub struct Difference {
 /// Takes the differences of one table.
 pub(super) struct Changes<'t> {
     table: &'t str,
-    /// When cells are gone that are kept no longer.
+    /// The words for the time at which cells go that are kept no longer.
     gone: &'static str,
     list: Vec<Difference>,
 }
