@@ -584,7 +584,8 @@ fn rows_are_no_more_than_keys() {
 #[test]
 fn writes_are_told_what_their_engine_does() {
     let table = "[table.t]\nkey = [\"a: u8\", \"b: u8\"]\n[[table.t.write]]\nname = \"w\"\n";
-    let of = |engine: &str, write: &str, rule| told(&format!("[cluster.c]\nengine = \"{engine}\"\n{table}{write}"), rule);
+    let of =
+        |engine: &str, write: &str, rule| told(&format!("[cluster.c]\nengine = \"{engine}\"\n{table}{write}"), rule);
     let nonce = |engine: &str| of(engine, "kind = \"increment\"", "Q18").map(|found| found.2.contains("nonce"));
     let engines = ["hbase", "bigtable", "dynamodb", "cassandra"];
     assert_eq!(engines.map(nonce), [Some(true), Some(false), Some(false), Some(false)]);

@@ -311,8 +311,8 @@ impl<'d> QueryCost<'d> {
         let mut values = Some(1.0);
         for field in crate::load::by(key).into_iter().filter(|&field| field >= self.leading) {
             let distinct = key.fields[field].spread.map(|spread| spread.distinct);
-            let condition = Condition::of(self.query, key.fields[field].name)
-                .filter(|_| matching || field < self.used());
+            let condition =
+                Condition::of(self.query, key.fields[field].name).filter(|_| matching || field < self.used());
             let asked = match condition {
                 Some(Condition::One) => Some(1.0),
                 Some(Condition::Among(count)) => Some(distinct.map_or(count, |distinct| distinct.min(count))),

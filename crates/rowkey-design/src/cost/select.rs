@@ -195,9 +195,8 @@ impl<'d> Selection<'d> {
 
     /// The number of first fields of which each of its ranges has one value.
     pub(crate) fn prefix(&self) -> usize {
-        let has_one = |(_, condition): &&(FieldFacts<'_>, Condition)| {
-            matches!(condition, Condition::One | Condition::Among(_))
-        };
+        let has_one =
+            |(_, condition): &&(FieldFacts<'_>, Condition)| matches!(condition, Condition::One | Condition::Among(_));
         self.leading + self.conditions().filter(has_one).count()
     }
 

@@ -46,7 +46,8 @@ pub(crate) fn unlikely_rows(table: &TableDesign) -> Option<Problem> {
     let key = KeyFacts::of(table, None);
     let keys = key.fields.iter().map(|field| values(field, None, retention(table))).product::<Option<f64>>();
     if let Some(keys) = keys.filter(|keys| said.0 > ROUNDED * keys) {
-        let message = format!("`rows` is {}, but the fields of the key have {} together", said.value, Count(keys).of("value"));
+        let message =
+            format!("`rows` is {}, but the fields of the key have {} together", said.value, Count(keys).of("value"));
         let help = "costs are counted with both: mend it, or `distinct` of a field, or the time to live".to_owned();
         return Some(Problem { place: said.place, message, help: Some(help) });
     }

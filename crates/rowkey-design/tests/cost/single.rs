@@ -364,7 +364,8 @@ fn costs(engine: &str, table: &str, query: &str) -> (bool, usize, Option<f64>, O
         "format = 1\n[cluster.c]\nengine = \"{engine}\"\n[table.t]\n{table}\nrows = \"1G\"\nfamily.f.ttl = \"100 days\"\n\
          [[table.t.query]]\nname = \"q\"\n{query}\n"
     );
-    let design = Design::parse([File { name: "a".into(), text: text.clone() }]).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let design =
+        Design::parse([File { name: "a".into(), text: text.clone() }]).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let cluster = Some(&design.clusters["c"].value);
     let table = &design.tables["t"];
     let keys = [KeyFacts::of(table, None).on(cluster)];

@@ -86,9 +86,8 @@ fn rank(order: OrderFit) -> u8 {
 /// or for one that no field is known to have: an edit that changes them changes the answer.
 fn first_read<'k>(key: &KeyFacts<'k>, cost: &QueryCost<'_>) -> Option<Vec<(&'k str, Option<bool>)>> {
     let query = &cost.query.value;
-    let is_free = |field: &&FieldFacts<'_>| {
-        !field.is_constant() && Condition::of(query, field.name) != Some(Condition::One)
-    };
+    let is_free =
+        |field: &&FieldFacts<'_>| !field.is_constant() && Condition::of(query, field.name) != Some(Condition::One);
     let in_key_order = query.is_ordered() && (query.newest_first().is_none() || cost.order == OrderFit::Unknown);
     let fields = key.fields.iter().filter(is_free);
     in_key_order.then(|| fields.map(|field| (field.name, field.is_descending())).collect())

@@ -51,8 +51,6 @@ fn counted_once(engine: Engine) -> &'static str {
              ten minutes; or put each count under a key of its own and add them up when reading; or say \
              `approximate = true`"
         }
-        _ => {
-            "put each count under a key of its own and add them up when reading; or say `approximate = true`"
-        }
+        _ => "put each count under a key of its own and add them up when reading; or say `approximate = true`",
     }
 }
