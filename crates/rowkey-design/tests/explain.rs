@@ -1,9 +1,10 @@
 //! Keys, values, regions and pictures: back and forth, and no hostile text panics.
 
 use proptest::prelude::*;
+use rowkey::untyped::FieldBuf;
 use rowkey::{KeyRange, LayoutBuf, Value};
 use rowkey_design::internal::explain::{
-    self, Boundary, CostLevel, Plan, Snippets, Times, key_of_line, regions, stream, values_as_json, values_of,
+    self, Boundary, CostLevel, Plan, Snippets, Times, key_of_line, regions, stream, value_of, values_as_json, values_of,
 };
 use rowkey_design::internal::forms::KeyForm;
 use rowkey_design::internal::{quote, report};
@@ -445,4 +446,17 @@ fn a_plan_has_the_range_of_each_of_several_values() {
     assert_eq!((starts, given.made_up), (vec![vec![1, 2, 3], vec![9, 2, 3]], vec![]));
     let some = plan(&["kind=2"]);
     assert_eq!((some.cost.range_count(), some.made_up), (3, vec!["tenant", "n"]));
+}
+
+#[test]
+fn a_uuid_is_sixteen_bytes() {
+    let read = |shape: &str, text: &str| value_of(&FieldBuf::new("f", shape).unwrap(), text, &Times::default());
+    let uuid = "01234567-89ab-cdef-0123-456789abcdef";
+    assert_eq!(read("bytes[16]", uuid), read("bytes[16]", &uuid.replace('-', "")));
+    assert!(read("bytes[16]", uuid).is_ok());
+    assert_eq!(read("option<bytes[16]>", uuid), read("option<bytes[16]>", &uuid.replace('-', "")));
+    for other in ["0123456-789ab-cdef-0123-456789abcdef", "01234567-89ab-cdef-0123-456789abcdeg"] {
+        assert!(read("bytes[16]", other).is_err(), "{other}");
+    }
+    assert!(read("bytes[8]", uuid).is_err());
 }
