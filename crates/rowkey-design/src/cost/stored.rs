@@ -8,7 +8,7 @@ use crate::file::{Count, Period, Rate};
 use crate::problem::{Located, Problem};
 use crate::resolve::TableDesign;
 
-use super::rows::values;
+use super::values::values;
 
 /// The bytes of a cell beside key, family, qualifier and value: HBase's lengths, timestamp and type.
 pub(crate) const CELL: f64 = 20.0;

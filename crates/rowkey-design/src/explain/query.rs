@@ -20,6 +20,7 @@ use crate::rules::context::CheckOptions;
 
 /// The most that one call to a server returns.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Page {
     /// This many rows.
     Rows(f64),
