@@ -1,9 +1,10 @@
 //! Keys, values, regions and pictures: back and forth, and no hostile text panics.
 
 use proptest::prelude::*;
+use rowkey::untyped::FieldBuf;
 use rowkey::{KeyRange, LayoutBuf, Value};
 use rowkey_design::internal::explain::{
-    self, Boundary, CostLevel, Plan, Snippets, Times, key_of_line, regions, stream, values_as_json, values_of,
+    self, Boundary, CostLevel, Plan, Snippets, Times, key_of_line, regions, stream, value_of, values_as_json, values_of,
 };
 use rowkey_design::internal::forms::KeyForm;
 use rowkey_design::internal::{quote, report};
@@ -445,4 +446,42 @@ fn a_plan_has_the_range_of_each_of_several_values() {
     assert_eq!((starts, given.made_up), (vec![vec![1, 2, 3], vec![9, 2, 3]], vec![]));
     let some = plan(&["kind=2"]);
     assert_eq!((some.cost.range_count(), some.made_up), (3, vec!["tenant", "n"]));
+}
+
+/// An engine that hashes the partition key has pages of its own, and no ranges of whole keys.
+#[test]
+fn a_hashed_partition_key_has_no_range() {
+    let text = |engine: &str, query: &str| {
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"{engine}\"\n[table.t]\nkey = [\"a: u16\", \"day: u16\", \"at: u32\"]\n\
+             partition = [\"a\", \"day\"]\nmeans.day = \"time bucket\"\nstats.day.bucket = \"1 day\"\nrows = \"1M\"\n\
+             [[table.t.query]]\nname = \"q\"\n{query}\n"
+        );
+        let design = Design::parse([File { name: "a".into(), text }]).unwrap();
+        report::query_as_text(&Plan::of(&design, "t", "q", &[], &options()).unwrap())
+    };
+    let one = "fix = [\"a\", \"day\"]\nlimit = 3000";
+    for (engine, calls) in
+        [("dynamodb", "1 MB a call"), ("cassandra", "5000 rows a call"), ("tikv", "1000 rows a call")]
+    {
+        let told = text(engine, one);
+        assert!(told.contains(calls), "{engine}\n{told}");
+        assert_eq!(told.contains("in hex"), engine == "tikv", "{engine}\n{told}");
+    }
+    let days = text("cassandra", "fix = [\"a\"]\namong.day = 3");
+    assert!(days.contains("3 partitions, one for each value of a, day"), "{days}");
+    assert!(text("dynamodb", "fix = [\"day\"]").contains("every partition"));
+}
+
+#[test]
+fn a_uuid_is_sixteen_bytes() {
+    let read = |shape: &str, text: &str| value_of(&FieldBuf::new("f", shape).unwrap(), text, &Times::default());
+    let uuid = "01234567-89ab-cdef-0123-456789abcdef";
+    assert_eq!(read("bytes[16]", uuid), read("bytes[16]", &uuid.replace('-', "")));
+    assert!(read("bytes[16]", uuid).is_ok());
+    assert_eq!(read("option<bytes[16]>", uuid), read("option<bytes[16]>", &uuid.replace('-', "")));
+    for other in ["0123456-789ab-cdef-0123-456789abcdef", "01234567-89ab-cdef-0123-456789abcdeg"] {
+        assert!(read("bytes[16]", other).is_err(), "{other}");
+    }
+    assert!(read("bytes[8]", uuid).is_err());
 }

@@ -3,6 +3,7 @@
 
 use proptest::prelude::*;
 use rowkey_design::internal::forms::KeyForm;
+use rowkey_design::internal::profile::{FieldProfile, Profile};
 use rowkey_design::internal::report::{self, Format, Styles};
 use rowkey_design::internal::sample;
 use rowkey_design::{AllowedBy, CheckOptions, Date, Design, File, Finding, Fix, Impact, Level, Rule, RuleKind, diff};
@@ -237,6 +238,26 @@ fn numbers_are_such_as_people_read() {
         }
     }
     assert!(places > 0);
+}
+
+/// A small share is told with as many digits as it needs, and one that is not counted exactly with no more than are known.
+#[test]
+fn a_small_share_is_not_zero() {
+    let told = |exact: bool, share: f64| {
+        let mut field = FieldProfile::default();
+        (field.name, field.exact, field.p_max, field.distinct) = ("a".into(), exact, share, 1e4);
+        let mut profile = Profile::default();
+        (profile.keys, profile.fields) = (10_000, vec![field]);
+        let design = parse("format = 1\n[table.t]\nkey = [\"a: u64\"]\n");
+        let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 }).profile("t", profile);
+        let report = design.check(&options);
+        let text = report::report(Format::Text, &design, &options, &report, Styles::Plain);
+        let line = text.lines().find(|line| line.starts_with("a ")).unwrap().to_owned();
+        line.split("  ").map(str::trim).find(|cell| cell.ends_with('%')).unwrap().to_owned()
+    };
+    let exact = [0.5, 0.0123, 0.0011, 0.00004, 1e-9].map(|share| told(true, share));
+    assert_eq!(exact, ["50.0 %", "1.2 %", "0.11 %", "0.0040 %", "0.00000010 %"]);
+    assert_eq!([0.5, 0.0011].map(|share| told(false, share)), ["50.0 %", "under 0.6 %"]);
 }
 
 /// The oldest rows are no cache's: the cure of H14 is by the order.

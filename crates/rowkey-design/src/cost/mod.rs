@@ -8,6 +8,7 @@ mod rows;
 mod sampled;
 mod select;
 mod stored;
+mod values;
 mod witness;
 
 use rowkey::lead::Lead;
@@ -15,12 +16,11 @@ use rowkey::splits::Splits as SplitPoints;
 use rowkey::{KeyRange, Value};
 
 pub use self::order::OrderFit;
-pub(crate) use self::order::is_coarse;
 pub use self::reads::ReadLoad;
 use self::sampled::Sample;
 pub(crate) use self::{
     regions::points,
-    select::{Condition, Selection, add, all_of, ascending, most_made, ranges_of},
+    select::{Condition, Selection, add, all_of, ascending, is_coarse, most_made, ranges_of},
     stored::{deletes_most, rows, rows_of, rows_per_second, span, unlikely_rows},
     witness::{at, of_field, value},
 };

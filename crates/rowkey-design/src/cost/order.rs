@@ -1,9 +1,9 @@
 //! The order that a query wants, against that of its key.
 
-use crate::design::{Meaning, Query};
-use crate::facts::{FieldFacts, Growth, KeyFacts};
+use crate::design::Query;
+use crate::facts::{FieldFacts, KeyFacts};
 
-use super::select::{Condition, Selection};
+use super::select::{Condition, Selection, is_coarse};
 
 /// The fit of the order that a query wants to its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,9 +62,4 @@ pub(super) fn fit(query: &Query, key: &KeyFacts<'_>, selection: &Selection<'_>) 
         true => OrderFit::Key,
         false => OrderFit::Reverse,
     }
-}
-
-/// True if many rows have one value of it: the field after it orders them.
-pub(crate) fn is_coarse(field: &FieldFacts<'_>) -> bool {
-    field.meaning == Some(Meaning::TimeBucket) || field.growth == Some(Growth::Time(None))
 }

@@ -8,9 +8,8 @@ use rowkey::lead::{Lead, SaltHash};
 use rowkey::untyped::{FieldBuf, FieldValues, TypeBuf, ValueError};
 use rowkey::{KeyRange, LayoutBuf, Value};
 
-use super::order::is_coarse;
 use super::witness::{before, of_field};
-use crate::design::{Query, Width};
+use crate::design::{Meaning, Query, Width};
 use crate::facts::{FieldFacts, Growth, KeyFacts};
 
 /// The number of ranges that are made, about, where a query has many values: the rest are as many as these for each
@@ -295,6 +294,11 @@ fn in_turn(query: &Query, key: &KeyFacts<'_>, at: usize) -> Option<Condition> {
         _ => return None,
     };
     Some(Condition::Among(values * parts))
+}
+
+/// True if many rows have one value of it: the field after it orders them.
+pub(crate) fn is_coarse(field: &FieldFacts<'_>) -> bool {
+    field.meaning == Some(Meaning::TimeBucket) || field.growth == Some(Growth::Time(None))
 }
 
 /// Adds ranges to those of each bucket.

@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::resolve::TableDesign;
 use crate::row_bytes::per_row;
 
-use super::rows::values;
+use super::values::values;
 
 /// The seconds that a row lives: the longest TTL of the families, whatever `keep` says. None if a family has none.
 pub(crate) fn retention(table: &TableDesign) -> Option<f64> {

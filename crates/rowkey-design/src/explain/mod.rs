@@ -11,7 +11,7 @@ mod values;
 use rowkey::LayoutBuf;
 
 pub use self::line::key_of_line;
-pub use self::query::{CALL, CostLevel, Plan};
+pub use self::query::{CostLevel, Page, Plan};
 pub use self::regions::{Boundary, Region, Regions, RegionsError, regions};
 pub use self::snippet::{PREFIX_FILTER, Snippets};
 pub use self::stream::{ReadLine, Stopped, Told, stream, values_as_json};

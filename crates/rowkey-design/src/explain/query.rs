@@ -18,8 +18,27 @@ use crate::forms::Times;
 use crate::resolve::Design;
 use crate::rules::context::CheckOptions;
 
-/// The rows that one call to a server returns.
-pub const CALL: f64 = 1000.0;
+/// The most that one call to a server returns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Page {
+    /// This many rows.
+    Rows(f64),
+    /// This many bytes, as they are read.
+    Bytes(f64),
+}
+
+impl Page {
+    /// That of an engine's clients by default: 1 MB of DynamoDB, 5000 rows of Cassandra's drivers, elsewhere about 1000
+    /// rows.
+    pub const fn of(engine: Option<Engine>) -> Self {
+        match engine {
+            Some(Engine::DynamoDb) => Self::Bytes(1e6),
+            Some(Engine::Cassandra) => Self::Rows(5000.0),
+            _ => Self::Rows(1000.0),
+        }
+    }
+}
 
 /// The combinations of values that ranges are made for, at most.
 const MOST: usize = 1024;
@@ -77,6 +96,8 @@ pub struct Plan<'d> {
     pub level: CostLevel,
     /// The engine of the cluster; none for a design without one, whose keys may be anywhere.
     pub engine: Option<Engine>,
+    /// The number of first fields that the engine hashes.
+    pub partition: Option<usize>,
 }
 
 impl<'d> Plan<'d> {
@@ -187,7 +208,8 @@ impl<'d> Plan<'d> {
         unused.dedup();
         let Choice { by, dates, made_up, .. } = choice;
         let (level, engine) = (CostLevel::Range, cluster.map(|cluster| cluster.engine));
-        let mut plan = Self { table: key.name.as_str(), layout, cost, by, dates, made_up, unused, level, engine };
+        let (table, partition) = (key.name.as_str(), key.partition);
+        let mut plan = Self { table, layout, cost, by, dates, made_up, unused, level, engine, partition };
         plan.level = plan.level();
         Ok(plan)
     }
@@ -231,10 +253,25 @@ impl<'d> Plan<'d> {
         ranges.map(|range| of(range).unwrap_or_else(|| Snippets::of_range(self.table, range, limit, reverse))).collect()
     }
 
-    /// The calls to servers of one run, at [`CALL`] rows a call: one for each range, at the least.
+    /// The calls to servers of one run, at a [`Page`] a call: one for each range, at the least.
     pub fn calls(&self) -> Option<f64> {
         let ranges = self.cost.range_count() as f64;
-        self.cost.rows_read.map(|rows| (rows / CALL).ceil().max(ranges))
+        let pages = match Page::of(self.engine) {
+            Page::Rows(rows) => self.cost.rows_read? / rows,
+            Page::Bytes(bytes) => self.cost.bytes_read? / bytes,
+        };
+        Some(pages.ceil().max(ranges))
+    }
+
+    /// The fields that the engine hashes, and the number of their values that the query asks for, each a partition; no
+    /// number where it asks every partition. None on an engine that sorts all keys.
+    pub fn partitions(&self) -> Option<(Vec<&str>, Option<f64>)> {
+        let fields = self.layout.fields().get(..self.partition?)?;
+        let values = |condition: &Condition| if let Condition::Among(count) = condition { *count } else { 1.0 };
+        let asked = self.cost.selection.conditions().map(|(_, condition)| values(condition)).zip(self.cost.leading..);
+        let asked: f64 = asked.filter(|(_, at)| *at < fields.len()).map(|(values, _)| values).product();
+        let names = fields.iter().map(|field| field.name.as_str()).collect();
+        Some((names, (!self.cost.full_scan).then_some(asked * self.cost.buckets as f64)))
     }
 }
 

@@ -27,8 +27,8 @@ impl ArgumentError {
 }
 
 /// Reads a value of a field: JSON as keys' values are written, or the text itself: `42`, `bonn`, `"42"`, `null`, `1.5`,
-/// `["1700000000", "0"]`, `2026-01-31T12:00:00Z`, `2026-01-31`. Times that are numbers are read as dates too, and dates
-/// and UUIDs of text keys as they stand there.
+/// `["1700000000", "0"]`, `2026-01-31T12:00:00Z`, `2026-01-31`. Times that are numbers are read as dates too, 16
+/// bytes as UUIDs too, and dates and UUIDs of text keys as they stand there.
 ///
 /// # Errors
 /// If the field's type has no such value.

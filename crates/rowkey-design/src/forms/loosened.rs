@@ -6,7 +6,8 @@ use serde_json::{Value as Json, json};
 
 use super::date::date;
 
-/// JSON as people write it, to JSON as values are written: numbers to strings, floats to bits, times to seconds.
+/// JSON as people write it, to JSON as values are written: numbers to strings, floats to bits, times to seconds,
+/// UUIDs to hex.
 ///
 /// A number that JSON cannot hold exactly, or of a field that is none, stays as it is, and is refused.
 pub(super) fn loosened(ty: &TypeBuf, json: Json) -> Json {
@@ -69,10 +70,17 @@ fn loosened_scalar(scalar: Scalar, json: Json) -> Json {
             Some(present) if !json.is_null() => loosened_scalar(Scalar::Foreign(present), json),
             _ => whole(json),
         },
+        (Scalar::ByteArray(16), Json::String(text)) if is_uuid(&text) => Json::String(text.replace('-', "")),
         // A decimal would lose digits, and text its spelling.
         (Scalar::Decimal | Scalar::Text, json) => json,
         (_, json) => whole(json),
     }
+}
+
+/// True if it is a UUID with its four dashes, which are between digits of whole bytes.
+fn is_uuid(text: &str) -> bool {
+    let is_dash = |at: usize| matches!(at, 8 | 13 | 18 | 23);
+    text.len() == 36 && text.bytes().enumerate().all(|(at, byte)| is_dash(at) == (byte == b'-'))
 }
 
 fn whole(json: Json) -> Json {

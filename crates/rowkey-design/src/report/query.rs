@@ -7,7 +7,7 @@ use serde_json::json;
 use super::printed;
 use crate::cost::OrderFit;
 use crate::design::Engine;
-use crate::explain::{CALL, CostLevel, PREFIX_FILTER, Plan, Snippets};
+use crate::explain::{CostLevel, PREFIX_FILTER, Page, Plan, Snippets};
 use crate::file::{Bytes, Count};
 use crate::quote::{hbase_binary, terminal};
 
@@ -52,7 +52,11 @@ fn write(out: &mut String, plan: &Plan<'_>, snippets: &[Snippets]) -> std::fmt::
     writeln!(out, "regions  {}", most(cost.regions.map(|regions| regions as f64)))?;
     let at_most = if cost.servers.is_some() { " at most" } else { "" };
     writeln!(out, "servers  {}{at_most}", count(cost.servers))?;
-    writeln!(out, "calls    {} (at {CALL} rows a call)", count(plan.calls()))?;
+    let page = match Page::of(plan.engine) {
+        Page::Rows(rows) => format!("{rows} rows"),
+        Page::Bytes(bytes) => Bytes(bytes).to_string(),
+    };
+    writeln!(out, "calls    {} (at {page} a call)", count(plan.calls()))?;
     notes(plan, snippets).iter().try_for_each(|note| writeln!(out, "note: {}", terminal(note)))?;
     let (hbase, bigtable) = (plan.is_for(Engine::HBase), plan.is_for(Engine::Bigtable));
     if hbase {
@@ -77,7 +81,13 @@ fn write(out: &mut String, plan: &Plan<'_>, snippets: &[Snippets]) -> std::fmt::
         writeln!(out, "\n// Go")?;
         snippets.iter().try_for_each(|range| writeln!(out, "{}", range.go))?;
     }
-    if !hbase && !bigtable {
+    if let Some((fields, asked)) = plan.partitions() {
+        let fields = terminal(&fields.join(", "));
+        match asked {
+            Some(asked) => writeln!(out, "\n# {}, one for each value of {fields}", Count(asked).of("partition"))?,
+            None => writeln!(out, "\n# every partition: the engine hashes {fields}")?,
+        }
+    } else if !hbase && !bigtable {
         writeln!(out, "\n# from a key, before another, in hex")?;
         let hex = |key: &[u8]| data_encoding::HEXLOWER.encode(key);
         for range in cost.ranges.iter().flatten() {
@@ -96,7 +106,7 @@ fn notes(plan: &Plan<'_>, snippets: &[Snippets]) -> Vec<String> {
         notes.push(format!(
             "the rows are in {buckets} salt buckets: the program scans the ranges of all, and merges what they return{order}"
         ));
-    } else if snippets.len() > 1 {
+    } else if snippets.len() > 1 && plan.partition.is_none() {
         notes.push(format!("the rows are in {} ranges: the program scans each", snippets.len()));
     }
     if plan.limit().is_some() && snippets.len() > 1 {
@@ -146,11 +156,15 @@ pub fn query_as_json(plan: &Plan<'_>) -> String {
         let date = plan.dates.iter().find(|(of, _)| of == field).map(|(_, date)| date);
         json!({"field": field, "values": values, "date": date, "made_up": plan.made_up.contains(field)})
     });
+    let (rows_a_call, bytes_a_call) = match Page::of(plan.engine) {
+        Page::Rows(rows) => (Some(rows), None),
+        Page::Bytes(bytes) => (None, Some(bytes)),
+    };
     printed(&json!({
         "query": cost.query.name.as_str(), "table": plan.table, "by": by.collect::<Vec<_>>(), "filter": cost.filter,
         "unused": plan.unused, "rung": plan.level.words(), "range_count": cost.range_count(), "rows_read": cost.rows_read,
         "rows_returned": cost.rows_returned, "bytes_read": cost.bytes_read, "regions": cost.regions,
-        "servers": cost.servers, "calls": plan.calls(), "rows_a_call": CALL, "ranges": ranges.collect::<Vec<_>>(),
+        "servers": cost.servers, "calls": plan.calls(), "rows_a_call": rows_a_call, "bytes_a_call": bytes_a_call, "ranges": ranges.collect::<Vec<_>>(),
         "notes": notes(plan, snippets),
     }))
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::file::{Bytes, Count};
-use crate::profile::{Direction, Profile};
+use crate::profile::{Direction, FieldProfile, Profile};
 use crate::quote::{hbase_binary, terminal};
 
 use super::columns::aligned;
@@ -49,7 +49,7 @@ pub(super) fn text(table: &str, profile: &Profile) -> String {
             field.name.clone(),
             Count(field.distinct.round()).to_string(),
             Count(field.n_eff.round()).to_string(),
-            format!("{:.1} %{top}", field.p_max * 100.0),
+            most_frequent(field) + &top,
             format!("{:.1}", field.bytes),
             direction(field.direction, profile.in_key_order).to_owned(),
         ]
@@ -77,6 +77,18 @@ pub(super) fn text(table: &str, profile: &Profile) -> String {
         );
     }
     text
+}
+
+/// The share of the most frequent value: of what is not counted exactly, no less than the error is told.
+fn most_frequent(field: &FieldProfile) -> String {
+    const ERROR: f64 = 0.006;
+    if !field.exact && field.p_max < ERROR {
+        return format!("under {} %", ERROR * 100.0);
+    }
+    let percent = field.p_max * 100.0;
+    // Two digits that are not zero, or one after the point.
+    let first = if percent > 0.0 { percent.log10().floor().clamp(-9.0, 0.0) } else { 0.0 };
+    format!("{percent:.0$} %", 1 + first.abs() as usize)
 }
 
 pub(super) fn json(profile: &Profile) -> Json {
