@@ -1,8 +1,8 @@
-//! Imports: `keys` ← `store` ← `wide` ← `table` ← `nonblocking` ← `tools`, and the conformance suites on top; what a crate
-//! may know of `rowkey`; rooms within crates; no circles of files.
+//! Imports: `keys` ← `store` ← `wide` ← `table` ← `nonblocking` ← `tools`, and the conformance suites on top; what a
+//! crate may know of `rowkey`; rooms within crates; no circles of files.
 //!
-//! Every path that begins with `crate`, `super` or `rowkey` is read in every source file, comments and strings left out. A
-//! path by a re-export of the root, such as `crate::RowKey`, is taken for the one in its wing.
+//! Every path that begins with `crate`, `super` or `rowkey` is read in every source file, comments and strings left
+//! out. A path by a re-export of the root, such as `crate::RowKey`, is taken for the one in its wing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -70,8 +70,8 @@ pub struct Report {
     pub problems: Vec<Problem>,
     /// Those `allow` of the problems that nothing is found for. Where a finding was mended, its `allow` can go.
     pub unused: Vec<UnusedAllow>,
-    /// Statistics that a sample or other statistics contradict, and what a baseline knows and is found no more. They say
-    /// nothing against the design.
+    /// Statistics that a sample or other statistics contradict, and what a baseline knows and is found no more. They
+    /// say nothing against the design.
     pub notes: Vec<Problem>,
     /// Assumptions of the findings, where the file says nothing.
     pub assumed: Vec<String>,

@@ -98,8 +98,8 @@ impl Capacity {
         (self.peak / self.each).ceil()
     }
 
-    /// The writes a second that all servers together take, and the servers that are needed, where each row is written to
-    /// so many tables and they are too few.
+    /// The writes a second that all servers together take, and the servers that are needed, where each row is written
+    /// to so many tables and they are too few.
     pub fn too_small_for(&self, tables: usize) -> Option<(f64, f64)> {
         let (all, written) = (self.servers * self.each, self.peak * tables as f64);
         (all < written).then(|| (all, (written / self.each).ceil()))

@@ -55,9 +55,9 @@ pub struct FieldProfile {
     pub decimal: bool,
     /// True if all values are text of decimal digits, with or without a sign, and of more than one length.
     pub uneven_decimal: bool,
-    /// The share of the other rows whose value begins as that of a row does, on average: with one character, byte or digit
-    /// alike, with two, and so on. The last is that of longer beginnings too. Of the keys in [`Profile::sample`]; empty
-    /// where values have no beginning.
+    /// The share of the other rows whose value begins as that of a row does, on average: with one character, byte or
+    /// digit alike, with two, and so on. The last is that of longer beginnings too. Of the keys in [`Profile::sample`];
+    /// empty where values have no beginning.
     pub starts: Vec<f64>,
     /// The version of all values, which are UUIDs: 16 bytes, or text with hyphens.
     pub uuid_version: Option<u8>,
@@ -152,7 +152,8 @@ impl Profile {
     }
 }
 
-/// The key of one layout as another has its values, for each that decodes. None if the other has a field that it has not.
+/// The key of one layout as another has its values, for each that decodes. None if the other has a field that it has
+/// not.
 fn turned<'l>(own: &'l LayoutBuf, other: &'l LayoutBuf) -> Option<impl Fn(&[u8]) -> Option<Vec<u8>> + 'l> {
     let field = |name: &str| own.fields().iter().position(|field| field.name == name);
     let order: Vec<usize> = other.fields().iter().map(|of| field(&of.name)).collect::<Option<_>>()?;

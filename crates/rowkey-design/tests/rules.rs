@@ -207,8 +207,8 @@ fn printed(text: &str) -> String {
     printed
 }
 
-/// One of a thing is not several; no number has more digits than a person reads; and without a sample there are no bytes
-/// of keys, for nobody gave their values.
+/// One of a thing is not several; no number has more digits than a person reads; and without a sample there are no
+/// bytes of keys, for nobody gave their values.
 #[test]
 fn numbers_are_such_as_people_read() {
     let things = ["place", "range", "row", "server", "bucket", "table", "key", "call", "region", "even one"];
@@ -240,7 +240,8 @@ fn numbers_are_such_as_people_read() {
     assert!(places > 0);
 }
 
-/// A small share is told with as many digits as it needs, and one that is not counted exactly with no more than are known.
+/// A small share is told with as many digits as it needs, and one that is not counted exactly with no more than are
+/// known.
 #[test]
 fn a_small_share_is_not_zero() {
     let told = |exact: bool, share: f64| {

@@ -22,8 +22,8 @@ Exit status: 0 no difference at or above --deny, 1 some, 2 a design is not valid
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The old design and the new one, each a file, a folder, or - for standard input; with `--against` or `--lock` the new one's files and
-    /// folders.
+    /// The old design and the new one, each a file, a folder, or - for standard input; with `--against` or `--lock` the
+    /// new one's files and folders.
     #[arg(required = true)]
     designs: Vec<PathBuf>,
     /// The old design is these files in a revision of git, as `git:main`. A file that is new, or gone, has all its

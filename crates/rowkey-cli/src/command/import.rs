@@ -11,8 +11,8 @@ use crate::failure::Failure;
 
 /// Makes a design file of what HBase, Phoenix, cbt or Terraform say of a table.
 ///
-/// From a struct's layout, a wide table's schema, HBase's describe or create, Phoenix's CREATE TABLE and CREATE INDEX, cbt
-/// ls, or Terraform's resources.
+/// From a struct's layout, a wide table's schema, HBase's describe or create, Phoenix's CREATE TABLE and CREATE INDEX,
+/// cbt ls, or Terraform's resources.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   printf \"describe 'visits'\\nget_splits 'visits'\\n\" | hbase shell -n | rowkey import --from describe

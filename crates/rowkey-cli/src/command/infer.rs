@@ -25,8 +25,8 @@ Candidates come best first. + is what speaks for one, - what speaks against it. 
 Tuples of FoundationDB, keys of OrderedCode and constants are found too; little-endian numbers are not.
 Exit status: 0 if a candidate was found, 1 if there is none, 2 if the input is invalid.")]
 pub(crate) struct Args {
-    /// The keys, one a line, or rows as HBase's scan or cbt read prints them. Default, or -: standard input. Text after a
-    /// tab is ignored.
+    /// The keys, one a line, or rows as HBase's scan or cbt read prints them. Default, or -: standard input. Text after
+    /// a tab is ignored.
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     /// The form of the keys. Default: what the first lines look like.

@@ -33,8 +33,8 @@ pub(crate) fn rows(table: &TableDesign) -> Option<f64> {
     }
 }
 
-/// The declared number of rows, if the values of the key, or the rates and the time that rows are kept, say another. Costs are counted with it all
-/// the same.
+/// The declared number of rows, if the values of the key, or the rates and the time that rows are kept, say another.
+/// Costs are counted with it all the same.
 pub(crate) fn unlikely_rows(table: &TableDesign) -> Option<Problem> {
     /// Rates are of a usual day, and a table may hold more from before.
     const FACTOR: f64 = 10.0;

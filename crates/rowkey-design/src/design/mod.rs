@@ -189,8 +189,8 @@ record! {
     pub struct FieldStats {
         /// The number of its values: of the whole table, or of each value of `per`.
         distinct: Option<Located<Count>> where Bounds::MANY,
-        /// Their skew: `zipf 0.9`, `uniform`, or `one value 0.3` where one has 30 % of the rows and the others the rest.
-        /// Default: as a sample says, else `uniform`.
+        /// Their skew: `zipf 0.9`, `uniform`, or `one value 0.3` where one has 30 % of the rows and the others the
+        /// rest. Default: as a sample says, else `uniform`.
         skew: Option<Located<Skew>>,
         /// The field for each of whose values `distinct` counts.
         per: Option<Located<String>>,
@@ -242,7 +242,8 @@ record! {
         /// The field that it has several values of, and how many.
         among: Named<Count> where Bounds::MANY,
         /// The field that it has the beginning of, and how many characters or bytes; of a host path or URL, the domain.
-        /// A sample says how many rows begin alike; without one it is not known, but for `random`, `uuid4` and `digest`.
+        /// A sample says how many rows begin alike; without one it is not known, but for `random`, `uuid4` and
+        /// `digest`.
         starts_with: Named<Count> where Bounds::MANY,
         /// The number of ranges, or of beginnings, that it has of a field of `range` or `starts_with`. Default: 1.
         parts: Named<Count> where Bounds::MANY,
@@ -298,8 +299,8 @@ record! {
         fingerprint: Option<Located<String>>,
         /// The queries that it serves.
         serves: Vec<Located<String>>,
-        /// The number of its rows, where some of the table's have none in it: those without its fields. Beside `rows` of
-        /// the table it is also the share of the writes that it takes. Default: all.
+        /// The number of its rows, where some of the table's have none in it: those without its fields. Beside `rows`
+        /// of the table it is also the share of the writes that it takes. Default: all.
         rows: Option<Located<Count>> where Bounds::MANY,
         /// The points at which the new table is split.
         splits: Option<Located<Splits>>,

@@ -101,10 +101,9 @@ pub struct Plan<'d> {
 }
 
 impl<'d> Plan<'d> {
-    /// Plans a query of a table, for the cluster and by the samples of the options, with values, each as `field=value`; for
-    /// the field that the query has a range of as `field=from..to`, with `to` left out of the range; several times for a
-    /// field that it has several values or ranges of.
-    /// Where none is given, one is made up.
+    /// Plans a query of a table, for the cluster and by the samples of the options, with values, each as `field=value`;
+    /// for the field that the query has a range of as `field=from..to`, with `to` left out of the range; several times
+    /// for a field that it has several values or ranges of. Where none is given, one is made up.
     ///
     /// # Errors
     /// If there is no such table or query, or a value is not one of the query's.

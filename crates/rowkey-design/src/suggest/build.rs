@@ -113,7 +113,8 @@ pub(super) fn with_assumptions(own: &TableDesign, profile: Option<&Profile>) -> 
     (table, assumed)
 }
 
-/// The number of values of what a query filters by alone: as its rows and those that it returns tell, else [`DISTINCT`].
+/// The number of values of what a query filters by alone: as its rows and those that it returns tell, else
+/// [`DISTINCT`].
 fn distinct_of_column(own: &TableDesign, name: &str, rows: Option<f64>) -> Count {
     let alone = |query: &&Located<Query>| crate::cost::all_of(&query.value) == [name];
     let returns = own.table.query.iter().filter(alone).find_map(|query| query.returns.as_ref());
@@ -123,7 +124,8 @@ fn distinct_of_column(own: &TableDesign, name: &str, rows: Option<f64>) -> Count
     }
 }
 
-/// The assumptions on the columns that these tables have in the keys of secondary tables, where the design has none such.
+/// The assumptions on the columns that these tables have in the keys of secondary tables, where the design has none
+/// such.
 pub(super) fn of_columns<'t>(own: &TableDesign, tables: impl Iterator<Item = &'t TableDesign> + Clone) -> Vec<String> {
     let is_in = |table: &TableDesign, name: &str| {
         table.table.secondary.iter().flat_map(|secondary| &secondary.key).any(|field| field.name == name)
@@ -358,8 +360,8 @@ impl<'d> Builder<'d> {
         buckets.iter().filter_map(move |&buckets| salted(buckets))
     }
 
-    /// The key that serves a query: what it has one value of, what it has a range of, what it is sorted by, and then the
-    /// rest of the fields, which keep rows apart.
+    /// The key that serves a query: what it has one value of, what it has a range of, what it is sorted by, and then
+    /// the rest of the fields, which keep rows apart.
     fn key_for(&self, query: &Query) -> Option<Vec<Located<KeyField>>> {
         let index = |name: &str| self.fields.iter().position(|field| field.name == name);
         let next = query.among.keys().chain(query.starts_with.keys()).chain(query.range.keys());

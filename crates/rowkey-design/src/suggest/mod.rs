@@ -1,9 +1,10 @@
 //! `rowkey suggest`: other keys for a table, judged by the design's writes and queries.
 //!
 //! Every order of the fields is tried, with several salts, ascending and descending in the fields that queries are
-//! ordered by; each alone and with the secondary tables that its queries need, columns that they name among their keys. A candidate is judged first by the writes that its servers can
-//! take at once, then by the work of its queries and writes, then by its number of tables and its bytes, then by how
-//! little it changes, the design's own order and directions, and how few rows come from secondary tables. Work that is within 11 % may count as the same. Where the
+//! ordered by; each alone and with the secondary tables that its queries need, columns that they name among their keys.
+//! A candidate is judged first by the writes that its servers can take at once, then by the work of its queries and
+//! writes, then by its number of tables and its bytes, then by how little it changes, the design's own order and
+//! directions, and how few rows come from secondary tables. Work that is within 11 % may count as the same. Where the
 //! cluster is too small for the writes, it is judged as if it were large enough: that is so under every key. Of the
 //! best, that one is first in which `check` finds the fewest errors and warnings, among those that serve the same
 //! queries; findings about split points come after a key is chosen.

@@ -61,7 +61,8 @@ pub struct QueryScore {
     pub full_scan: bool,
     /// True if nobody waits for it.
     pub batch: bool,
-    /// True if a scan of the key has the order that it wants: on HBase, where scans in reverse are slower, a forward one.
+    /// True if a scan of the key has the order that it wants: on HBase, where scans in reverse are slower, a forward
+    /// one.
     pub in_order: bool,
     /// True if a scan in reverse has it.
     pub(super) is_reverse: bool,
@@ -114,8 +115,8 @@ fn compared(cost: &QueryCost<'_>, read: Option<f64>, rows: f64) -> f64 {
 }
 
 impl Score {
-    /// `own` has the key whose order is that of queries in the order of the key. `profile` is that of its keys, of which
-    /// other keys have the statistics of fields alone.
+    /// `own` has the key whose order is that of queries in the order of the key. `profile` is that of its keys, of
+    /// which other keys have the statistics of fields alone.
     pub(super) fn of(
         table: &TableDesign,
         own: &TableDesign,

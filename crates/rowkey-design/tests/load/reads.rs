@@ -1,5 +1,5 @@
-//! The reads of a query on its busiest place, beside runs that are drawn: their keys encoded by the layout, and counted by
-//! what of the key the runs differ in.
+//! The reads of a query on its busiest place, beside runs that are drawn: their keys encoded by the layout, and counted
+//! by what of the key the runs differ in.
 
 use std::collections::HashMap;
 

@@ -42,8 +42,8 @@ standard input, one a line, and prints the values of each as JSON.
 Exit status: 0 all keys decode, 1 some do not, 2 the input is not valid."
 )]
 pub(crate) struct Args {
-    /// DESIGN TABLE KEY... (without DESIGN TABLE with --shape or --layout). DESIGN may be -, standard input; TABLE may be a
-    /// secondary table.
+    /// DESIGN TABLE KEY... (without DESIGN TABLE with --shape or --layout). DESIGN may be -, standard input; TABLE may
+    /// be a secondary table.
     #[arg(value_name = "ARGUMENT")]
     arguments: Vec<OsString>,
     /// The key's shape, in place of DESIGN TABLE.

@@ -1,8 +1,8 @@
 //! Texts that HBase's shell broke at the width of a terminal, joined.
 //!
-//! The shell breaks after a fixed number of characters, wherever that is, and fills lines with blanks. What is pasted may
-//! have lost blanks at the ends of lines, or at their beginnings. Between words a blank is nothing; within a name it is
-//! a character. There a break is exact where the lines show that none is lost.
+//! The shell breaks after a fixed number of characters, wherever that is, and fills lines with blanks. What is pasted
+//! may have lost blanks at the ends of lines, or at their beginnings. Between words a blank is nothing; within a name
+//! it is a character. There a break is exact where the lines show that none is lost.
 
 use std::ops::Range;
 

@@ -17,7 +17,10 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
         }
         let places = hot.load.fields.iter().map(|&field| &hot.key.fields[field]);
         let named: Vec<_> = places.filter(|field| !field.is_constant()).collect();
-        let place = named.first().or(hot.key.fields.first().as_ref()).map_or(hot.key.name.place, |field| field.place);
+        // Few buckets, or all writes at one front, are no value's.
+        if named.is_empty() {
+            continue;
+        }
         let names: Vec<_> = named.iter().map(|field| format!("{:?}", field.name)).collect();
         let message = format!(
             "the most frequent value of {} takes {} of the {} of {:?}{}: more than one server does",
@@ -32,7 +35,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
             }
         );
         let mut finding = found
-            .finding(place, message)
+            .finding(named[0].place, message)
             .number("share of the most frequent", busiest * 100.0, "%")
             .number("writes that one server takes", hot.capacity, "/s");
         if let Some(index) = hot.key.secondary {

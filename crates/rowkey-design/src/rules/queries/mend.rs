@@ -37,8 +37,8 @@ pub(super) fn by(context: &Context<'_>, salt: Span, by: &[Located<String>], name
     }
 }
 
-/// The order of a key's fields that serves a query: those of which it has one value, those of which it has several, then
-/// the one that it has a range of or is ordered by, then the others.
+/// The order of a key's fields that serves a query: those of which it has one value, those of which it has several,
+/// then the one that it has a range of or is ordered by, then the others.
 fn order_for(cost: &QueryCost<'_>, key: &KeyFacts<'_>) -> Vec<usize> {
     let query = &cost.query.value;
     let condition = |i: &usize| Condition::of(query, key.fields[*i].name);
