@@ -6,7 +6,7 @@ use rowkey_design::internal::explain::{self, Boundary, Plan, RegionsError, Times
 use rowkey_design::internal::forms::KeyForm;
 use rowkey_design::internal::quote::json_text;
 use rowkey_design::internal::report::{key_as_json, key_as_text, svg};
-use rowkey_design::{Design, File};
+use rowkey_design::{CheckOptions, Date, Design, File};
 
 const SHAPES: [&str; 4] = [
     "text, u16 desc",
@@ -95,7 +95,8 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
             let Ok(design) = Design::parse([file]) else { return };
             let given: Vec<&str> = text.split('\n').collect();
             let query = ["fixed", "range", "begins", "among"][usize::from(kind) % 4];
-            let Ok(plan) = Plan::of(&design, "t", query, &given, None) else { return };
+            let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+            let Ok(plan) = Plan::of(&design, "t", query, &given, &options) else { return };
             for snippets in plan.snippets() {
                 for text in [&snippets.hbase, &snippets.java, &snippets.go, &snippets.cbt] {
                     printable(text);

@@ -15,7 +15,8 @@ pub fn suggestions_as_text(suggestions: &Suggestions) -> String {
     let were = if suggestions.tried == 1 { "was" } else { "were" };
     text += &format!("\n{tried} {were} tried. * is the design's own.\n");
     if suggestions.candidates.iter().any(|candidate| candidate.score.refused >= 0.005) {
-        text += "refused: of writes that come whether or not they are taken; clients that wait for answers write less.\n";
+        text +=
+            "refused: of writes that come whether or not they are taken; clients that wait for answers write less.\n";
     }
     for assumed in &suggestions.assumed {
         text += &format!("assumed: {assumed}\n");
