@@ -15,7 +15,7 @@ use super::{binary, constant, delimiters, textual};
 /// The ways that are kept from each node.
 const WAYS: usize = 6;
 /// The most nodes: keys that have more are of fields that nobody reads.
-const NODES: usize = 700;
+const NODES: usize = 1100;
 /// The bytes of keys that all nodes may look at: long keys have fewer nodes.
 const LOOKED_AT: usize = 16 << 20;
 

@@ -28,7 +28,11 @@ fn hold(rates: &Rates) {
 
 #[test]
 fn random_layouts_are_inferred() {
-    hold(&Rates::of(drawn::layouts(1).take(cases()).map(case)));
+    // Of the second seed are keys whose fields need many places in the search.
+    let seeds = if cases() == 200 { &[1, 201][..] } else { &[1] };
+    for seed in seeds {
+        hold(&Rates::of(drawn::layouts(*seed).take(cases()).map(case)));
+    }
 }
 
 #[test]
