@@ -193,6 +193,12 @@ impl<'d> KeyFacts<'d> {
         Self::new(&table.name, None, &table.layout, (&own.key, &own.partition), table, profile)
     }
 
+    /// The facts of a table's key and of those of its secondary tables, on a cluster.
+    pub(crate) fn all(table: &'d TableDesign, profile: Option<&Profile>, cluster: Option<&Cluster>) -> Vec<Self> {
+        let keys = std::iter::once(Self::of(table, profile)).chain(Self::of_secondaries(table, profile));
+        keys.map(|key| key.on(cluster)).collect()
+    }
+
     /// The facts of the keys of its secondary tables.
     pub fn of_secondaries(table: &'d TableDesign, profile: Option<&Profile>) -> Vec<Self> {
         let secondaries = table.table.secondary.iter().zip(&table.secondary).enumerate();

@@ -151,9 +151,7 @@ impl<'d> Plan<'d> {
         }
         let cluster = design.cluster(options);
         let profile = options.profiles.get(found.name.as_str());
-        let mut keys = vec![KeyFacts::of(found, profile)];
-        keys.extend(KeyFacts::of_secondaries(found, profile));
-        let keys: Vec<_> = keys.into_iter().map(|key| key.on(cluster)).collect();
+        let keys = KeyFacts::all(found, profile, cluster);
         let mut cost = QueryCost::of(asked, found, &keys, cluster, profile);
         let Some(key) = keys.get(cost.secondary.map_or(0, |index| index + 1)) else {
             return Err(no("table", table, &design.names_of_tables()));

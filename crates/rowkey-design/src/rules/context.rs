@@ -80,9 +80,7 @@ impl<'d> Context<'d> {
         let cluster = design.cluster(options);
         let engine = cluster.map_or(Engine::HBase, |cluster| cluster.engine);
         let profile = options.profiles.get(table.name.as_str());
-        let mut keys = vec![KeyFacts::of(table, profile)];
-        keys.extend(KeyFacts::of_secondaries(table, profile));
-        let keys: Vec<_> = keys.into_iter().map(|key| key.on(cluster)).collect();
+        let keys = KeyFacts::all(table, profile, cluster);
         let queries = QueryCost::all(table, &keys, cluster, profile);
         let writes = |key| table.table.write.iter().map(move |write| WriteLoad::of(write, key));
         let loads = keys.iter().flat_map(writes).collect();

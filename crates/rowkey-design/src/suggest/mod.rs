@@ -123,7 +123,7 @@ impl Design {
         let capacity = Capacity::of(&full, cluster);
         assumed.extend(capacity.assumed());
         let builder = Builder::new(&full, &capacity);
-        let judge = |table: &TableDesign| Score::of(table, &full, cluster, profile);
+        let judge = |table: &TableDesign| Score::of(table, &full, cluster, profile, None);
         let mut candidates = vec![Candidate::new(full.clone(), own, judge(&full), true)];
         let mut tried = 1;
         for choice in builder.choices() {
@@ -154,7 +154,8 @@ impl Design {
         if profile.is_some() {
             for candidate in &mut candidates {
                 let options = under(options, own, &candidate.table);
-                candidate.score = Score::of_sample(&candidate.table, &full, cluster, options.profiles.get(table));
+                let sample = options.profiles.get(table);
+                candidate.score = Score::of(&candidate.table, &full, cluster, sample, sample);
             }
             candidates.sort_by(better);
         }
@@ -282,24 +283,21 @@ fn reasons(candidates: &[Candidate]) -> Vec<String> {
 
 /// Weaknesses of the first.
 fn remarks(candidates: &[Candidate], capacity: &Capacity) -> Vec<String> {
-    let tables = candidates.first().map_or(1, |best| best.score.tables);
+    let Some(best) = candidates.first() else { return Vec::new() };
+    let Score { tables, refused, peak, .. } = best.score;
     let small = capacity.too_small_for(tables).map(|(all, needed)| {
         let (all, needed) = (Count(all), Count(needed).of("server"));
         let of_its = if tables > 1 { format!(" for its {tables} tables") } else { ", under every key".to_owned() };
         format!("all servers together take {all} writes/s: {needed} are needed{of_its}")
     });
-    let refused = candidates.first().filter(|best| best.score.refused >= 0.005).map(|best| {
-        let Score { refused, peak, .. } = best.score;
+    let refused = (refused >= 0.005).then(|| {
         let taken = Count((peak * (1.0 - refused)).round());
         format!("its servers take {taken} of {} writes/s, as they land in too few places", Count(peak))
     });
-    let mut first = candidates.first().cloned();
-    if small.is_some() {
-        // It says the same.
-        first.iter_mut().flat_map(|best| &mut best.rules).for_each(|rules| rules.retain(|rule| *rule != "H24"));
-    }
-    let found = first.as_ref().and_then(found_in).map(|found| format!("check finds {found} in it"));
-    let queries = candidates.first().into_iter().flat_map(|best| &best.score.queries);
+    // That there are too few servers is said above.
+    let found = found_in(best, |rule| rule != "H24" || small.is_none());
+    let found = found.map(|found| format!("check finds {found} in it"));
+    let queries = best.score.queries.iter();
     let unserved = queries.filter(|query| query.is_unserved()).map(|query| {
         let (rows, name) = (read(query), &query.name);
         match (query.full_scan, query.amplification) {
@@ -327,10 +325,10 @@ fn read(query: &QueryScore) -> String {
     query.rows_read.map_or(format!("{} of rows", number(query)), |rows| Count(rows.round()).of("row"))
 }
 
-/// The rules by which `check` finds errors and warnings; none if it finds none.
-fn found_in(candidate: &Candidate) -> Option<String> {
+/// The rules, of these, by which `check` finds errors and warnings; none if it finds none.
+fn found_in(candidate: &Candidate, of: impl Fn(&str) -> bool) -> Option<String> {
     let of_severity = |(word, rules): (&str, &Vec<&str>)| {
-        let mut rules = rules.clone();
+        let mut rules: Vec<&str> = rules.iter().copied().filter(|rule| of(rule)).collect();
         rules.sort_unstable();
         rules.dedup();
         (!rules.is_empty()).then(|| format!("{word} {}", rules.join(", ")))
@@ -343,11 +341,11 @@ fn found_in(candidate: &Candidate) -> Option<String> {
 fn worse(best: &Candidate, other: &Candidate) -> String {
     let mut why = Vec::new();
     let is_found = other.found > best.found && other.serves_as(best);
-    let by_check = || match found_in(best) {
+    let by_check = || match found_in(best, |_| true) {
         Some(of_best) => {
-            format!("check finds {} in it, and {of_best} in the first", found_in(other).unwrap_or_default())
+            format!("check finds {} in it, and {of_best} in the first", found_in(other, |_| true).unwrap_or_default())
         }
-        None => format!("check finds {} in it", found_in(other).unwrap_or_default()),
+        None => format!("check finds {} in it", found_in(other, |_| true).unwrap_or_default()),
     };
     let by_check = is_found.then(by_check);
     let (best, other) = (&best.score, &other.score);

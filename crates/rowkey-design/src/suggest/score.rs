@@ -116,27 +116,9 @@ fn compared(cost: &QueryCost<'_>, read: Option<f64>, rows: f64) -> f64 {
 
 impl Score {
     /// `own` has the key whose order is that of queries in the order of the key. `profile` is that of its keys, of
-    /// which other keys have the statistics of fields alone.
+    /// which other keys have the statistics of fields alone. `sample` is that of the table's own keys: queries are run
+    /// on it, as `check` does.
     pub(super) fn of(
-        table: &TableDesign,
-        own: &TableDesign,
-        cluster: Option<&Cluster>,
-        profile: Option<&Profile>,
-    ) -> Self {
-        Self::counted(table, own, cluster, profile, None)
-    }
-
-    /// The same, with queries run on the sample, as `check` does: `profile` is that of the table's own keys.
-    pub(super) fn of_sample(
-        table: &TableDesign,
-        own: &TableDesign,
-        cluster: Option<&Cluster>,
-        profile: Option<&Profile>,
-    ) -> Self {
-        Self::counted(table, own, cluster, profile, profile)
-    }
-
-    fn counted(
         table: &TableDesign,
         own: &TableDesign,
         cluster: Option<&Cluster>,
@@ -144,9 +126,7 @@ impl Score {
         sample: Option<&Profile>,
     ) -> Self {
         let engine = cluster.map_or(Engine::HBase, |cluster| cluster.engine);
-        let mut keys = vec![KeyFacts::of(table, profile)];
-        keys.extend(KeyFacts::of_secondaries(table, profile));
-        let keys: Vec<_> = keys.into_iter().map(|key| key.on(cluster)).collect();
+        let keys = KeyFacts::all(table, profile, cluster);
         let rows = crate::cost::rows(table).unwrap_or(f64::MAX).min(1e12);
         let costs = QueryCost::all(table, &keys, cluster, sample);
         let score = |cost: &QueryCost<'_>| {
