@@ -44,6 +44,11 @@ pub fn writes_per_server(engine: Engine, cluster: Option<&Cluster>) -> f64 {
     known_writes_per_server(engine, cluster).unwrap_or(10_000.0)
 }
 
+/// The engine of a cluster; HBase where a design has none.
+pub(crate) fn engine_of(cluster: Option<&Cluster>) -> Engine {
+    cluster.map_or(Engine::HBase, |cluster| cluster.engine)
+}
+
 /// Returns whether an engine is one process, which takes all writes wherever they land.
 pub fn is_one_process(engine: Engine) -> bool {
     matches!(engine, Engine::Fjall | Engine::RocksDb)
@@ -70,7 +75,7 @@ pub struct Capacity {
 impl Capacity {
     /// That of the cluster that a table is for.
     pub fn of(table: &TableDesign, cluster: Option<&Cluster>) -> Self {
-        let engine = cluster.map_or(Engine::HBase, |cluster| cluster.engine);
+        let engine = engine_of(cluster);
         let each = if is_one_process(engine) { f64::INFINITY } else { writes_per_server(engine, cluster) };
         // Of other engines the units do not depend on the key.
         let key = (engine == Engine::DynamoDb).then(|| KeyFacts::of(table, None).on(cluster));

@@ -6,7 +6,7 @@ use crate::cost::QueryCost;
 use crate::design::{Cluster, Date, Engine, Level};
 use crate::facts::KeyFacts;
 use crate::finding::Finding;
-use crate::load::{Capacity, WriteLoad};
+use crate::load::{Capacity, WriteLoad, engine_of};
 use crate::problem::Span;
 use crate::profile::Profile;
 use crate::resolve::{Design, TableDesign};
@@ -78,7 +78,7 @@ impl<'d> Context<'d> {
     /// The facts of a table.
     pub(crate) fn new(design: &'d Design, table: &'d TableDesign, options: &'d CheckOptions) -> Self {
         let cluster = design.cluster(options);
-        let engine = cluster.map_or(Engine::HBase, |cluster| cluster.engine);
+        let engine = engine_of(cluster);
         let profile = options.profiles.get(table.name.as_str());
         let keys = KeyFacts::all(table, profile, cluster);
         let queries = QueryCost::all(table, &keys, cluster, profile);

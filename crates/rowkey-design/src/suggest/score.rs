@@ -5,7 +5,7 @@ use rowkey::LayoutBuf;
 use crate::cost::{OrderFit, QueryCost, ROWS_PER_RANGE};
 use crate::design::{Cluster, Engine, QueryOrder};
 use crate::facts::KeyFacts;
-use crate::load::{Capacity, WriteLoad};
+use crate::load::{Capacity, WriteLoad, engine_of};
 use crate::profile::Profile;
 use crate::resolve::TableDesign;
 
@@ -125,7 +125,7 @@ impl Score {
         profile: Option<&Profile>,
         sample: Option<&Profile>,
     ) -> Self {
-        let engine = cluster.map_or(Engine::HBase, |cluster| cluster.engine);
+        let engine = engine_of(cluster);
         let keys = KeyFacts::all(table, profile, cluster);
         let rows = crate::cost::rows(table).unwrap_or(f64::MAX).min(1e12);
         let costs = QueryCost::all(table, &keys, cluster, sample);
