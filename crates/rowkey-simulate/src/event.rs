@@ -1,0 +1,36 @@
+//! Events: rows that are written, deleted and read.
+
+/// A row that is written, deleted or read, or as many as it stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Event<'e> {
+    /// The time, in milliseconds since the first.
+    pub t_ms: u64,
+    /// The number of its call: events with the number of the event before come in the same batch.
+    pub batch: u64,
+    /// The operation.
+    pub op: Op<'e>,
+    /// The row key; of a scan its first.
+    pub key: &'e [u8],
+    /// The bytes of the values that are written.
+    pub bytes: u64,
+    /// The number of rows that it stands for: more than one where a sample stands for all.
+    pub weight: u64,
+}
+
+/// An operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op<'e> {
+    /// A row is written.
+    Put,
+    /// A row is deleted.
+    Delete,
+    /// A row is read by its key.
+    Get,
+    /// The rows from the key to before this one are read, so many at most.
+    Scan {
+        /// The first key that is not read; none: to the end.
+        end: Option<&'e [u8]>,
+        /// The most rows.
+        limit: Option<u64>,
+    },
+}

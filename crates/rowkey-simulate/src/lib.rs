@@ -1,0 +1,6 @@
+//! A simulation of a table's regions, from its design, a trace or a log: the hot region, before the table exists.
+//!
+//! A [`run`] is what a cluster did: of the simulated cluster and of a recorded HBase the same lines of JSON.
+
+pub mod event;
+pub mod run;
