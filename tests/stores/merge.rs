@@ -11,7 +11,9 @@ use rowkey::store::{Batch, Database, Guarantees, RowBatch, Rows, Scan, Store};
 use rowkey::{Error, KeyRange, Memory};
 use rowkey_testkit::{Cue, Cued, Fate, Op, Restrict, cases};
 
-use crate::merge_case::{Case, by_all, by_batch, by_hand, by_row, case, failure, keys, rows, sources, text};
+use crate::merge_case::{
+    Case, by_all, by_batch, by_hand, by_row, case, failure, ids_and_times, keys, rows, sources, text,
+};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases(120, 600)))]
@@ -64,6 +66,14 @@ proptest! {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases(40, 100)))]
+
+    #[test]
+    fn merges_ids_and_times_as_sorting_does(case in ids_and_times(), batch_rows in vec(1..100_usize, 1..4)) {
+        let expected = case.expected();
+        for (how, found) in by_all(&case, &batch_rows) {
+            prop_assert_eq!(&found, &expected, "{}", how);
+        }
+    }
 
     #[test]
     fn prefetching_changes_nothing(case in case(), batch_rows in vec(1..20_usize, 1..4), ahead in 1..4_usize) {

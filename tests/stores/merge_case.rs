@@ -195,6 +195,28 @@ pub(crate) fn by_batch(rows: &mut dyn Rows, most: usize) -> Vec<Result<Row, Stri
     all
 }
 
+/// Sources of many rows of a few ids, each of a few times, of which the first bytes are alike as a rule.
+pub(crate) fn ids_and_times() -> impl Strategy<Value = Case> {
+    let time = prop_oneof![9 => Just(0x0180_0000), 1 => any::<u32>()];
+    let row = (0..12_u64, time, any::<u8>(), 0..5_usize);
+    (vec(row, 300..900), prop_oneof![Just(1), Just(256), any::<u32>().prop_map(u64::from)], any::<bool>()).prop_map(
+        |(rows, stride, reverse)| {
+            let mut case = sources(&[&[][..]; 5]);
+            (case.salt, case.reverse) = (1, reverse);
+            for (id, time, last, to) in rows {
+                let id = (1_000 + id).wrapping_mul(stride).to_be_bytes();
+                let key = [&[to as u8][..], b"id", &id, &time.to_be_bytes(), &[0, last]].concat();
+                case.sources[to].rows.push((key, Vec::new()));
+            }
+            let mut sorted = case.clone();
+            for script in &mut sorted.sources {
+                script.rows.sort_by(|(a, _), (b, _)| case.order(a, b));
+            }
+            sorted
+        },
+    )
+}
+
 /// Keys that meet: few bytes to choose from, often a long prefix in common, sometimes shorter than the salt.
 pub(crate) fn key() -> impl Strategy<Value = Vec<u8>> {
     let byte = || prop_oneof![Just(0_u8), Just(1), Just(0x7f), Just(0xff)];

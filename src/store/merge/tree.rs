@@ -16,7 +16,7 @@
 
 use std::hint::select_unpredictable;
 
-use super::order::{Heads, Order};
+use super::order::{Heads, Hinge, Order};
 
 /// This many of the shared bytes stay in the heads. Otherwise a counter that carries would leave the shared prefix at
 /// once.
@@ -107,6 +107,13 @@ pub(super) struct Tree<S> {
     losers: Vec<Entry>,
     /// The bytes after `skip` that the heads leave out.
     prefix: Vec<u8>,
+    /// The bytes in the middle that the heads leave out.
+    hinge: Option<Hinge>,
+    /// The first source's key at the last build, without `skip`.
+    first: Vec<u8>,
+    /// The place of the last byte in which the first keys of two builds differed, though it is shared by all keys of
+    /// each: it changes now and then.
+    slow: Option<usize>,
     /// Number of ties of heads since the last build.
     ties: usize,
     /// The winners of the matches of a build; kept for its memory.
@@ -128,6 +135,9 @@ impl<S: Source> Tree<S> {
             stepped: 0,
             losers: Vec::new(),
             prefix: Vec::new(),
+            hinge: None,
+            first: Vec::new(),
+            slow: None,
             ties: 0,
             winners: Vec::new(),
         }
@@ -203,7 +213,7 @@ impl<S: Source> Tree<S> {
         self.end_run();
         let index = self.winner.source();
         let Some(source) = self.sources.get_mut(index) else { return false };
-        let heads = Heads { order: self.order, prefix: &self.prefix };
+        let heads = Heads { order: self.order, prefix: &self.prefix, hinge: self.hinge.as_ref() };
         let known = self.next_heads.get(index).copied().flatten();
         let Some(head) = source.advance(|key| known.unwrap_or_else(|| heads.of(key))) else { return false };
         let next = source.next_key().map(|key| heads.of(key));
@@ -214,7 +224,7 @@ impl<S: Source> Tree<S> {
     /// A source, and what computes the heads of its keys.
     #[inline]
     pub(super) fn source_and_heads(&mut self, source: usize) -> Option<(&mut S, Heads<'_>)> {
-        let heads = Heads { order: self.order, prefix: &self.prefix };
+        let heads = Heads { order: self.order, prefix: &self.prefix, hinge: self.hinge.as_ref() };
         Some((self.sources.get_mut(source)?, heads))
     }
 
@@ -365,14 +375,21 @@ impl<S: Source> Tree<S> {
         entrants.retain(|source| sources[*source].key().is_some());
         self.live = entrants.len();
         let mut keys = entrants.iter().filter_map(|source| Some(order.rest(sources[*source].key()?)));
+        let hinge = self.hinge.take();
         if let Some(first) = keys.next() {
-            let shared = keys.fold(first.len(), |shared, key| {
-                first.iter().zip(key).take(shared).take_while(|(a, b)| a == b).count()
-            });
-            self.prefix.extend_from_slice(&first[..shared.saturating_sub(SHARED_IN_HEAD)]);
+            let shared = keys.fold(first.len(), |shared, key| shared.min(in_common(first, key)));
+            let moved = in_common(first, &self.first);
+            self.slow = if moved < shared { Some(moved) } else { self.slow.filter(|_| hinge.is_none()) };
+            first.clone_into(&mut self.first);
+            let (prefix, shared) = (shared.saturating_sub(SHARED_IN_HEAD), &first[..shared]);
+            // A byte before that which changes may be carried to; the last of those that are shared may change too.
+            let ends = self.slow.map(|slow| (slow.saturating_sub(1), slow + 1, shared.len().saturating_sub(1)));
+            let hinged = ends.filter(|(start, end, last)| last.saturating_sub(*end) > 1 && *start < prefix);
+            self.hinge = hinged.map(|(start, end, last)| Hinge::new(end - start, &shared[end..last]));
+            self.prefix.extend_from_slice(&shared[..hinged.map_or(prefix, |(start, ..)| start)]);
         }
 
-        let heads = Heads { order: self.order, prefix: &self.prefix };
+        let heads = Heads { order: self.order, prefix: &self.prefix, hinge: self.hinge.as_ref() };
         // All entrants but one are leaves, after the nodes where they meet.
         let nodes = self.live.saturating_sub(2);
         let mut winners = std::mem::take(&mut self.winners);
@@ -404,6 +421,11 @@ impl<S: Source> Tree<S> {
     }
 }
 
+/// The number of bytes that two keys begin with alike.
+fn in_common(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
 /// The root has no parent: the result for it is past all nodes.
 #[inline]
 fn parent(node: usize) -> usize {
@@ -417,5 +439,49 @@ fn tie<S: Source>(sources: &[S], order: Order, a: Entry, b: Entry) -> bool {
     match (key(a), key(b)) {
         (Some(x), Some(y)) => order.compare(x, y).then(a.source().cmp(&b.source())).is_lt(),
         (x, y) => x.is_some() && y.is_none(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Keys in memory, the last one first.
+    struct Keys(Vec<Vec<u8>>);
+
+    impl Source for Keys {
+        const LOOKS_AHEAD: bool = true;
+
+        fn advance<T>(&mut self, look: impl FnOnce(&[u8]) -> T) -> Option<T> {
+            self.0.pop();
+            self.key().map(look)
+        }
+
+        fn key(&self) -> Option<&[u8]> {
+            self.0.last().map(Vec::as_slice)
+        }
+    }
+
+    #[test]
+    fn heads_of_ids_and_times_seldom_tie() {
+        // 300 ids, each of 100 times of which the first bytes are alike, over 8 sources.
+        let key = |id: u64, time: u64| [id.to_be_bytes(), (0x0180_0000_0000 + time * 997).to_be_bytes()].concat();
+        let of_source =
+            |source| (0..300).flat_map(move |id| (0..100).map(move |time| (id, time))).skip(source).step_by(8);
+        let sources = (0..8).map(|source| {
+            let mut keys: Vec<_> = of_source(source).map(|(id, time)| key(id, time)).collect();
+            keys.reverse();
+            Keys(keys)
+        });
+        let mut tree = Tree::new(sources.collect());
+        tree.build();
+        let mut builds = 0;
+        for at in 0..29_000 {
+            assert_eq!(tree.sources[tree.winner()].key(), Some(&key(at / 100, at % 100)[..]));
+            let ties = tree.ties;
+            assert!(tree.advance());
+            builds += usize::from(tree.ties < ties);
+        }
+        assert!(builds < 5, "built {builds} times");
     }
 }
