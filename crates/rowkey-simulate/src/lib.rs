@@ -2,5 +2,6 @@
 //!
 //! A [`run`] is what a cluster did: of the simulated cluster and of a recorded HBase the same lines of JSON.
 
+pub mod cluster;
 pub mod event;
 pub mod run;

@@ -1,0 +1,119 @@
+//! The numbers of HBase 2.6.4, each with the class or setting that it was read in.
+//!
+//! The few that no source has were measured, or are assumed: their comments say so.
+
+/// A second in milliseconds.
+pub(crate) const SECOND_MS: u64 = 1000;
+
+// Memstores.
+
+/// The bytes of heap of a cell, besides its own: an entry of `ConcurrentSkipListMap`, with compressed pointers
+/// (`ClassSize.CONCURRENT_SKIPLISTMAP_ENTRY`, [`MutableSegment.indexEntrySize`]).
+pub(crate) const SKIPLIST_ENTRY: u64 = 40;
+/// The bytes of heap of a cell's object, before its bytes (`ByteBufferKeyValue.FIXED_OVERHEAD`).
+pub(crate) const CELL_OBJECT: u64 = 32;
+/// What sizes on the heap are rounded up to (`ClassSize.align`).
+pub(crate) const HEAP_ALIGN: u64 = 8;
+/// The bytes of heap of an empty memstore (`MutableSegment.DEEP_OVERHEAD`).
+pub(crate) const EMPTY_MEMSTORE: u64 = 256;
+/// `hbase.hregion.memstore.flush.size`, where the settings have none.
+pub(crate) const FLUSH_SIZE: u64 = 128 << 20;
+/// `hbase.regionserver.optionalcacheflushinterval`: a memstore with an older row is flushed.
+pub(crate) const FLUSH_AGE_MS: u64 = 3600 * SECOND_MS;
+/// The range of the delay before that (`HRegionServer.PeriodicMemStoreFlusher.RANGE_OF_DELAY`).
+pub(crate) const FLUSH_AGE_RANGE_MS: u64 = 300 * SECOND_MS;
+/// `hbase.hstore.blockingStoreFiles`: with more files a flush waits for a compaction.
+pub(crate) const BLOCKING_FILES: usize = 16;
+/// `hbase.hstore.blockingWaitTime`: so long at most.
+pub(crate) const BLOCKING_WAIT_MS: u64 = 90 * SECOND_MS;
+
+// Files.
+
+/// The bytes of a cell besides row, family, qualifier and value: the lengths of key and value (4 and 4), of row (2) and
+/// family (1), timestamp (8), type (1) (`KeyValue.KEYVALUE_INFRASTRUCTURE_SIZE`, `KEY_INFRASTRUCTURE_SIZE`).
+pub(crate) const CELL_FIXED: u64 = 20;
+/// The sequence ids that the markers of a flush take: its start and its commit (`HRegion.internalPrepareFlush`,
+/// `HRegion.internalFlushCacheAndCommit`).
+pub(crate) const FLUSH_MARKERS: u64 = 2;
+/// The size of a block, where the settings have none (`HConstants.DEFAULT_BLOCKSIZE`).
+pub(crate) const BLOCK_SIZE: u64 = 64 << 10;
+/// The header of a block (`HConstants.HFILEBLOCK_HEADER_SIZE`).
+pub(crate) const BLOCK_HEADER: u64 = 33;
+/// The bytes that have a checksum of four (`HFile.DEFAULT_BYTES_PER_CHECKSUM`).
+pub(crate) const CHECKSUM_OF: u64 = 16 << 10;
+/// A checksum (`ChecksumType.CRC32C`).
+pub(crate) const CHECKSUM: u64 = 4;
+/// `hfile.index.block.max.size`: with more the index has a second level.
+pub(crate) const INDEX_CHUNK: u64 = 128 << 10;
+/// The bytes of an index entry besides its key: offset and size, and its place
+/// (`HFileBlockIndex.SECONDARY_INDEX_ENTRY_OVERHEAD`, `BlockIndexChunkImpl.getNonRootSize`).
+pub(crate) const INDEX_ENTRY: u64 = 16;
+/// The bytes of a key in the index besides its row (`KeyValue.KEY_INFRASTRUCTURE_SIZE`).
+pub(crate) const INDEX_KEY: u64 = 12;
+/// `io.storefile.bloom.block.size`: a chunk of a filter of rows.
+pub(crate) const BLOOM_CHUNK: u64 = 128 << 10;
+/// The rows of a chunk (`BloomFilterUtil.computeMaxKeys` of 128 KiB, 1 % of error and 7 hashes).
+pub(crate) const BLOOM_ROWS: u64 = 109_306;
+/// The trailer of a file (`FixedFileTrailer.computeTrailerSizeByVersion`, version 3).
+pub(crate) const TRAILER: u64 = 4096;
+
+// Compactions.
+
+/// `hbase.hstore.compactionThreshold`, the old name of `hbase.hstore.compaction.min`.
+pub(crate) const COMPACTION_MIN_FILES: usize = 3;
+/// `hbase.hstore.compaction.max`.
+pub(crate) const COMPACTION_MAX_FILES: usize = 10;
+/// `hbase.hstore.compaction.ratio`, 1.2, as a numerator over ten.
+pub(crate) const COMPACTION_RATIO_TENTHS: u128 = 12;
+/// `REPLACE_IF_BETTER_BY` of `ExploringCompactionPolicy.isBetterSelection`, 1.05, as a numerator over a hundred.
+pub(crate) const BETTER_BY_HUNDREDTHS: u128 = 105;
+/// `hbase.regionserver.thread.compaction.throttle`: what is larger has a thread of its own. Of either kind there is one
+/// (`CompactSplit.SMALL_COMPACTION_THREADS_DEFAULT`, `LARGE_COMPACTION_THREADS_DEFAULT`).
+pub(crate) const LARGE_COMPACTION: u64 = 2_684_354_560;
+/// `hbase.hstore.compaction.throughput.lower.bound`, in bytes a second: the rate of a server without pressure.
+pub(crate) const COMPACTION_RATE: u64 = 50 << 20;
+/// `hbase.hstore.close.check.interval`: a compaction of less is ended before a region closes, another is given up.
+pub(crate) const CLOSE_CHECK_BYTES: u64 = 10_000_000;
+/// `hbase.hregion.majorcompaction`.
+pub(crate) const MAJOR_PERIOD_MS: u64 = 604_800_000;
+/// `hbase.hregion.majorcompaction.jitter`, 0.5: half of the period, before and after.
+pub(crate) const MAJOR_JITTER_MS: u64 = MAJOR_PERIOD_MS / 2;
+/// `hbase.server.thread.wakefrequency` × `hbase.server.compactchecker.interval.multiplier`: how often it is asked
+/// whether a major compaction is due.
+pub(crate) const CHECKER_MS: u64 = 10_000 * SECOND_MS;
+
+// Splits.
+
+/// `hbase.hregion.max.filesize`, where the settings have none.
+pub(crate) const MAX_FILESIZE: u64 = 10 << 30;
+/// The first limit in sizes of a memstore (`IncreasingToUpperBoundRegionSplitPolicy.configureForRegion`).
+pub(crate) const INITIAL_FLUSHES: u64 = 2;
+/// With more regions the limit is the full one (`IncreasingToUpperBoundRegionSplitPolicy.getSizeToCheck`).
+pub(crate) const INCREASING_REGIONS: u64 = 100;
+/// `hbase.regionserver.regionSplitLimit`: a server with so many regions splits none.
+pub(crate) const REGION_SPLIT_LIMIT: u64 = 1000;
+
+// The balancer.
+
+/// `hbase.regions.slop`, 0.2, as a numerator over ten: a server with so much more or less than the mean is balanced.
+pub(crate) const SLOP_TENTHS: u64 = 2;
+/// The multipliers of the number of regions, in all and of each table (`RegionCountSkewCostFunction`,
+/// `TableSkewCostFunction`): of one table both are the same number.
+pub(crate) const COUNT_MULTIPLIERS: f64 = 535.0;
+/// The multipliers of all functions that a table without replicas needs: these two; locality 25, of racks 15; moves 7;
+/// reads, writes, memstores and files 5 each (the classes `*CostFunction`).
+pub(crate) const ALL_MULTIPLIERS: f64 = 602.0;
+/// `hbase.master.balancer.stochastic.minCostNeedBalance`.
+pub(crate) const MIN_COST: f64 = 0.025;
+
+// Durations that no source has.
+
+/// From a flush's begin to its file, besides the time that its bytes take: assumed.
+pub(crate) const FLUSH_MS: u64 = 20;
+/// The bytes a second that a flush writes: assumed to be those of a compaction. HBase has no limit.
+pub(crate) const FLUSH_RATE: u64 = COMPACTION_RATE;
+/// From a compaction's begin to its file, besides the time that its bytes take: assumed.
+pub(crate) const COMPACTION_MS: u64 = 20;
+/// From a split's decision to the region's close, and from there to the daughters' opening: 240 to 340 ms each were
+/// measured on an idle machine. The first is of the procedure in the master (`SplitTableRegionProcedure`).
+pub(crate) const TRANSITION_MS: std::ops::Range<u64> = 240..340;

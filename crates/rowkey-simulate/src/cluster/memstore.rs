@@ -1,0 +1,128 @@
+//! A region's memstore.
+
+use super::constants::{CELL_OBJECT, EMPTY_MEMSTORE, HEAP_ALIGN, SKIPLIST_ENTRY};
+use super::merge::{Keep, merged};
+use super::rows::{Kind, Row, Rows};
+
+/// Rows that are in memory alone.
+#[derive(Debug)]
+pub(crate) struct Memstore {
+    /// Rows in the order in which they were written.
+    tail: Rows,
+    /// Older rows, in parts that a scan has put in order.
+    sorted: Vec<Rows>,
+    pub(crate) heap: u64,
+    pub(crate) puts: u64,
+    /// The bytes of the rows in a file.
+    pub(crate) bytes: u64,
+    /// When its oldest row was written, in milliseconds.
+    pub(crate) oldest_ms: Option<u64>,
+}
+
+impl Default for Memstore {
+    fn default() -> Self {
+        let (tail, sorted) = (Rows::default(), Vec::new());
+        Self { tail, sorted, heap: EMPTY_MEMSTORE, puts: 0, bytes: 0, oldest_ms: None }
+    }
+}
+
+/// The bytes of heap of a row of so many cells.
+pub(crate) fn heap_of_row(bytes: u64, cells: u64) -> u64 {
+    let cell = (bytes / cells.max(1)).saturating_add(CELL_OBJECT).saturating_add(HEAP_ALIGN - 1) / HEAP_ALIGN;
+    cell.saturating_mul(HEAP_ALIGN).saturating_add(SKIPLIST_ENTRY).saturating_mul(cells)
+}
+
+impl Memstore {
+    /// Adds rows that take so many bytes of heap each.
+    pub(crate) fn push(&mut self, key: &[u8], row: Row, heap: u64, now_ms: u64) {
+        let count = u64::from(row.count);
+        self.tail.push(key, row);
+        if row.kind == Kind::Put {
+            self.puts += count;
+        }
+        self.heap = self.heap.saturating_add(heap.saturating_mul(count));
+        self.bytes = self.bytes.saturating_add(count * u64::from(row.bytes));
+        self.oldest_ms.get_or_insert(now_ms);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.tail.is_empty() && self.sorted.is_empty()
+    }
+
+    /// The rows in parts that are each in order. What is deleted by a later row stays.
+    pub(crate) fn sorted(&mut self) -> &[Rows] {
+        if !self.tail.is_empty() {
+            self.sorted.push(in_order([std::mem::take(&mut self.tail)]));
+            // Each part is at least twice as long as the next, so that a row is put in order a logarithm of times.
+            while let [.., older, newer] = &self.sorted[..]
+                && older.len() < newer.len() * 2
+            {
+                let newest = self.sorted.len() - 2;
+                let parts: Vec<_> = self.sorted.drain(newest..).collect();
+                self.sorted.push(in_order(parts));
+            }
+        }
+        &self.sorted
+    }
+
+    /// What a flush writes of it.
+    pub(crate) fn flushed(self, keep: Keep) -> Rows {
+        if self.sorted.is_empty() {
+            return merged(&self.tail, keep);
+        }
+        merged(&joined(self.sorted.into_iter().chain([self.tail])), keep)
+    }
+}
+
+fn in_order(parts: impl IntoIterator<Item = Rows>) -> Rows {
+    let rows = joined(parts);
+    let mut sorted = Rows::default();
+    for at in rows.order() {
+        sorted.push(rows.key(at), *rows.row(at));
+    }
+    sorted
+}
+
+fn joined(parts: impl IntoIterator<Item = Rows>) -> Rows {
+    let mut parts = parts.into_iter();
+    let mut rows = parts.next().unwrap_or_default();
+    parts.for_each(|part| rows.extend(&part, 0..part.len()));
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Memstore, heap_of_row};
+    use crate::cluster::merge::Keep;
+    use crate::cluster::rows::{Kind, Row};
+
+    const ALL: Keep = Keep { since_s: 0, drops_tombstones: false, last_alone: false };
+
+    /// A row of 246 bytes: 24 of the key, 2 of family and qualifier, 200 of the value, 20 of the rest.
+    #[test]
+    fn a_row_costs_what_hbase_counts() {
+        assert_eq!(heap_of_row(246, 1), 320);
+        assert_eq!(heap_of_row(1 << 40, 0), 0);
+        assert_eq!(heap_of_row(u64::MAX, u64::MAX), u64::MAX);
+    }
+
+    #[test]
+    fn scans_between_writes_change_no_flush() {
+        let row = |n: u32| Row { kind: Kind::Put, count: 1, bytes: n, t_s: n };
+        let fill = |scans: bool| {
+            let mut memstore = Memstore::default();
+            for n in 0..1000_u32 {
+                memstore.push(&(n * 7919 % 101).to_be_bytes(), row(n), 320, 0);
+                if scans && n % 3 == 0 {
+                    let parts = memstore.sorted();
+                    assert_eq!(parts.iter().map(|part| part.len()).sum::<usize>(), n as usize + 1);
+                    assert!(parts.len() <= 11, "{}", parts.len());
+                }
+            }
+            let rows = memstore.flushed(ALL);
+            (0..rows.len()).map(|at| (rows.key(at).to_vec(), *rows.row(at))).collect::<Vec<_>>()
+        };
+        assert_eq!(fill(false), fill(true));
+        assert!(fill(false).is_sorted_by_key(|(key, row)| (key.clone(), row.t_s)));
+    }
+}

@@ -1,0 +1,41 @@
+//! The simulated cluster: what an HBase 2.6.4 makes of a table's regions.
+//!
+//! A [`Cluster`] has what decides where a region is cut and on which server it is: memstores in bytes of heap, flushed
+//! at the batch that crosses their size; files with the blocks that HBase would write; compactions; the split policies;
+//! how regions close and open, the halves of the parent's files and the discharger that lets them go; the balancer of
+//! region counts; expiry, deletes and major compactions. Each was read in HBase's sources, which its comment names; the
+//! numbers are in `constants.rs`.
+//!
+//! It has no load balancing (why not, says `balancer.rs`), no normalizer and no merges, no failures of servers, no
+//! limits of a server's memory or log, one column family, and no other tables: R, the number of regions on a server, is
+//! of this table. Writes are never refused: those to a region that is closed wait in its memstore, and a memstore
+//! beyond four times its size, where HBase refuses writes, grows on.
+
+mod apply;
+mod balancer;
+mod compact;
+mod compaction;
+mod constants;
+mod draw;
+mod due;
+mod file;
+mod flush;
+mod hfile;
+mod index;
+mod major;
+mod memstore;
+mod merge;
+mod moves;
+mod options;
+mod policy;
+mod reads;
+mod region;
+mod report;
+mod rows;
+mod split;
+mod split_point;
+mod state;
+
+pub use self::options::ClusterOptions;
+pub use self::split_point::split_point;
+pub use self::state::Cluster;

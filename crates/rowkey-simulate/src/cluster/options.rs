@@ -1,0 +1,30 @@
+//! What a simulated cluster is told besides its settings.
+
+/// What a recording has by itself, and a simulated cluster is told.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClusterOptions {
+    /// The seed of all that is chance: jitter, the phases of the discharger and other periods, delays, which regions
+    /// are moved.
+    pub seed: u64,
+    /// The age at which rows expire, in milliseconds; none: never. It is counted in whole seconds.
+    pub ttl_ms: Option<u64>,
+    /// The size of rows on disk, as a part of their bytes: less than 1 where they are compressed.
+    pub on_disk: f64,
+    /// The cells of a row.
+    pub cells: u64,
+    /// The bytes of a cell's family and qualifier together.
+    pub name_bytes: u64,
+    /// True if a row that is written again replaces what it was, as an update does with one version; false if it
+    /// grows, as a wide row does.
+    pub replaces: bool,
+    /// True if each [`Split`](crate::run::Split) has its files with the keys of all blocks. Of ten gigabytes these are
+    /// some megabytes.
+    pub files: bool,
+}
+
+impl Default for ClusterOptions {
+    /// Seed 0, no expiry, no compression, one cell a row, names of a byte each, rows that grow, no files.
+    fn default() -> Self {
+        Self { seed: 0, ttl_ms: None, on_disk: 1.0, cells: 1, name_bytes: 2, replaces: false, files: false }
+    }
+}

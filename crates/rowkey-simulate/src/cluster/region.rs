@@ -1,0 +1,125 @@
+//! A region of the simulated cluster.
+
+use std::ops::Range;
+
+use super::file::File;
+use super::memstore::Memstore;
+use super::rows::Rows;
+
+/// What happens to a region once it is closed.
+#[derive(Clone, Debug)]
+pub(crate) enum Change {
+    /// It is split at this key.
+    Split(Vec<u8>),
+    /// It goes to another server.
+    Move(usize),
+}
+
+/// A region. When it is split, its number goes on as that of the lower daughter.
+#[derive(Debug)]
+pub(crate) struct Region {
+    pub(crate) start: Vec<u8>,
+    pub(crate) end: Option<Vec<u8>>,
+    pub(crate) server: usize,
+    /// False while it is closed. What is written then waits in the memstore, as clients wait for the opening.
+    pub(crate) is_online: bool,
+    pub(crate) change: Option<Change>,
+    /// How often it was closed: what was due before is not due after.
+    pub(crate) epoch: u64,
+    /// Its size of `MAX_FILESIZE` with the jitter.
+    pub(crate) full_limit: u64,
+    pub(crate) memstore: Memstore,
+    /// The rows of a memstore that is being written to a file.
+    pub(crate) flushing: Option<Rows>,
+    /// True while a flush waits for there to be fewer files.
+    pub(crate) flush_waits: bool,
+    /// The oldest first.
+    pub(crate) files: Vec<File>,
+    /// True while files of the parent that were compacted are not let go.
+    pub(crate) has_compacted_references: bool,
+    pub(crate) is_queued: bool,
+    pub(crate) wants_major: bool,
+    /// True if a look at the age of the memstore, or of the files, is due.
+    pub(crate) age_is_due: bool,
+    pub(crate) check_is_due: bool,
+    /// The rows of this interval.
+    pub(crate) writes: u64,
+    pub(crate) reads: u64,
+    /// The last batch that wrote here.
+    pub(crate) batch: u64,
+    /// The number of the last entry in the log: of a batch, a flush, a compaction or an opening.
+    pub(crate) sequence_id: u64,
+}
+
+impl Region {
+    /// A region that is closed yet, without rows.
+    pub(crate) fn new(start: Vec<u8>, end: Option<Vec<u8>>, server: usize) -> Self {
+        Self {
+            start,
+            end,
+            server,
+            is_online: false,
+            change: None,
+            epoch: 0,
+            full_limit: 0,
+            memstore: Memstore::default(),
+            flushing: None,
+            flush_waits: false,
+            files: Vec::new(),
+            has_compacted_references: false,
+            is_queued: false,
+            wants_major: false,
+            age_is_due: false,
+            check_is_due: false,
+            writes: 0,
+            reads: 0,
+            batch: 0,
+            sequence_id: 0,
+        }
+    }
+
+    pub(crate) fn contains(&self, key: &[u8]) -> bool {
+        *self.start <= *key && self.end.as_deref().is_none_or(|end| key < end)
+    }
+
+    /// True if it is open, and stays so.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.is_online && self.change.is_none()
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.bytes).fold(0, u64::saturating_add)
+    }
+
+    /// The rows that are in it: those that were deleted, until a compaction leaves them out.
+    pub(crate) fn rows(&self) -> u64 {
+        let flushing = self.flushing.as_ref().map_or(0, |rows| rows.counts(0..rows.len()).puts);
+        self.files.iter().map(|file| file.puts).sum::<u64>() + self.memstore.puts + flushing
+    }
+
+    pub(crate) fn has_references(&self) -> bool {
+        self.has_compacted_references || self.files.iter().any(|file| file.is_reference)
+    }
+
+    pub(crate) fn files_in_jobs(&self) -> usize {
+        self.files.iter().filter(|file| file.job.is_some()).count()
+    }
+
+    /// The file by which it is split: the largest, the oldest of equals (`StoreUtils.getLargestFile`).
+    pub(crate) fn largest_file(&self) -> Option<&File> {
+        self.files.iter().rev().max_by_key(|file| file.bytes)
+    }
+
+    /// The parts of what is in it that are in order, and the places of a range in each.
+    pub(crate) fn parts(&mut self, start: &[u8], end: Option<&[u8]>) -> Vec<(&Rows, Range<usize>)> {
+        let places = |rows: &Rows, within: Range<usize>| {
+            let from = rows.rank(start).clamp(within.start, within.end);
+            let to = end.map_or(within.end, |end| rows.rank(end).clamp(from, within.end));
+            from..to
+        };
+        let files = self.files.iter().map(|file| (&*file.rows, file.range.clone()));
+        let memory = self.flushing.iter().chain(self.memstore.sorted());
+        let parts = files.chain(memory.map(|rows| (rows, 0..rows.len())));
+        parts.map(|(rows, within)| (rows, places(rows, within))).filter(|(_, range)| !range.is_empty()).collect()
+    }
+}
