@@ -30,7 +30,8 @@ use crate::file;
 use crate::problem::Located;
 use crate::profile::Profile;
 use crate::resolve::TableDesign;
-pub(crate) use crate::row_bytes::{CELL, bytes_per_put, bytes_per_row, per_row, unsaid};
+pub(crate) use crate::row_bytes::{CELL, per_row, unsaid};
+pub use crate::row_bytes::{bytes_per_put, bytes_per_row, on_disk};
 
 /// The number of ranges of a query that are kept; its regions and the number of its ranges are of all.
 const KEPT: usize = 1024;
