@@ -20,7 +20,7 @@ pub(crate) fn retention(table: &TableDesign) -> Option<f64> {
 
 /// The seconds that the rows of the full grown table were written in: as long as they are kept, or as the declared
 /// number of rows takes.
-pub(crate) fn span(table: &TableDesign) -> Option<f64> {
+pub fn span(table: &TableDesign) -> Option<f64> {
     let by_rate = || Some(table.table.rows.as_ref()?.0 / rows_per_second(table)?);
     retention(table).or_else(by_rate).filter(|seconds| *seconds > 0.0)
 }
