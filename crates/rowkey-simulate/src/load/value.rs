@@ -34,18 +34,33 @@ impl Values<'_> {
         match ty {
             TypeBuf::Scalar(scalar) => self.of_scalar(*scalar, number),
             TypeBuf::Option(inner) => Value::Option(Some(Box::new(self.of_type(inner, number)))),
-            TypeBuf::List(inner) => Value::List(vec![self.of_type(inner, number)]),
+            TypeBuf::List(inner) => {
+                let each = 1 + inner.width().unwrap_or(15);
+                let count = (self.bytes / each).clamp(1, 16);
+                Value::List((0..count).map(|at| self.of_type(inner, part(number, at, count))).collect())
+            }
             TypeBuf::Tuple(fields) => Value::Tuple(self.of_fields(fields, number)),
-            TypeBuf::Enum(variants) if !variants.is_empty() => {
-                let of = &variants[(number % variants.len() as u64) as usize];
-                Value::Enum(of.tag, self.of_fields(&of.fields, number / variants.len() as u64))
+            TypeBuf::Enum(variants) => {
+                // Of a variant without fields there is one value.
+                let (single, full): (Vec<_>, Vec<_>) = variants.iter().partition(|variant| variant.fields.is_empty());
+                let singles = single.len() as u64;
+                let (of, number) = match (&single[..], &full[..]) {
+                    ([], []) => return value(ty, number),
+                    (single, full) if number < singles || full.is_empty() => (single[(number % singles) as usize], 0),
+                    (_, full) => {
+                        let (left, variants) = (number - singles, full.len() as u64);
+                        (full[(left % variants) as usize], left / variants)
+                    }
+                };
+                Value::Enum(of.tag, self.of_fields(&of.fields, number))
             }
             _ => value(ty, number),
         }
     }
 
     fn of_fields(&self, fields: &[FieldBuf], number: u64) -> Vec<Value> {
-        fields.iter().map(|field| self.of_type(&field.ty, number)).collect()
+        let part = |at| part(number, at, fields.len());
+        fields.iter().enumerate().map(|(at, field)| self.of_type(&field.ty, part(at))).collect()
     }
 
     fn of_scalar(&self, scalar: Scalar, number: u64) -> Value {
@@ -85,6 +100,12 @@ impl Values<'_> {
             _ => letters(number, self.count, len),
         }
     }
+}
+
+/// The number of a part of several: the last has it all, the others few values, as the names of tags have.
+fn part(number: u64, at: usize, count: usize) -> u64 {
+    const FEW: u64 = 8;
+    if at + 1 == count { number } else { mix(number ^ mix(at as u64)) % FEW }
 }
 
 /// Bytes that look random, the same of the same number.
