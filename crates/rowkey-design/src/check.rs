@@ -6,6 +6,7 @@ use std::collections::hash_map::Entry;
 use crate::cost::QueryCost;
 use crate::design::{Allow, Date, Level};
 use crate::finding::{Edit, Finding};
+use crate::load::assumed_rates;
 use crate::problem::{Located, Problem, Span};
 use crate::resolve::{Design, TableDesign};
 use crate::rule::{Rule, Severity};
@@ -151,7 +152,12 @@ impl Design {
             let of_servers = |finding: &Finding| finding.numbers.iter().any(|number| number.name == "servers");
             let assumed = context.capacity.assumed().filter(|_| found.iter().any(of_servers));
             report.unjudged.extend(unjudged(&context));
-            report.assumed.extend(assumed.filter(|assumed| !report.assumed.contains(assumed)));
+            let rates = assumed_rates(&table.table).into_iter().filter(|_| !found.is_empty());
+            for assumed in assumed.into_iter().chain(rates) {
+                if !report.assumed.contains(&assumed) {
+                    report.assumed.push(assumed);
+                }
+            }
             report.take(&context, found, options.today);
         }
         let engine = self.cluster(options).map(|cluster| cluster.engine);

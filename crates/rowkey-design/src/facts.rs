@@ -179,9 +179,9 @@ pub struct KeyFacts<'d> {
     /// The number of first fields that are the partition key on an engine that has one.
     pub(crate) first: usize,
     /// The share of the table's rows that it has.
-    pub(crate) share: f64,
+    pub share: f64,
     /// The table.
-    pub(crate) table: &'d TableDesign,
+    pub table: &'d TableDesign,
     /// The bytes of an item that one write unit writes, on an engine that counts in them.
     pub(crate) write_unit: Option<f64>,
 }
@@ -194,7 +194,7 @@ impl<'d> KeyFacts<'d> {
     }
 
     /// The facts of a table's key and of those of its secondary tables, on a cluster.
-    pub(crate) fn all(table: &'d TableDesign, profile: Option<&Profile>, cluster: Option<&Cluster>) -> Vec<Self> {
+    pub fn all(table: &'d TableDesign, profile: Option<&Profile>, cluster: Option<&Cluster>) -> Vec<Self> {
         let keys = std::iter::once(Self::of(table, profile)).chain(Self::of_secondaries(table, profile));
         keys.map(|key| key.on(cluster)).collect()
     }
@@ -264,7 +264,7 @@ impl<'d> KeyFacts<'d> {
     }
 
     /// The same key, with the values that a query asks for as frequent as it says.
-    pub(crate) fn asked_by(&self, query: &Query) -> Self {
+    pub fn asked_by(&self, query: &Query) -> Self {
         let mut key = self.clone();
         for field in &mut key.fields {
             let Some(skew) = named(&query.skew, field.name) else { continue };
@@ -395,7 +395,7 @@ fn growth(ty: &TypeBuf, meaning: Option<Meaning>) -> Option<Growth> {
 }
 
 /// Returns whether all values of the type are one.
-pub(crate) fn is_constant(ty: &TypeBuf) -> bool {
+pub fn is_constant(ty: &TypeBuf) -> bool {
     matches!(ty, TypeBuf::Scalar(Scalar::Foreign(Foreign::Constant(_))))
 }
 

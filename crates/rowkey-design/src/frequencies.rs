@@ -26,7 +26,7 @@ impl Frequencies {
     }
 
     /// Those of a field's values.
-    pub(crate) fn of(spread: &Spread) -> Self {
+    pub fn of(spread: &Spread) -> Self {
         match spread.skew {
             Some(Skew::Zipf(exponent)) => Self::zipf(spread.distinct, exponent, spread.p_max),
             _ => Self::as_uneven_as(spread.distinct, 1.0 / spread.n_eff.max(1.0), spread.p_max),
@@ -97,6 +97,11 @@ impl Frequencies {
             }));
         }
         self
+    }
+
+    /// The groups: how many values each has, and the share of one of them.
+    pub fn groups(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.0.iter().map(|alike| (alike.count, alike.share))
     }
 
     /// The number of values.

@@ -94,6 +94,9 @@ pub mod internal {
     pub mod facts {
         pub use crate::facts::*;
     }
+    pub mod frequencies {
+        pub use crate::frequencies::*;
+    }
     pub mod file {
         pub use crate::file::*;
     }

@@ -42,10 +42,28 @@ pub(crate) fn unsaid(table: &TableDesign, value_bytes: f64) -> f64 {
 /// The bytes of a row as a scan reads it: each cell with its key, family, qualifier, timestamp and type.
 ///
 /// `columns`: those that are read, as `column`, `family:column` or a family; all where there are none.
-pub(crate) fn bytes_per_row(table: &TableDesign, key: &KeyFacts<'_>, columns: &[Located<String>]) -> f64 {
+pub fn bytes_per_row(table: &TableDesign, key: &KeyFacts<'_>, columns: &[Located<String>]) -> f64 {
+    bytes_with(table, key, columns, |_| 1.0).max(key.bytes)
+}
+
+/// The bytes on disk of a byte that is written to these columns, of all families together.
+pub fn on_disk(table: &TableDesign, key: &KeyFacts<'_>, columns: &[Located<String>]) -> f64 {
+    let own = |family: &Family| family.on_disk.as_ref().map_or(1.0, |part| part.value);
+    let all = bytes_with(table, key, columns, |_| 1.0);
+    if all > 0.0 { bytes_with(table, key, columns, own) / all } else { 1.0 }
+}
+
+/// The bytes of the cells of a row, those of each family so many times.
+fn bytes_with(
+    table: &TableDesign,
+    key: &KeyFacts<'_>,
+    columns: &[Located<String>],
+    times: impl Fn(&Family) -> f64,
+) -> f64 {
     let unsaid = key.value_bytes.map_or(0.0, |bytes| unsaid(table, bytes));
-    let mut bytes = if table.table.family.is_empty() { key.bytes + unsaid } else { 0.0 };
+    let mut all = if table.table.family.is_empty() { key.bytes + unsaid } else { 0.0 };
     for (name, family) in &table.table.family {
+        let mut bytes = 0.0;
         let whole = columns.is_empty() || columns.iter().any(|column| column.as_str() == name);
         let asked = |column: &str| {
             let this = |asked: &str| match asked.split_once(':') {
@@ -75,13 +93,14 @@ pub(crate) fn bytes_per_row(table: &TableDesign, key: &KeyFacts<'_>, columns: &[
                 bytes += names.map(|column| cell + column.len() as f64 + size(column)).sum::<f64>();
             }
         }
+        all += bytes * times(family);
     }
-    bytes.max(key.bytes)
+    all
 }
 
 /// The bytes of one put of a write: of the columns that it writes, each with its key. Where a row has a column for each
 /// of something, a put is one of them.
-pub(crate) fn bytes_per_put(table: &TableDesign, key: &KeyFacts<'_>, write: &Write) -> f64 {
+pub fn bytes_per_put(table: &TableDesign, key: &KeyFacts<'_>, write: &Write) -> f64 {
     let is_written =
         |name: &str| write.columns.is_empty() || write.columns.iter().any(|column| column.as_str() == name);
     let families = table.table.family.iter().filter(|(name, _)| is_written(name));

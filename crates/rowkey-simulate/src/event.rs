@@ -11,7 +11,8 @@ pub struct Event<'e> {
     pub op: Op<'e>,
     /// The row key; of a scan its first.
     pub key: &'e [u8],
-    /// The bytes of the values that are written.
+    /// The bytes that are written beside the key and the 20 bytes of a cell: the value; with several cells, what each
+    /// has more.
     pub bytes: u64,
     /// The number of rows that it stands for: more than one where a sample stands for all.
     pub weight: u64,
@@ -32,5 +33,7 @@ pub enum Op<'e> {
         end: Option<&'e [u8]>,
         /// The most rows.
         limit: Option<u64>,
+        /// True if it begins with the last of them, and the key is that of the last it may come to.
+        reverse: bool,
     },
 }

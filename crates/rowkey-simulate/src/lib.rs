@@ -4,4 +4,5 @@
 
 pub mod cluster;
 pub mod event;
+pub mod load;
 pub mod run;

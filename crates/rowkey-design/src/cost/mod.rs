@@ -18,11 +18,14 @@ use rowkey::{KeyRange, Value};
 pub use self::order::OrderFit;
 pub use self::reads::ReadLoad;
 use self::sampled::Sample;
+pub use self::select::with_known_hash;
+pub use self::stored::span;
+pub use self::witness::value;
 pub(crate) use self::{
     regions::points,
     select::{Condition, Selection, add, all_of, ascending, is_coarse, most_made, ranges_of},
-    stored::{deletes_most, rows, rows_of, rows_per_second, span, unlikely_rows},
-    witness::{at, of_field, value},
+    stored::{deletes_most, rows, rows_of, rows_per_second, unlikely_rows},
+    witness::{at, of_field},
 };
 use crate::design::{Cluster, Query, Secondary, Width};
 use crate::facts::KeyFacts;
@@ -30,7 +33,8 @@ use crate::file;
 use crate::problem::Located;
 use crate::profile::Profile;
 use crate::resolve::TableDesign;
-pub(crate) use crate::row_bytes::{CELL, bytes_per_put, bytes_per_row, per_row, unsaid};
+pub(crate) use crate::row_bytes::{CELL, per_row, unsaid};
+pub use crate::row_bytes::{bytes_per_put, bytes_per_row, on_disk};
 
 /// The number of ranges of a query that are kept; its regions and the number of its ranges are of all.
 const KEPT: usize = 1024;
@@ -232,6 +236,21 @@ impl<'d> QueryCost<'d> {
     /// The number of ranges that one run scans.
     pub fn range_count(&self) -> usize {
         self.count as usize
+    }
+
+    /// The number of keys whose values one run asks for: 1, or as many as it has values, ranges and beginnings.
+    pub fn keys(&self) -> f64 {
+        self.selection.keys()
+    }
+
+    /// The most rows that each of its ranges has to return, if the query has a limit that a scan can count to: rows
+    /// that are filtered or sorted after they are read are not counted by a scan.
+    pub fn limit(&self) -> Option<u64> {
+        let counts = self.filter.is_empty()
+            && matches!(self.order, OrderFit::Free | OrderFit::Key | OrderFit::Reverse | OrderFit::Merge { .. });
+        let query = self.query;
+        let limit = query.limit.as_ref().filter(|_| counts)?.0 + query.offset.as_ref().map_or(0.0, |offset| offset.0);
+        Some(limit.clamp(1.0, 2f64.powi(53)).ceil() as u64)
     }
 
     /// The rows read for each returned.

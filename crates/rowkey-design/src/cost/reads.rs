@@ -1,9 +1,9 @@
 //! The places where a query's reads land.
 
-use super::{OrderFit, QueryCost, ROWS_PER_RANGE, bytes_per_row, rows_per_second};
+use super::{OrderFit, QueryCost, ROWS_PER_RANGE, bytes_per_row, on_disk, rows_per_second};
 use crate::design::{Cluster, Engine};
 use crate::facts::KeyFacts;
-use crate::load::{busiest, places, spread_in_partition_key};
+use crate::load::{Rates, busiest, places, spread_in_partition_key};
 use crate::resolve::TableDesign;
 
 /// The size at which a region is split where the file does not say: HBase's default, and a partition of DynamoDB.
@@ -32,7 +32,7 @@ impl QueryCost<'_> {
     /// that it asks for.
     pub fn read_load(&self, table: &TableDesign, key: &KeyFacts<'_>, cluster: Option<&Cluster>) -> Option<ReadLoad> {
         let query = self.query;
-        let rate = query.rate.as_ref()?.0;
+        let rate = Rates::of_query(query)?.peak;
         let runs = rate * self.selection.keys();
         let from_one_end =
             query.limit.is_some() && matches!(self.order, OrderFit::Key | OrderFit::Reverse | OrderFit::Merge { .. });
@@ -63,7 +63,7 @@ impl QueryCost<'_> {
         if let Some(recent) = query.recent.as_ref().filter(|_| front.is_some()) {
             let max = cluster.and_then(|cluster| cluster.region.as_ref()).and_then(|region| region.max);
             let rows = rows_per_second(table).map_or(0.0, |rate| rate * recent.seconds());
-            let bytes = rows * share * bytes_per_row(table, key, &[]);
+            let bytes = rows * share * bytes_per_row(table, key, &[]) * on_disk(table, key, &[]);
             share /= (bytes / max.map_or(REGION, |max| max.0)).max(1.0);
         }
         let each = self.reads_of_one(cluster);

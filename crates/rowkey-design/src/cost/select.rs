@@ -334,7 +334,7 @@ pub(crate) fn all_of(query: &Query) -> Vec<&str> {
 }
 
 /// The layout; a hash of the user's own gives way to one that is known. The bucket is another then, and as many ranges.
-fn with_known_hash(layout: &LayoutBuf) -> Cow<'_, LayoutBuf> {
+pub fn with_known_hash(layout: &LayoutBuf) -> Cow<'_, LayoutBuf> {
     if let Lead::Salt(salt) = layout.lead()
         && salt.hash.hash.is_none()
     {

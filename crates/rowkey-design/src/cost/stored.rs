@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::design::WriteKind;
 use crate::facts::{Growth, KeyFacts};
 use crate::file::{Count, Period, Rate};
+use crate::load::mean;
 use crate::problem::Problem;
 use crate::resolve::TableDesign;
 use crate::row_bytes::per_row;
@@ -19,7 +20,7 @@ pub(crate) fn retention(table: &TableDesign) -> Option<f64> {
 
 /// The seconds that the rows of the full grown table were written in: as long as they are kept, or as the declared
 /// number of rows takes.
-pub(crate) fn span(table: &TableDesign) -> Option<f64> {
+pub fn span(table: &TableDesign) -> Option<f64> {
     let by_rate = || Some(table.table.rows.as_ref()?.0 / rows_per_second(table)?);
     retention(table).or_else(by_rate).filter(|seconds| *seconds > 0.0)
 }
@@ -92,7 +93,7 @@ pub(crate) fn rows_per_second(table: &TableDesign) -> Option<f64> {
             && write.bulk != Some(true)
             && write.order.as_ref().is_none_or(|order| order.value != crate::design::WriteOrder::OneRow)
     });
-    let rate: f64 = puts.filter_map(|write| write.rate.as_ref()).map(|rate| rate.0).sum();
+    let rate: f64 = puts.filter_map(|write| mean(write)).sum();
     (rate > 0.0).then(|| rate / cells_per_row(table))
 }
 
@@ -101,7 +102,7 @@ pub(crate) fn deletes_most(table: &TableDesign) -> bool {
     let mut deletes = table.table.write.iter().filter(|write| write.kind == Some(WriteKind::Delete)).peekable();
     let Some(put) = rows_per_second(table).filter(|_| deletes.peek().is_some()) else { return false };
     // As many as it takes, where nothing says how many.
-    let deleted: f64 = deletes.map(|write| write.rate.as_ref().map_or(put, |rate| rate.0)).sum();
+    let deleted: f64 = deletes.map(|write| mean(write).unwrap_or(put)).sum();
     2.0 * deleted >= put
 }
 

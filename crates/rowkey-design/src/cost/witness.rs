@@ -156,7 +156,7 @@ fn subtracted(bytes: &[u8], len: usize, back: u128) -> Option<Vec<u8>> {
 }
 
 /// The k-th of a type's values, made up: the greater k, the greater the value, as far as the type has as many.
-pub(crate) fn value(ty: &TypeBuf, k: u64) -> Value {
+pub fn value(ty: &TypeBuf, k: u64) -> Value {
     match ty {
         TypeBuf::Scalar(scalar) => scalar_value(*scalar, k),
         TypeBuf::Option(inner) => Value::Option(Some(Box::new(value(inner, k)))),

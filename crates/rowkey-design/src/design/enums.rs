@@ -152,6 +152,20 @@ words! {
         Event = "event",
     }
 
+    /// The policy by which HBase splits regions, by the last part of its class.
+    pub enum SplitPolicy ("split policy") else crate::design::hints::of_a_split_policy {
+        /// `SteppingSplitPolicy`, the default of HBase 2: the only region of a table on its server at twice the flush
+        /// size, all others at `max`.
+        Stepping = "stepping",
+        /// `IncreasingToUpperBoundRegionSplitPolicy`, the default of HBase 1: at the flush size by twice the cube of
+        /// the number of regions of the table on its server, up to `max`.
+        Increasing = "increasing",
+        /// `ConstantSizeRegionSplitPolicy`: at `max`.
+        Constant = "constant",
+        /// `DisabledRegionSplitPolicy`: never.
+        Disabled = "disabled",
+    }
+
     /// The operation of a write.
     pub enum WriteKind ("kind") {
         /// Puts rows or cells.

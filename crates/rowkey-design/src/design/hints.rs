@@ -51,6 +51,7 @@ pub(super) fn of_a_file(word: &str) -> Option<&'static str> {
         }
         "tables" => "write `[table.NAME]`",
         "clusters" => "write `[cluster.NAME]`",
+        "balancer" => "it is of a cluster: write it after `[cluster.NAME]`",
         _ => return None,
     })
 }
@@ -58,13 +59,14 @@ pub(super) fn of_a_file(word: &str) -> Option<&'static str> {
 /// The help for keys that a table does not have.
 pub(super) fn of_a_table(word: &str) -> Option<&'static str> {
     Some(match word {
-        "ttl" | "versions" | "compression" | "bloom" | "encoding" | "columns" | "column" => {
+        "ttl" | "versions" | "compression" | "on_disk" | "bloom" | "encoding" | "columns" | "column" => {
             "it is of a column family: write it after `[table.NAME.family.NAME]`"
         }
         "families" | "column_family" | "column_families" | "cf" => "write `[table.NAME.family.NAME]`",
-        "engine" | "servers" => "it is of a cluster: write it after `[cluster.NAME]`",
+        "engine" | "servers" | "balancer" => "it is of a cluster: write it after `[cluster.NAME]`",
         "queries" | "reads" | "fix" | "range" | "order" | "limit" => "write `[[table.NAME.query]]`",
-        "writes" | "rate" | "peak" => "write `[[table.NAME.write]]`",
+        "split_policy" => "write `region.split = \"constant\"` of the cluster",
+        "writes" | "rate" | "peak" | "shape" => "write `[[table.NAME.write]]`",
         "primary_key" | "row_key" | "rowkey" | "fields" => "write `key = [\"host: text\", \"at: instant desc\"]`",
         "index" | "indexes" | "secondary_index" | "gsi" => "write `[[table.NAME.secondary]]`",
         "buckets" | "salt_buckets" => "write `salt = { buckets = 16 }`",
@@ -84,6 +86,47 @@ pub(super) fn of_an_engine(word: &str) -> Option<&'static str> {
         "tidb" => "write `tikv`",
         "fdb" => "write `foundationdb`",
         "leveldb" | "lmdb" | "sled" | "redb" => "write `rocksdb`: an engine of one process",
+        _ => return None,
+    })
+}
+
+/// The help for names of split policies.
+pub(super) fn of_a_split_policy(word: &str) -> Option<&'static str> {
+    let lower = word.to_lowercase();
+    let name = lower.rsplit(['.', '$']).next().unwrap_or_default();
+    Some(match name {
+        "steppingsplitpolicy" | "default" | "auto" => "write `stepping`: the default of HBase 2",
+        "increasingtoupperboundregionsplitpolicy" => "write `increasing`",
+        "constantsizeregionsplitpolicy" | "size" => "write `constant`",
+        "disabledregionsplitpolicy" | "none" | "off" | "never" | "manual" => "write `disabled`",
+        "busyregionsplitpolicy"
+        | "keyprefixregionsplitpolicy"
+        | "delimitedkeyprefixregionsplitpolicy"
+        | "busy"
+        | "key prefix" => "leave it out: it decides by more than sizes, which are all that a design says",
+        _ => return None,
+    })
+}
+
+/// The help for words that others have for a balancer.
+pub(super) fn of_balancer(word: &str) -> Option<&'static str> {
+    match word.to_lowercase().as_str() {
+        "none" | "false" | "disabled" | "no" => Some("write \"off\""),
+        "on" | "true" | "enabled" | "yes" => Some("write how often it runs: { period = \"5 min\" }, HBase's default"),
+        word if crate::file::Period::parse(word).is_some() => Some("write { period = \"5 min\" }"),
+        _ => None,
+    }
+}
+
+/// The help for words that others have for the shape of a rate.
+pub(super) fn of_a_shape(word: &str) -> Option<&'static str> {
+    let lower = word.to_lowercase();
+    Some(match lower.split([' ', '_', '-']).next().unwrap_or_default() {
+        "steady" | "flat" | "even" | "uniform" | "none" => "write `constant`",
+        "daily" | "day" | "diurnal" | "sine" | "sinus" | "sinusoid" | "wave" => "write `by day`",
+        "burst" | "bursts" | "bursty" | "batch" | "cron" | "hourly" | "spikes" | "spike" => {
+            "write how long a burst is and how often one begins: `bursts of 10 min every 1 h`"
+        }
         _ => return None,
     })
 }

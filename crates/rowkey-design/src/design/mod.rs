@@ -3,16 +3,18 @@
 mod enums;
 mod hints;
 mod schema;
+mod shape;
 mod values;
 
 pub use self::enums::{
-    BlockEncoding, Bloom, Compression, Engine, Keep, Level, Meaning, QueryOrder, SaltFormat, Timestamp, Unique,
-    WriteKind,
+    BlockEncoding, Bloom, Compression, Engine, Keep, Level, Meaning, QueryOrder, SaltFormat, SplitPolicy, Timestamp,
+    Unique, WriteKind,
 };
 pub use self::schema::{json_schema, reference};
+pub use self::shape::{Balancer, BalancerPeriod, Shape};
 pub use self::values::{Columns, Date, KeyField, Size, Skew, Splits, SplitsTable, Width, WriteOrder};
 use crate::file::node::record;
-use crate::file::{Bounds, Bytes, Count, Named, Period, Rate};
+use crate::file::{Bounds, ByteRate, Bytes, Count, Named, Period, Rate};
 use crate::problem::Located;
 
 record! {
@@ -38,6 +40,9 @@ record! {
         heap: Option<Bytes> where Bounds::POSITIVE,
         /// The size and load of a region or tablet.
         region: Option<Region>,
+        /// The balancer of HBase, which moves regions until each server has as many: `"off"`, or its period, as in
+        /// `{ period = "5 min" }`: `hbase.balancer.period`.
+        balancer: Option<Balancer>,
     }
 
     /// The size and load of a region or tablet of a cluster.
@@ -51,6 +56,11 @@ record! {
         writes: Option<Rate>,
         /// The reads of rows by their key that the server of one region takes.
         reads: Option<Rate>,
+        /// The bytes of keys and values that the server of one region takes. Writes of large rows are fewer than
+        /// `writes` then.
+        bytes: Option<ByteRate>,
+        /// The policy by which HBase splits it. Default: `stepping`, that of HBase 2.
+        split: Option<SplitPolicy>,
     }
 
     /// A table.
@@ -133,6 +143,9 @@ record! {
         min_versions: Option<Located<u32>>,
         /// The compression of its files.
         compression: Option<Located<Compression>>,
+        /// The bytes on disk of a byte of keys and values, after compression and encoding: 0.4 where files are four
+        /// tenths as large. Default: 1.
+        on_disk: Option<Located<f64>> where Bounds::from_to(0.001, 2.0),
         /// The encoding of keys in its blocks.
         encoding: Option<Located<BlockEncoding>>,
         /// The Bloom filter of its files.
@@ -212,10 +225,13 @@ record! {
         name: Located<String>,
         /// Its operation. Default: put.
         kind: Option<WriteKind>,
-        /// The rows that it writes.
+        /// The rows that it writes, on average.
         rate: Option<Located<Rate>>,
         /// The highest rate.
         peak: Option<Located<Rate>>,
+        /// The course of its rate: `constant`, `by day` with one maximum a day, or `bursts of 10 min every 1 h`.
+        /// Default: constant, at `rate`.
+        shape: Option<Located<Shape>>,
         /// The order of the keys it writes: `time`, `random`, `random in FIELD`, `key`, or `one row`.
         order: Option<Located<WriteOrder>>,
         /// True if it writes many rows at once, once.
@@ -259,8 +275,12 @@ record! {
         offset: Option<Located<Count>> where Bounds::WHOLE,
         /// The columns that it reads. Default: all.
         columns: Vec<Located<String>>,
-        /// The number of its runs.
+        /// The number of its runs, on average.
         rate: Option<Located<Rate>>,
+        /// The highest number of its runs.
+        peak: Option<Located<Rate>>,
+        /// The course of its rate, as of a write.
+        shape: Option<Located<Shape>>,
         /// The age of the rows that it asks for, mostly: `"1 h"` for those of the last hour.
         recent: Option<Located<Period>>,
         /// The skew of the values that it asks for, by field: as in `stats`. Default: that of the field's rows.

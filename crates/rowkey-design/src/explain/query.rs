@@ -213,12 +213,7 @@ impl<'d> Plan<'d> {
 
     /// The most rows that each of its ranges has to return, if the query has a limit.
     pub fn limit(&self) -> Option<u64> {
-        let query = self.cost.query;
-        // Rows that are filtered or sorted after they are read are not counted by a scan's limit.
-        let counts = self.cost.filter.is_empty()
-            && matches!(self.cost.order, OrderFit::Free | OrderFit::Key | OrderFit::Reverse | OrderFit::Merge { .. });
-        let limit = query.limit.as_ref().filter(|_| counts)?.0 + query.offset.as_ref().map_or(0.0, |offset| offset.0);
-        Some((limit.clamp(1.0, 2f64.powi(53)).ceil()) as u64)
+        self.cost.limit()
     }
 
     /// Returns whether the clients of an engine read the table, as far as the design says.

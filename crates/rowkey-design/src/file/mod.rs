@@ -8,4 +8,4 @@ mod units;
 pub(crate) use self::bounds::Bounds;
 pub use self::node::Named;
 pub(crate) use self::units::plural;
-pub use self::units::{Bytes, Count, Period, Rate};
+pub use self::units::{ByteRate, Bytes, Count, Period, Rate};

@@ -17,6 +17,10 @@ pub struct Bytes(pub f64);
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Rate(pub f64);
 
+/// A number of bytes a second.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct ByteRate(pub f64);
+
 /// A length of time. A month is 30 days, a year 365.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Period(pub Duration);
@@ -180,7 +184,7 @@ impl Period {
         Duration::try_from_secs_f64(seconds).map(Self).map_err(|error| Some(error.to_string()))
     }
 
-    fn pattern() -> String {
+    pub(crate) fn pattern() -> String {
         pattern(SECONDS, false)
     }
 
@@ -205,15 +209,35 @@ impl Rate {
     }
 
     fn read(text: &str) -> Result<Self, Option<String>> {
-        let (count, per) = text.split_once('/').ok_or(None)?;
-        let (_, seconds) = PER.iter().find(|(name, _)| *name == per.trim_start()).ok_or(None)?;
-        Ok(Self(measured(count.trim_end(), COUNTS, false)? / seconds))
+        per_second(text, COUNTS).map(Self)
     }
 
     fn pattern() -> String {
-        let per: Vec<&str> = PER.iter().map(|(name, _)| *name).collect();
-        format!(r"({})\s*/\s*({})", pattern(COUNTS, false), per.join("|"))
+        pattern_per_second(COUNTS)
     }
+}
+
+impl ByteRate {
+    fn read(text: &str) -> Result<Self, Option<String>> {
+        per_second(text, BYTES).map(Self)
+    }
+
+    fn pattern() -> String {
+        pattern_per_second(BYTES)
+    }
+}
+
+/// The number a second of a text such as `50k/s`, or what is wrong with it; none if it has not this form.
+fn per_second(text: &str, units: &[Unit]) -> Result<f64, Option<String>> {
+    let (count, per) = text.split_once('/').ok_or(None)?;
+    let (_, seconds) = PER.iter().find(|(name, _)| *name == per.trim_start()).ok_or(None)?;
+    Ok(measured(count.trim_end(), units, false)? / seconds)
+}
+
+/// A pattern of JSON Schema for what [`per_second`] takes.
+fn pattern_per_second(units: &[Unit]) -> String {
+    let per: Vec<&str> = PER.iter().map(|(name, _)| *name).collect();
+    format!(r"({})\s*/\s*({})", pattern(units, false), per.join("|"))
 }
 
 impl Count {
@@ -261,6 +285,7 @@ macro_rules! units {
 units! {
     Bytes, |bytes| bytes.0, 0.0_f64, "a size: a number with a unit of bytes", "\"400 B\" or \"10 GB\"", "400 B";
     Rate, |rate| rate.0, 1.0_f64, "a rate: a number of times a second, minute, hour or day", "\"50k/s\" or \"200/day\"", "50k/s";
+    ByteRate, |rate| rate.0, 1.0_f64, "a rate of bytes: a size a second, minute, hour or day", "\"50 MB/s\"", "50 MB/s";
     Period, |period| period.seconds(), 1.0_f64, "a length of time: a number with a unit of time", "\"20 ms\" or \"13 months\"", "13 months";
 }
 
@@ -364,6 +389,12 @@ pub(crate) fn plural(is_one: bool, what: &str) -> String {
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/s", Count(self.0))
+    }
+}
+
+impl fmt::Display for ByteRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/s", Bytes(self.0))
     }
 }
 

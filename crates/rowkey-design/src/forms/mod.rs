@@ -9,8 +9,7 @@ use data_encoding::{BASE64, HEXLOWER, HEXLOWER_PERMISSIVE};
 use rowkey::LayoutBuf;
 
 pub(crate) use self::date::written;
-pub use self::times::Times;
-pub(crate) use self::times::key_loosened;
+pub use self::times::{Times, key_loosened};
 use crate::choice::choices;
 use crate::quote::{go, hbase_binary};
 

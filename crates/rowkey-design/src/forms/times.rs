@@ -91,7 +91,7 @@ impl Times<'_> {
 }
 
 /// The JSON of a key as people write it, to JSON as values are written.
-pub(crate) fn key_loosened(layout: &LayoutBuf, json: Json, times: &Times<'_>) -> Json {
+pub fn key_loosened(layout: &LayoutBuf, json: Json, times: &Times<'_>) -> Json {
     let Json::Array(items) = json else { return json };
     let mut fields = layout.fields().iter();
     items.into_iter().map(|json| fields.next().map_or(Json::Null, |field| times.loosened(field, json))).collect()

@@ -7,9 +7,61 @@ use rowkey::untyped::{FieldValues, TypeBuf};
 use rowkey::{LayoutBuf, Value};
 
 use super::{grows, once, spread};
-use crate::design::{Columns, Family, FieldStats, Meaning, Query, Table};
-use crate::file::Named;
+use crate::design::{Cluster, Columns, Engine, Family, FieldStats, Meaning, Query, Shape, Table};
+use crate::file::{Named, Rate};
 use crate::problem::{Located, Problem, Span};
+
+impl Cluster {
+    /// Notes what its engine does not have.
+    pub(super) fn contradict(&self, place: Span, problems: &mut Vec<Problem>) {
+        let split = self.region.as_ref().and_then(|region| region.split);
+        let said = [("region.split", split.is_some()), ("balancer", self.balancer.is_some())];
+        for (name, _) in said.into_iter().filter(|(_, is_said)| *is_said && self.engine != Engine::HBase) {
+            let message = format!("`{name}` is of HBase, but the engine is {}", self.engine.word());
+            add(problems, place, message, &format!("remove `{name}`"));
+        }
+    }
+}
+
+/// Notes a rate, its peak and its shape that cannot all be.
+fn rates(
+    rate: Option<&Located<Rate>>,
+    peak: Option<&Located<Rate>>,
+    shape: Option<&Located<Shape>>,
+    problems: &mut Vec<Problem>,
+) {
+    if let (Some(shape), None, None) = (shape, rate, peak) {
+        add(problems, shape.place, "`shape`, but there is no rate".to_owned(), "add `rate = \"50k/s\"`, or `peak`");
+    }
+    let Some((rate, peak)) = rate.zip(peak) else { return };
+    if peak.0 < rate.0 {
+        let message = format!("`peak` is {}, but `rate` is {}", peak.value, rate.value);
+        add(problems, peak.place, message, "write the highest rate as `peak`, or leave it out");
+        return;
+    }
+    let Some(shape) = shape else { return };
+    match shape.value {
+        Shape::Constant if peak.0 > rate.0 => {
+            let message = format!("the rate is constant, but `peak` is {} and `rate` {}", peak.value, rate.value);
+            add(
+                problems,
+                shape.place,
+                message,
+                "write \"by day\" or \"bursts of 10 min every 1 h\", or leave `peak` out",
+            );
+        }
+        Shape::Bursts { length, every } => {
+            // Rates are rounded.
+            let bursts = Rate(peak.0 * length.seconds() / every.seconds());
+            if bursts.0 > 1.01 * rate.0 {
+                let message = format!("bursts at {} are {bursts} on average, but `rate` is {}", peak.value, rate.value);
+                let help = "`rate` is the average: raise it, lower `peak`, or write shorter bursts";
+                add(problems, peak.place, message, help);
+            }
+        }
+        Shape::Constant | Shape::ByDay => {}
+    }
+}
 
 impl Table {
     /// Notes each.
@@ -20,12 +72,10 @@ impl Table {
         }
         for write in &self.write {
             self.columns_are_there(&write.columns, problems);
-            if let Some((peak, rate)) =
-                write.peak.as_ref().zip(write.rate.as_ref()).filter(|(peak, rate)| peak.0 < rate.0)
-            {
-                let message = format!("`peak` is {}, but `rate` is {}", peak.value, rate.value);
-                add(problems, peak.place, message, "write the highest rate as `peak`, or leave it out");
-            }
+            rates(write.rate.as_ref(), write.peak.as_ref(), write.shape.as_ref(), problems);
+        }
+        for query in &self.query {
+            rates(query.rate.as_ref(), query.peak.as_ref(), query.shape.as_ref(), problems);
         }
         for (name, stats) in &self.stats {
             self.statistics(name, stats, problems);

@@ -93,6 +93,7 @@ impl Design {
     fn add(&mut self, file: DesignFile, problems: &mut Vec<Problem>) {
         for (name, cluster) in file.cluster {
             let place = cluster.place;
+            cluster.contradict(place, problems);
             match self.clusters.entry(name) {
                 // Each file can be read alone, if it has its cluster.
                 Entry::Occupied(same) if same.get().value == cluster.value => {}

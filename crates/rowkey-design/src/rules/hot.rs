@@ -85,8 +85,8 @@ impl Hot<'_, '_> {
 /// process, none below the gate, and those without a rate.
 pub(super) fn writes<'c, 'd>(context: &'c Context<'d>, secondary: bool) -> Vec<Hot<'c, 'd>> {
     let any_unsaid = context.table.table.write.iter().any(|write| peak(write).is_none());
-    let Capacity { each: capacity, servers, peak: declared, .. } = context.capacity;
-    if context.capacity.takes_all() || (declared < capacity && !any_unsaid) {
+    let Capacity { each, servers, peak: declared, .. } = context.capacity;
+    if context.capacity.takes_all() || (declared < each && !any_unsaid) {
         return Vec::new();
     }
     let writes = context.loads.iter().filter(|load| load.secondary.is_some() == secondary);
@@ -94,9 +94,9 @@ pub(super) fn writes<'c, 'd>(context: &'c Context<'d>, secondary: bool) -> Vec<H
     written
         .map(|load| {
             let key = &context.keys[load.secondary.map_or(0, |index| index + 1)];
-            Hot { load, key, capacity, servers, all: declared * key.share }
+            Hot { load, key, capacity: context.capacity.takes(load), servers, all: declared * key.share }
         })
-        .filter(|hot| hot.load.peak.is_none_or(|_| declared * hot.key.share >= capacity))
+        .filter(|hot| hot.load.peak.is_none_or(|_| declared * hot.key.share >= each))
         .collect()
 }
 

@@ -29,7 +29,7 @@ fn reads(context: &Context<'_>) -> Option<String> {
 fn values(context: &Context<'_>) -> Option<String> {
     let key = &context.keys[0];
     let of_table = context.loads.iter().filter(|load| load.secondary.is_none() && load.front != Some(0));
-    let hot = of_table.filter(|load| load.peak.is_some_and(|peak| peak > context.capacity.each));
+    let hot = of_table.filter(|load| load.peak.is_some_and(|peak| peak > context.capacity.takes(load)));
     let load = hot.filter(|load| load.places.is_none()).find(|_| matches!(key.layout.lead(), Lead::None))?;
     let front = load.front.unwrap_or(key.fields.len());
     let unknown = key.fields[..front].iter().find(|field| field.spread.is_none())?.name;

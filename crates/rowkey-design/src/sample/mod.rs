@@ -90,7 +90,7 @@ pub fn read_by(
 ///
 /// # Errors
 /// As [`read`].
-pub(crate) fn each_key(
+pub fn each_key(
     reader: impl BufRead,
     key: impl Fn(&str, &mut Vec<u8>) -> Result<(), String> + Sync,
     mut each: impl FnMut(u64, &[u8], Option<u64>),

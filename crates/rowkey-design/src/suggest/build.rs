@@ -492,12 +492,14 @@ impl Family {
         let (about, versions, min_versions, compression, encoding, bloom, block) =
             (None, None, None, None, None, None, None);
         let (in_memory, mob, timestamp, rows, columns, sizes) = (None, None, None, None, None, Default::default());
+        let on_disk = None;
         Self {
             about,
             ttl,
             versions,
             min_versions,
             compression,
+            on_disk,
             encoding,
             bloom,
             block,

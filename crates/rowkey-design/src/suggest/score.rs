@@ -5,7 +5,7 @@ use rowkey::LayoutBuf;
 use crate::cost::{OrderFit, QueryCost, ROWS_PER_RANGE};
 use crate::design::{Cluster, Engine, QueryOrder};
 use crate::facts::KeyFacts;
-use crate::load::{Capacity, WriteLoad, engine_of};
+use crate::load::{Capacity, WriteLoad, engine_of, mean};
 use crate::profile::Profile;
 use crate::resolve::TableDesign;
 
@@ -211,7 +211,7 @@ impl Writes {
                 let peak = load.peak.unwrap_or(0.0);
                 if key.secondary.is_none() {
                     writes.peak += peak;
-                    writes.rate += write.rate.as_ref().map_or(peak, |rate| rate.0);
+                    writes.rate += mean(write).unwrap_or(peak);
                 }
                 let places = writes.places.into_iter().chain(load.places);
                 writes.places = places.reduce(f64::min);

@@ -4,8 +4,8 @@ use rowkey::layout::Scalar;
 use rowkey::lead::Lead;
 use rowkey::untyped::TypeBuf;
 
-use crate::cost::bytes_per_put;
-use crate::design::{Engine, Meaning, WriteKind};
+use crate::cost::{bytes_per_put, on_disk};
+use crate::design::{Engine, Meaning, Write, WriteKind};
 use crate::facts::KeyFacts;
 use crate::file::Bytes;
 use crate::load::peak;
@@ -19,7 +19,9 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for key in &context.keys {
         let secondary = key.secondary.map(|index| &table.secondary[index]);
         let splits = secondary.map_or(&table.splits, |secondary| &secondary.splits);
-        let rates = puts().filter_map(|write| Some(peak(write)? * bytes_per_put(context.table, key, write)));
+        let on_disk =
+            |write: &Write| bytes_per_put(context.table, key, write) * on_disk(context.table, key, &write.columns);
+        let rates = puts().filter_map(|write| Some(peak(write)? * on_disk(write)));
         let bytes = rates.sum::<f64>() * 600.0;
         if splits.is_some() || bytes.is_nan() || bytes <= first_split {
             continue;

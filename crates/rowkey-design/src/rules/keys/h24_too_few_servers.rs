@@ -1,8 +1,8 @@
 //! H24: more writes than all servers together take.
 
-use crate::design::Engine;
-use crate::file::{Count, Rate};
-use crate::load::{known_writes_per_server, peak};
+use crate::design::{Engine, Write};
+use crate::file::{ByteRate, Count, Rate};
+use crate::load::{WriteLoad, bytes_per_server, known_writes_per_server, peak};
 use crate::rules::context::{Context, RuleSink};
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
@@ -12,12 +12,11 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     }
     let servers = context.cluster.and_then(|cluster| cluster.servers).map(f64::from);
     let Some((servers, each)) = servers.zip(known_writes_per_server(context.engine, context.cluster)) else { return };
-    let writes = context.table.table.write.iter().filter(|write| write.bulk != Some(true));
-    let rows: f64 = writes.filter_map(|write| peak(write)).sum();
+    let rows: f64 = context.table.table.write.iter().filter_map(|write| steady(write)).sum();
     let tables = context.keys.len() as f64;
     let all = rows * tables;
     if all <= servers * each {
-        return;
+        return too_many_bytes(context, servers, found);
     }
     let copies = if tables > 1.0 { format!(" to each of {}", Count(tables).of("table")) } else { String::new() };
     let message = format!(
@@ -31,6 +30,37 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let needed = Count((all / each).ceil());
     found.push(finding.remedy(
         format!("{needed} servers take them; or write fewer, larger rows. If one takes more, say `region.writes` of the cluster"),
+        Vec::new(),
+    ));
+}
+
+/// The highest rate of a write that goes on.
+fn steady(write: &Write) -> Option<f64> {
+    peak(write).filter(|_| write.bulk != Some(true))
+}
+
+/// The same of bytes, where the file says how many a server takes.
+fn too_many_bytes(context: &Context<'_>, servers: f64, found: &mut RuleSink<'_>) {
+    let Some(each) = bytes_per_server(context.cluster) else { return };
+    let bytes =
+        |load: &WriteLoad<'_>| Some(load.bytes * load.peak? / load.units).filter(|_| load.write.bulk != Some(true));
+    let all: f64 = context.loads.iter().filter_map(bytes).sum();
+    if all <= servers * each {
+        return;
+    }
+    let message = format!(
+        "{} are written, and {} can take {}, however even they are",
+        ByteRate(all),
+        Count(servers).of("server"),
+        ByteRate(servers * each)
+    );
+    let finding = found.finding(context.table.name.place, message).number("bytes written", all, "B/s");
+    let finding = finding.number("servers", servers, "").number("bytes that one server takes", each, "B/s");
+    let needed = Count((all / each).ceil());
+    found.push(finding.remedy(
+        format!(
+            "{needed} servers take them; or write smaller rows. If one takes more, say `region.bytes` of the cluster"
+        ),
         Vec::new(),
     ));
 }

@@ -5,7 +5,7 @@ use rowkey::lead::Lead;
 use crate::cost::{QueryCost, ReadLoad};
 use crate::design::Engine;
 use crate::file::{Count, Rate};
-use crate::load::{is_one_process, reads_per_server};
+use crate::load::{Rates, is_one_process, reads_per_server};
 use crate::rules::context::{Context, RuleSink};
 
 /// The reads of a query on its busiest place, and what one server takes of them, if that is less.
@@ -19,7 +19,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for cost in &context.queries {
         let Some((load, capacity)) = hot(context, cost) else { continue };
         let name = cost.query.name.as_str();
-        let runs = cost.query.rate.as_ref().map_or(String::new(), |rate| format!(" ({})", rate.value));
+        let runs = Rates::of_query(cost.query).map_or(String::new(), |rates| format!(" ({})", Rate(rates.peak)));
         let message = format!(
             "{name:?}{runs} makes {} reads of {}: a server takes {}",
             Rate(load.busiest),

@@ -1,128 +1,22 @@
 //! The load of a design's writes: how many places of the key space are written at once.
 
+mod capacity;
+mod rates;
+
 use rowkey::lead::Lead;
 
-use crate::design::{Cluster, Engine, Meaning, Write, WriteOrder};
+pub use self::capacity::{
+    ASSUMED_SERVERS, Capacity, is_one_process, known_writes_per_server, reads_per_server, writes_per_server,
+};
+pub(crate) use self::capacity::{bytes_per_server, engine_of};
+pub use self::rates::{Piece, Rates, assumed_rates};
+pub(crate) use self::rates::{mean, peak};
+use crate::design::{Meaning, Write, WriteOrder};
 use crate::facts::{FieldFacts, Growth, KeyFacts, Spread};
 use crate::file::Count;
 use crate::frequencies::Frequencies;
 use crate::problem::Located;
-use crate::resolve::TableDesign;
 use crate::row_bytes::bytes_per_put;
-
-/// The writes that the server of one region takes, by engine, where the design does not say: documented numbers alone.
-///
-/// Bigtable: a node with SSD, 14,000 rows of 1 KB a second (cloud.google.com/bigtable/docs/performance). DynamoDB: a
-/// partition, 1,000 write units a second. HBase has no official number; 10,000 increments a second a server is what Big
-/// Data for Chimps counts with.
-pub fn known_writes_per_server(engine: Engine, cluster: Option<&Cluster>) -> Option<f64> {
-    let declared = cluster.and_then(|cluster| cluster.region.as_ref()).and_then(|region| region.writes);
-    declared.map(|rate| rate.0).or(match engine {
-        Engine::HBase => Some(10_000.0),
-        Engine::Bigtable => Some(14_000.0),
-        Engine::DynamoDb => Some(1_000.0),
-        _ => None,
-    })
-}
-
-/// The reads that the server of one region takes, by engine, where the design does not say: documented numbers alone.
-///
-/// Bigtable: a node with SSD, 17,000 rows of 1 KB a second (cloud.google.com/bigtable/docs/performance). DynamoDB: a
-/// partition, 3,000 read units a second, each a consistent read of up to 4 KB
-/// (docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html).
-pub fn reads_per_server(engine: Engine, cluster: Option<&Cluster>) -> Option<f64> {
-    let declared = cluster.and_then(|cluster| cluster.region.as_ref()).and_then(|region| region.reads);
-    declared.map(|rate| rate.0).or(match engine {
-        Engine::Bigtable => Some(17_000.0),
-        Engine::DynamoDb => Some(3_000.0),
-        _ => None,
-    })
-}
-
-/// The writes that the server of one region takes: where nothing is documented, HBase's.
-pub fn writes_per_server(engine: Engine, cluster: Option<&Cluster>) -> f64 {
-    known_writes_per_server(engine, cluster).unwrap_or(10_000.0)
-}
-
-/// The engine of a cluster; HBase where a design has none.
-pub(crate) fn engine_of(cluster: Option<&Cluster>) -> Engine {
-    cluster.map_or(Engine::HBase, |cluster| cluster.engine)
-}
-
-/// Returns whether an engine is one process, which takes all writes wherever they land.
-pub fn is_one_process(engine: Engine) -> bool {
-    matches!(engine, Engine::Fjall | Engine::RocksDb)
-}
-
-/// The servers of a cluster whose file does not say how many it has, unless its writes need more.
-pub const ASSUMED_SERVERS: u32 = 8;
-
-/// The writes of a table, and what its servers take of them.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Capacity {
-    /// The writes a second that one server takes; infinite on an engine of one process, which takes all wherever they
-    /// land.
-    pub each: f64,
-    /// The number of servers: as the file says, else [`ASSUMED_SERVERS`], or as many as the writes need.
-    pub servers: f64,
-    /// True if the file says none, and it matters.
-    pub is_assumed: bool,
-    /// The writes a second at the peak, as far as the file says: on DynamoDB in write units.
-    pub peak: f64,
-}
-
-impl Capacity {
-    /// That of the cluster that a table is for.
-    pub fn of(table: &TableDesign, cluster: Option<&Cluster>) -> Self {
-        let engine = engine_of(cluster);
-        let each = if is_one_process(engine) { f64::INFINITY } else { writes_per_server(engine, cluster) };
-        // Of other engines the units do not depend on the key.
-        let key = (engine == Engine::DynamoDb).then(|| KeyFacts::of(table, None).on(cluster));
-        let units = |write| key.as_ref().map_or(1.0, |key| units(write, key));
-        let peak: f64 = table.table.write.iter().filter_map(|write| Some(peak(write)? * units(write))).sum();
-        let declared = cluster.and_then(|cluster| cluster.servers).map(f64::from);
-        let servers = declared.unwrap_or_else(|| (peak / each).ceil().max(ASSUMED_SERVERS.into()));
-        let capacity = Self { each, servers, is_assumed: false, peak };
-        Self { is_assumed: declared.is_none() && !capacity.takes_all() && !table.table.write.is_empty(), ..capacity }
-    }
-
-    /// True if one server takes all writes, whatever their rate.
-    pub fn takes_all(&self) -> bool {
-        self.each.is_infinite()
-    }
-
-    /// The assumption on the servers, in words; none where the file says how many there are.
-    pub fn assumed(&self) -> Option<String> {
-        let servers = Count(self.servers).of("server");
-        self.is_assumed.then(|| format!("the cluster has {servers}: say `servers = …`"))
-    }
-
-    /// The number of servers that the writes need, however even they are.
-    pub fn needed(&self) -> f64 {
-        (self.peak / self.each).ceil()
-    }
-
-    /// The writes a second that all servers together take, and the servers that are needed, where each row is written
-    /// to so many tables and they are too few.
-    pub fn too_small_for(&self, tables: usize) -> Option<(f64, f64)> {
-        let (all, written) = (self.servers * self.each, self.peak * tables as f64);
-        (all < written).then(|| (all, (written / self.each).ceil()))
-    }
-
-    /// The writes a second that no server takes under a key, were there as many servers as are needed. A cluster that
-    /// is too small is so under every key.
-    pub fn refused(&self, load: &WriteLoad<'_>) -> f64 {
-        let (Some(frequencies), Some(peak)) = (&load.frequencies, load.peak) else { return 0.0 };
-        // One server may serve many places, and a place has one server.
-        if peak > 0.0 { peak * frequencies.above(self.each / peak) } else { 0.0 }
-    }
-}
-
-/// The highest rate of a write, if the file says one.
-pub(crate) fn peak(write: &Write) -> Option<f64> {
-    write.peak.as_ref().or(write.rate.as_ref()).map(|rate| rate.0)
-}
 
 /// The write units of a write: on DynamoDB one for each kilobyte of an item, elsewhere 1.
 fn units(write: &Write, key: &KeyFacts<'_>) -> f64 {
@@ -155,6 +49,8 @@ pub struct WriteLoad<'d> {
     pub peak: Option<f64>,
     /// The write units of a write on DynamoDB; elsewhere 1.
     pub units: f64,
+    /// The bytes that one put writes.
+    pub bytes: f64,
 }
 
 impl<'d> WriteLoad<'d> {
@@ -173,6 +69,7 @@ impl<'d> WriteLoad<'d> {
             buckets: None,
             peak,
             units,
+            bytes: bytes_per_put(key.table, key, write),
         };
         let order = write.order.as_ref().map(|order| &order.value);
         if matches!(order, Some(WriteOrder::OneRow | WriteOrder::Key)) {

@@ -1,0 +1,136 @@
+//! The writes and reads that a server takes, and the servers of a cluster.
+
+use super::{WriteLoad, peak, units};
+use crate::design::{Cluster, Engine};
+use crate::facts::KeyFacts;
+use crate::file::Count;
+use crate::resolve::TableDesign;
+use crate::row_bytes::bytes_per_put;
+
+/// The writes that the server of one region takes, by engine, where the design does not say: documented numbers alone.
+///
+/// Bigtable: a node with SSD, 14,000 rows of 1 KB a second (cloud.google.com/bigtable/docs/performance). DynamoDB: a
+/// partition, 1,000 write units a second. HBase has no official number; 10,000 increments a second a server is what Big
+/// Data for Chimps counts with.
+pub fn known_writes_per_server(engine: Engine, cluster: Option<&Cluster>) -> Option<f64> {
+    let declared = cluster.and_then(|cluster| cluster.region.as_ref()).and_then(|region| region.writes);
+    declared.map(|rate| rate.0).or(match engine {
+        Engine::HBase => Some(10_000.0),
+        Engine::Bigtable => Some(14_000.0),
+        Engine::DynamoDb => Some(1_000.0),
+        _ => None,
+    })
+}
+
+/// The reads that the server of one region takes, by engine, where the design does not say: documented numbers alone.
+///
+/// Bigtable: a node with SSD, 17,000 rows of 1 KB a second (cloud.google.com/bigtable/docs/performance). DynamoDB: a
+/// partition, 3,000 read units a second, each a consistent read of up to 4 KB
+/// (docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html).
+pub fn reads_per_server(engine: Engine, cluster: Option<&Cluster>) -> Option<f64> {
+    let declared = cluster.and_then(|cluster| cluster.region.as_ref()).and_then(|region| region.reads);
+    declared.map(|rate| rate.0).or(match engine {
+        Engine::Bigtable => Some(17_000.0),
+        Engine::DynamoDb => Some(3_000.0),
+        _ => None,
+    })
+}
+
+/// The writes that the server of one region takes: where nothing is documented, HBase's.
+pub fn writes_per_server(engine: Engine, cluster: Option<&Cluster>) -> f64 {
+    known_writes_per_server(engine, cluster).unwrap_or(10_000.0)
+}
+
+/// The engine of a cluster; HBase where a design has none.
+pub(crate) fn engine_of(cluster: Option<&Cluster>) -> Engine {
+    cluster.map_or(Engine::HBase, |cluster| cluster.engine)
+}
+
+/// The bytes of keys and values that the server of one region takes, a second, if the file says it.
+pub(crate) fn bytes_per_server(cluster: Option<&Cluster>) -> Option<f64> {
+    cluster?.region.as_ref()?.bytes.map(|rate| rate.0)
+}
+
+/// Returns whether an engine is one process, which takes all writes wherever they land.
+pub fn is_one_process(engine: Engine) -> bool {
+    matches!(engine, Engine::Fjall | Engine::RocksDb)
+}
+
+/// The servers of a cluster whose file does not say how many it has, unless its writes need more.
+pub const ASSUMED_SERVERS: u32 = 8;
+
+/// The writes of a table, and what its servers take of them.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Capacity {
+    /// The writes a second that one server takes; infinite on an engine of one process, which takes all wherever they
+    /// land.
+    pub each: f64,
+    /// The bytes a second that one server takes; infinite where the file does not say it.
+    pub bytes: f64,
+    /// The number of servers: as the file says, else [`ASSUMED_SERVERS`], or as many as the writes need.
+    pub servers: f64,
+    /// True if the file says none, and it matters.
+    pub is_assumed: bool,
+    /// The writes a second at the peak, as far as the file says: on DynamoDB in write units. Writes of so many bytes
+    /// that a server takes half as many count twice.
+    pub peak: f64,
+}
+
+impl Capacity {
+    /// That of the cluster that a table is for.
+    pub fn of(table: &TableDesign, cluster: Option<&Cluster>) -> Self {
+        let engine = engine_of(cluster);
+        let each = if is_one_process(engine) { f64::INFINITY } else { writes_per_server(engine, cluster) };
+        let bytes = bytes_per_server(cluster).filter(|_| each.is_finite()).unwrap_or(f64::INFINITY);
+        // Elsewhere the size of a write does not matter.
+        let by_size = engine == Engine::DynamoDb || bytes.is_finite();
+        let key = by_size.then(|| KeyFacts::of(table, None).on(cluster));
+        let cost = |write| {
+            let key = key.as_ref()?;
+            Some(units(write, key).max(each * bytes_per_put(table, key, write) / bytes))
+        };
+        let peak: f64 =
+            table.table.write.iter().filter_map(|write| Some(peak(write)? * cost(write).unwrap_or(1.0))).sum();
+        let declared = cluster.and_then(|cluster| cluster.servers).map(f64::from);
+        let servers = declared.unwrap_or_else(|| (peak / each).ceil().max(ASSUMED_SERVERS.into()));
+        let capacity = Self { each, bytes, servers, is_assumed: false, peak };
+        Self { is_assumed: declared.is_none() && !capacity.takes_all() && !table.table.write.is_empty(), ..capacity }
+    }
+
+    /// The writes of a load that one server takes, a second: fewer where their bytes are too many.
+    pub fn takes(&self, load: &WriteLoad<'_>) -> f64 {
+        self.each.min(self.bytes / load.bytes.max(1.0))
+    }
+
+    /// True if one server takes all writes, whatever their rate.
+    pub fn takes_all(&self) -> bool {
+        self.each.is_infinite()
+    }
+
+    /// The assumption on the servers, in words; none where the file says how many there are.
+    pub fn assumed(&self) -> Option<String> {
+        let servers = Count(self.servers).of("server");
+        self.is_assumed.then(|| format!("the cluster has {servers}: say `servers = …`"))
+    }
+
+    /// The number of servers that the writes need, however even they are.
+    pub fn needed(&self) -> f64 {
+        (self.peak / self.each).ceil()
+    }
+
+    /// The writes a second that all servers together take, and the servers that are needed, where each row is written
+    /// to so many tables and they are too few.
+    pub fn too_small_for(&self, tables: usize) -> Option<(f64, f64)> {
+        let (all, written) = (self.servers * self.each, self.peak * tables as f64);
+        (all < written).then(|| (all, (written / self.each).ceil()))
+    }
+
+    /// The writes a second that no server takes under a key, were there as many servers as are needed. A cluster that
+    /// is too small is so under every key.
+    pub fn refused(&self, load: &WriteLoad<'_>) -> f64 {
+        let (Some(frequencies), Some(peak)) = (&load.frequencies, load.peak) else { return 0.0 };
+        // One server may serve many places, and a place has one server.
+        if peak > 0.0 { peak * frequencies.above(self.takes(load) / peak) } else { 0.0 }
+    }
+}

@@ -1,0 +1,71 @@
+//! The time at which each row of a write, or each run of a query, comes: as its rate goes.
+
+use rowkey_design::internal::load::Rates;
+
+/// The times of numbered events, evenly apart as the rate has them.
+#[derive(Clone, Debug)]
+pub(super) struct Clock {
+    parts: Vec<Part>,
+    /// The length of a period in seconds, and its number of events.
+    seconds: f64,
+    count: f64,
+}
+
+/// A part of a period.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    /// Its beginning in seconds, and the number of events before it.
+    start: f64,
+    before: f64,
+    seconds: f64,
+    count: f64,
+    from: f64,
+    to: f64,
+}
+
+impl Clock {
+    /// That of a rate, so many times as fast.
+    pub(super) fn of(rates: &Rates, times: f64) -> Self {
+        let (mut seconds, mut count) = (0.0, 0.0);
+        let mut part = |piece: rowkey_design::internal::load::Piece| {
+            let (from, to) = (piece.from * times, piece.to * times);
+            let of = piece.seconds * (from + to) / 2.0;
+            let part = Part { start: seconds, before: count, seconds: piece.seconds, count: of, from, to };
+            (seconds, count) = (seconds + piece.seconds, count + of);
+            part
+        };
+        let parts = rates.period().into_iter().map(&mut part).collect();
+        Self { parts, seconds, count }
+    }
+
+    /// The same rate at all times.
+    pub(super) fn steady(rate: f64) -> Self {
+        let part = Part { start: 0.0, before: 0.0, seconds: 86_400.0, count: 86_400.0 * rate, from: rate, to: rate };
+        Self { parts: vec![part], seconds: part.seconds, count: part.count }
+    }
+
+    /// The number of events before a time in seconds.
+    pub(super) fn before(&self, time: f64) -> f64 {
+        let periods = (time / self.seconds).floor();
+        let rest = time - periods * self.seconds;
+        let part = self.parts.iter().rev().find(|part| part.start <= rest).unwrap_or(&self.parts[0]);
+        let within = (rest - part.start).clamp(0.0, part.seconds);
+        let slope = (part.to - part.from) / part.seconds;
+        periods * self.count + part.before + part.from * within + slope * within * within / 2.0
+    }
+
+    /// The time of the k-th event, from 0, in seconds.
+    pub(super) fn time_of(&self, k: u64) -> f64 {
+        let periods = (k as f64 / self.count).floor();
+        let rest = (k as f64 - periods * self.count).max(0.0);
+        let ends = |part: &&Part| rest < part.before + part.count;
+        let part = self.parts.iter().find(ends).or(self.parts.last());
+        let Some(part) = part else { return 0.0 };
+        let n = rest - part.before;
+        let slope = (part.to - part.from) / part.seconds;
+        // The root of `from x + slope x² / 2 = n`. Square roots are the same on any machine.
+        let root = (part.from * part.from + 2.0 * slope * n).max(0.0).sqrt();
+        let within = if n > 0.0 { 2.0 * n / (part.from + root) } else { 0.0 };
+        periods * self.seconds + part.start + within.min(part.seconds)
+    }
+}

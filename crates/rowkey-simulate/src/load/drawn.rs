@@ -1,0 +1,393 @@
+//! Events that are drawn by the statistics of a design.
+
+use std::ops::ControlFlow;
+
+use rowkey::Value;
+use rowkey_design::Design;
+use rowkey_design::internal::cost::{bytes_per_put, span};
+use rowkey_design::internal::design::{Cluster, Write, WriteKind, WriteOrder};
+use rowkey_design::internal::facts::KeyFacts;
+use rowkey_design::internal::load::{Capacity, Rates, assumed_rates};
+use rowkey_design::internal::profile::Profile;
+
+use super::clock::Clock;
+use super::numbers::Numbers;
+use super::reads::Reads;
+use super::rows::{Row, Rows};
+use super::{Load, LoadError};
+use crate::event::{Event, Op};
+
+/// The time at which a drawn load begins: 2026-01-01, in microseconds since 1970.
+const BEGIN: u64 = 1_767_225_600_000_000;
+
+/// The bytes of a cell beside key, family, qualifier and value.
+const CELL: f64 = 20.0;
+
+/// Options of a drawn load.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// The seed: another gives other rows of the same statistics.
+    pub seed: u64,
+    /// The length, in seconds.
+    pub seconds: f64,
+    /// The most events; where there are more rows and reads, each event stands for as many of them as are needed.
+    pub most: u64,
+    /// The rows of one call.
+    pub rows_per_call: u64,
+    /// All rates are so many times those of the design.
+    pub times: f64,
+    /// The part by which values are more uneven than the design says: 0.1 turns `zipf 1` to `zipf 1.1`.
+    pub skew: f64,
+    /// True if rows are written alone: no reads.
+    pub writes_alone: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { seed: 0, seconds: 3600.0, most: 1_000_000, rows_per_call: 1, times: 1.0, skew: 0.0, writes_alone: false }
+    }
+}
+
+/// Events of one table, or of one of its secondary tables, by the statistics of a design.
+#[derive(Debug)]
+pub struct Drawn<'d> {
+    rows: Rows<'d>,
+    puts: Puts,
+    sources: Vec<Source<'d>>,
+    rows_per_call: u64,
+    /// The rows or runs that an event stands for.
+    weight: u64,
+    /// What the design does not say, and is assumed here, in words.
+    pub assumed: Vec<String>,
+}
+
+/// The rows that are put: which there are at a time.
+#[derive(Debug)]
+pub(super) struct Puts {
+    writes: Vec<Put>,
+    numbers: Numbers,
+    weight: u64,
+    /// The seconds before the beginning that rows in any order are of.
+    span: f64,
+    /// The number of rows that there are, where they come in any order.
+    rows: u64,
+}
+
+#[derive(Debug)]
+struct Put {
+    /// The index of its write.
+    write: u64,
+    clock: Clock,
+    count: u64,
+    order: Order,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    Time,
+    Random,
+    Key,
+    OneRow,
+}
+
+/// What makes events.
+#[derive(Debug)]
+struct Source<'d> {
+    clock: Clock,
+    count: u64,
+    does: Does<'d>,
+    bytes: u64,
+}
+
+#[derive(Debug)]
+enum Does<'d> {
+    /// Puts rows: the index among those that are put; true if it reads each before.
+    Put(usize, bool),
+    /// Deletes rows; true if those of no order.
+    Delete(bool),
+    /// Puts rows, each in place of another.
+    Replace(usize),
+    Read(Box<Reads<'d>>),
+}
+
+impl<'d> Drawn<'d> {
+    /// The events of a table, or of the secondary table with this index.
+    ///
+    /// # Errors
+    /// If there is no such table, or nothing writes or reads it.
+    pub fn new(
+        design: &'d Design,
+        table: &str,
+        secondary: Option<usize>,
+        cluster: Option<&'d Cluster>,
+        profile: Option<&'d Profile>,
+        options: &Options,
+    ) -> Result<Self, LoadError> {
+        let table = design.tables.get(table).ok_or_else(|| LoadError::NoTable(table.to_owned()))?;
+        let keys = KeyFacts::all(table, profile, cluster);
+        let key = keys.get(secondary.map_or(0, |index| index + 1));
+        let key = key.ok_or_else(|| LoadError::NoTable(format!("{} {secondary:?}", table.name.as_str())))?;
+        let mut assumed = assumed_rates(&table.table);
+        let rows = Rows::of(key, profile, options.seed, options.skew, &mut assumed);
+        let capacity = Capacity::of(table, cluster);
+        let mut puts = Puts {
+            writes: Vec::new(),
+            numbers: Numbers::new(options.seed).named("rows that are read"),
+            weight: 1,
+            span: span(table).unwrap_or(365.0 * 86_400.0),
+            rows: table.table.rows.as_ref().map_or(1 << 32, |rows| rows.0 as u64),
+        };
+        let mut sources = Vec::new();
+        for (index, write) in (0..).zip(&table.table.write) {
+            let rate = Rates::of_write(write).map(|rates| Clock::of(&rates, options.times));
+            let clock = rate.unwrap_or_else(|| {
+                let each = if capacity.takes_all() { 10_000.0 } else { capacity.each };
+                // What is loaded at once is loaded as fast as the servers take it.
+                let rate = if write.bulk == Some(true) { capacity.servers * each } else { 1000.0 } * options.times;
+                assumed.push(format!("{:?} writes {rate} rows a second: say `rate = …`", write.name.as_str()));
+                Clock::steady(rate)
+            });
+            let within = clock.before(options.seconds).ceil() as u64;
+            let all = table.table.rows.as_ref().map_or(u64::MAX, |rows| rows.0 as u64);
+            let count = if write.bulk == Some(true) { within.min(all) } else { within };
+            let order = order_of(write, key);
+            let mut put = || {
+                puts.writes.push(Put { write: index, clock: clock.clone(), count, order });
+                puts.writes.len() - 1
+            };
+            let does = match write.kind.unwrap_or(WriteKind::Put) {
+                WriteKind::Delete => Does::Delete(order == Order::Random),
+                WriteKind::ReadAddPut => Does::Put(put(), true),
+                _ if write.updates.iter().any(|name| key.index(name).is_some()) => Does::Replace(put()),
+                _ => Does::Put(put(), false),
+            };
+            let bytes = (bytes_per_put(table, key, write) - key.bytes - CELL).max(0.0).round() as u64;
+            sources.push(Source { clock, count, does, bytes });
+        }
+        if !options.writes_alone {
+            for query in &table.table.query {
+                let Some(rates) = Rates::of_query(query) else { continue };
+                let Some(reads) = Reads::of(query, table, &keys, key, cluster, profile, options.skew) else { continue };
+                let clock = Clock::of(&rates, options.times);
+                let count = clock.before(options.seconds).ceil() as u64;
+                sources.push(Source { clock, count, does: Does::Read(Box::new(reads)), bytes: 0 });
+            }
+        }
+        let all: u64 = sources.iter().map(|source| source.count).fold(0, u64::saturating_add);
+        if all == 0 {
+            let name = key.name.as_str();
+            return Err(LoadError::NoEvents(format!("nothing writes or reads {name:?}: say `[[table.NAME.write]]`")));
+        }
+        puts.weight = all.div_ceil(options.most.max(1));
+        let weight = puts.weight;
+        Ok(Self { rows, puts, sources, rows_per_call: options.rows_per_call.max(1), weight, assumed })
+    }
+
+    /// The number of rows and of runs of queries.
+    pub fn count(&self) -> u64 {
+        self.sources.iter().map(|source| source.count).fold(0, u64::saturating_add)
+    }
+}
+
+/// The order of a write's keys, as `check` has it.
+fn order_of(write: &Write, key: &KeyFacts<'_>) -> Order {
+    match write.order.as_ref().map(|order| &order.value) {
+        Some(WriteOrder::OneRow) => Order::OneRow,
+        Some(WriteOrder::Key) => Order::Key,
+        Some(WriteOrder::Random) if key.secondary.is_none() && key.growing() != Some(0) => Order::Random,
+        _ => Order::Time,
+    }
+}
+
+impl Puts {
+    /// The k-th row of a write.
+    fn row(&self, put: usize, k: u64) -> Row {
+        let put = &self.writes[put];
+        let number = match put.order {
+            Order::OneRow => 0,
+            _ => k,
+        };
+        let seconds = put.clock.time_of(number);
+        if matches!(put.order, Order::Random | Order::Key) {
+            let numbers = self.numbers.of(put.write);
+            let back = numbers.at(2 * number) as f64 / 2f64.powi(64) * self.span;
+            let micros = BEGIN.saturating_sub((back * 1e6) as u64);
+            return Row { write: put.write, number, micros, sequence: numbers.below(self.rows, 2 * number + 1) };
+        }
+        let others = self.writes.iter().filter(|other| other.write != put.write);
+        let before: f64 = others.map(|other| other.clock.before(seconds).min(other.count as f64)).sum();
+        let micros = BEGIN + micros(seconds);
+        Row { write: put.write, number, micros, sequence: number + before as u64 }
+    }
+
+    /// One of the rows that were put from a time to another, chosen by a number; none if there are none.
+    pub(super) fn chosen(&self, from: f64, to: f64, choice: u64) -> Option<Row> {
+        let within = |put: &Put| {
+            let [from, to] = [from, to].map(|time| put.clock.before(time).min(put.count as f64) as u64);
+            (from, to.saturating_sub(from))
+        };
+        let all: u64 = self.writes.iter().map(|put| within(put).1).sum();
+        let mut left = (u128::from(choice) * u128::from(all) >> 64) as u64;
+        for (index, put) in self.writes.iter().enumerate() {
+            let (first, count) = within(put);
+            if left < count {
+                return Some(self.row(index, (first + left) / self.weight * self.weight));
+            }
+            left -= count;
+        }
+        None
+    }
+
+    /// The number that a choice of a row is made by.
+    pub(super) fn choice(&self, of: u64, k: u64) -> u64 {
+        self.numbers.of(of).at(k)
+    }
+
+    /// The row with this number among those that were put before a time, the oldest first.
+    fn oldest(&self, k: u64, time: f64) -> Option<Row> {
+        let put = self.writes.first()?;
+        let k = k / self.weight * self.weight;
+        (k < put.count && put.clock.time_of(k) <= time).then(|| self.row(0, k))
+    }
+}
+
+/// A source while its events are made.
+struct Turn {
+    next: u64,
+    time: f64,
+    /// The keys, where they are put in their order.
+    sorted: Vec<Vec<u8>>,
+}
+
+/// The buffers of an event.
+struct Made<'s> {
+    sink: &'s mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
+    values: Vec<Value>,
+    key: Vec<u8>,
+    time: f64,
+    batch: u64,
+    weight: u64,
+}
+
+impl Made<'_> {
+    /// Gives the event of a row, if the key has it.
+    fn give(&mut self, rows: &Rows<'_>, row: Row, op: Op<'_>, bytes: u64) -> Result<ControlFlow<()>, LoadError> {
+        if !rows.has(row) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        rows.values(row, &mut self.values);
+        rows.encode(&self.values, &mut self.key)?;
+        Ok(self.give_key(op, bytes))
+    }
+
+    fn give_key(&mut self, op: Op<'_>, bytes: u64) -> ControlFlow<()> {
+        let Self { time, batch, weight, .. } = *self;
+        (self.sink)(Event { t_ms: millis(time), batch, op, key: &self.key, bytes, weight })
+    }
+}
+
+impl Load for Drawn<'_> {
+    fn events(&mut self, sink: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> Result<(), LoadError> {
+        let mut turns = Vec::new();
+        for source in &self.sources {
+            let sorted = match source.does {
+                Does::Put(put, _) if self.puts.writes[put].order == Order::Key => self.sorted(put)?,
+                _ => Vec::new(),
+            };
+            turns.push(Turn { next: 0, time: source.clock.time_of(0), sorted });
+        }
+        let mut made = Made { sink, values: Vec::new(), key: Vec::new(), time: 0.0, batch: 0, weight: 1 };
+        loop {
+            let due = turns.iter().enumerate().filter(|(index, turn)| turn.next < self.sources[*index].count);
+            // Of those at one time, the first of the design.
+            let Some((index, _)) = due.min_by(|a, b| a.1.time.total_cmp(&b.1.time)) else { return Ok(()) };
+            let (source, turn) = (&self.sources[index], &mut turns[index]);
+            made.time = turn.time;
+            let rows = if matches!(source.does, Does::Read(_)) { 1 } else { self.rows_per_call };
+            // A call of fewer rows than an event stands for is one event.
+            for _ in 0..rows.div_ceil(self.weight) {
+                made.weight = self.weight.min(source.count - turn.next);
+                if self.event(source, turn, &mut made)?.is_break() {
+                    return Ok(());
+                }
+                turn.next += made.weight;
+                if turn.next >= source.count {
+                    break;
+                }
+            }
+            made.batch += 1;
+            turn.time = source.clock.time_of(turn.next);
+        }
+    }
+}
+
+impl Drawn<'_> {
+    /// Gives what a source does next.
+    fn event(&self, source: &Source<'_>, turn: &Turn, made: &mut Made<'_>) -> Result<ControlFlow<()>, LoadError> {
+        let Self { rows, puts, .. } = self;
+        let (k, bytes) = (turn.next, source.bytes);
+        match &source.does {
+            Does::Put(..) if !turn.sorted.is_empty() => {
+                let Some(key) = turn.sorted.get((k / self.weight) as usize) else {
+                    return Ok(ControlFlow::Continue(()));
+                };
+                made.key.clone_from(key);
+                Ok(made.give_key(Op::Put, bytes))
+            }
+            Does::Put(put, reads) => {
+                let row = puts.row(*put, k);
+                if *reads && made.give(rows, row, Op::Get, 0)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
+                made.give(rows, row, Op::Put, bytes)
+            }
+            Does::Replace(put) => {
+                let old = puts.chosen(0.0, made.time, puts.choice(u64::MAX, k));
+                if let Some(old) = old
+                    && made.give(rows, old, Op::Delete, 0)?.is_break()
+                {
+                    return Ok(ControlFlow::Break(()));
+                }
+                made.give(rows, puts.row(*put, k), Op::Put, bytes)
+            }
+            Does::Delete(any) => {
+                let row = match any {
+                    true => puts.chosen(0.0, made.time, puts.choice(u64::MAX - 1, k)),
+                    false => puts.oldest(k, made.time),
+                };
+                row.map_or(Ok(ControlFlow::Continue(())), |row| made.give(rows, row, Op::Delete, 0))
+            }
+            Does::Read(reads) => {
+                let (time, batch, weight) = (millis(made.time), made.batch, made.weight);
+                reads.run(rows, puts, k, made.time, &mut |op, key, times| {
+                    (made.sink)(Event { t_ms: time, batch, op, key, bytes: 0, weight: weight.saturating_mul(times) })
+                })
+            }
+        }
+    }
+
+    /// The keys of a write, in order.
+    fn sorted(&self, put: usize) -> Result<Vec<Vec<u8>>, LoadError> {
+        let (mut values, mut keys) = (Vec::new(), Vec::new());
+        for k in (0..self.puts.writes[put].count).step_by(self.weight as usize) {
+            let row = self.puts.row(put, k);
+            if self.rows.has(row) {
+                let mut key = Vec::new();
+                self.rows.values(row, &mut values);
+                self.rows.encode(&values, &mut key)?;
+                keys.push(key);
+            }
+        }
+        keys.sort_unstable();
+        Ok(keys)
+    }
+}
+
+/// The milliseconds of a time in seconds, cut where the times of rows are cut.
+fn millis(time: f64) -> u64 {
+    micros(time) / 1000
+}
+
+fn micros(time: f64) -> u64 {
+    (time * 1e6) as u64
+}

@@ -1,0 +1,66 @@
+//! The load: events in the order of time, from a design's statistics, from a trace, or from a log of keys.
+//!
+//! [`Drawn`] draws rows by the statistics that `check` counts with, and encodes their keys by the table's own layout:
+//! the k-th row is made from its number, so that later reads and deletes are of rows that were written. [`Trace`] reads
+//! what a program did, line by line. [`Log`] takes the keys of a file, and their times from the keys themselves.
+//!
+//! The same seed gives the same events on any machine. Ranks of Zipf's distribution are looked up in a table of 64-bit
+//! whole numbers: shares are powers by `libm`, which is arithmetic alone, and are rounded down to whole numbers once.
+//! Numbers that look random are the finalizer of SplitMix64, times the roots of sums: additions, products and square
+//! roots, which IEEE 754 says to the bit.
+
+mod clock;
+mod drawn;
+mod numbers;
+mod ranks;
+mod reads;
+mod rows;
+mod value;
+
+use std::io;
+use std::ops::ControlFlow;
+
+pub use self::drawn::{Drawn, Options};
+use crate::event::Event;
+
+/// A source of events, in the order of time.
+pub trait Load {
+    /// Gives each event to `sink`, until it breaks.
+    ///
+    /// # Errors
+    /// A line that is no event, a reader that fails, values that are no key. Events before it were given.
+    fn events(&mut self, sink: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> Result<(), LoadError>;
+}
+
+/// The reason why there are no events, or no more.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The design has no such table.
+    #[error("the design has no table {0:?}")]
+    NoTable(String),
+    /// Values that are drawn are not of the key.
+    #[error("values that are drawn by the statistics are no key: {0}")]
+    Values(String),
+    /// A line is no event.
+    #[error("line {line}, {place}: {reason}")]
+    Line {
+        /// Its number, from 1.
+        line: u64,
+        /// The place in it: a column.
+        place: String,
+        /// What was found there, and what was expected.
+        reason: String,
+    },
+    /// The reader failed.
+    #[error("line {line}: {error}")]
+    Read {
+        /// The line that was read, from 1.
+        line: u64,
+        /// The fault.
+        error: io::Error,
+    },
+    /// There is nothing to simulate.
+    #[error("{0}")]
+    NoEvents(String),
+}

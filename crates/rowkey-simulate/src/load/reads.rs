@@ -1,0 +1,112 @@
+//! The reads of a query: each run asks for the values of rows that were written, or of those that it asks for most.
+
+use std::ops::ControlFlow;
+
+use rowkey::Value;
+use rowkey_design::internal::cost::{OrderFit, QueryCost};
+use rowkey_design::internal::design::{Cluster, Query};
+use rowkey_design::internal::facts::KeyFacts;
+use rowkey_design::internal::profile::Profile;
+use rowkey_design::internal::{Located, TableDesign};
+
+use super::LoadError;
+use super::drawn::Puts;
+use super::numbers::Numbers;
+use super::ranks::Ranks;
+use super::rows::{Rows, skewed};
+use crate::event::Op;
+
+/// The most rows whose values one run asks for; of more, each stands for several.
+const MOST: f64 = 256.0;
+
+/// The runs of a query.
+#[derive(Debug)]
+pub(super) struct Reads<'d> {
+    cost: QueryCost<'d>,
+    /// The fields of which it asks for some values more than for others.
+    asked: Vec<(usize, Ranks, Numbers)>,
+    is_get: bool,
+    reverse: bool,
+    limit: Option<u64>,
+    recent: Option<f64>,
+    number: u64,
+}
+
+impl<'d> Reads<'d> {
+    /// Those of a query; none if another key serves it.
+    pub(super) fn of(
+        query: &'d Located<Query>,
+        table: &'d TableDesign,
+        keys: &[KeyFacts<'d>],
+        key: &KeyFacts<'d>,
+        cluster: Option<&Cluster>,
+        profile: Option<&Profile>,
+        skew: f64,
+    ) -> Option<Self> {
+        let cost = QueryCost::of(query, table, keys, cluster, profile);
+        if cost.secondary != key.secondary {
+            return None;
+        }
+        let numbers = Numbers::new(0).named(&query.name);
+        let of = key.asked_by(query);
+        let fields = of.fields.iter().enumerate().filter(|(_, field)| query.skew.contains_key(field.name));
+        let asked = fields.filter_map(|(at, field)| {
+            let spread = skewed(&field.spread?, skew);
+            Some((at, Ranks::of(&spread), numbers.named(field.name)))
+        });
+        let is_whole = cost.leading == key.fields.len() && !cost.next;
+        Some(Self {
+            asked: asked.collect(),
+            is_get: !cost.full_scan && is_whole && cost.range_count() == 1,
+            reverse: matches!(cost.order, OrderFit::Reverse | OrderFit::Merge { reverse: true }),
+            limit: cost.limit(),
+            recent: query.recent.as_ref().map(|recent| recent.seconds()),
+            number: numbers.at(0),
+            cost,
+        })
+    }
+
+    /// The k-th run, at a time in seconds: each of its reads, and how many times it counts.
+    pub(super) fn run(
+        &self,
+        rows: &Rows<'_>,
+        puts: &Puts,
+        k: u64,
+        time: f64,
+        give: &mut dyn FnMut(Op<'_>, &[u8], u64) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, LoadError> {
+        let all = self.cost.keys().max(1.0);
+        let count = all.min(MOST) as u64;
+        let times = (all / count as f64).round() as u64;
+        let from = self.recent.map_or(0.0, |recent| (time - recent).max(0.0));
+        let mut keys: Vec<Vec<Value>> = Vec::new();
+        for number in (0..count).map(|of| k.wrapping_mul(count).wrapping_add(of)) {
+            let Some(row) = puts.chosen(from, time, puts.choice(self.number, number)) else { continue };
+            let mut values = Vec::new();
+            rows.values(row, &mut values);
+            for (at, ranks, numbers) in &self.asked {
+                values[*at] = rows.value(*at, row, Some(ranks.draw(numbers.at(number))));
+            }
+            keys.push(values);
+        }
+        // Nothing is written yet: it finds nothing.
+        if keys.is_empty() {
+            return Ok(ControlFlow::Continue(()));
+        }
+        let ranges = if self.cost.full_scan { None } else { self.cost.ranges_with(&keys) };
+        let Some(ranges) = ranges else {
+            let op = Op::Scan { end: None, limit: self.limit, reverse: self.reverse };
+            return Ok(give(op, &[], 1));
+        };
+        for range in ranges.iter().flatten() {
+            let op = match self.is_get {
+                true => Op::Get,
+                false => Op::Scan { end: range.end(), limit: self.limit, reverse: self.reverse },
+            };
+            if give(op, range.start(), times).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+}
