@@ -1,0 +1,3 @@
+//! The page of a run.
+
+mod labels;
