@@ -1,3 +1,5 @@
 //! The page of a run.
 
 mod labels;
+mod made;
+mod size;
