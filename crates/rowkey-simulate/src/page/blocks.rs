@@ -48,13 +48,25 @@ pub fn blocks(run: &Drawn<'_>, measure: Measure, order: RowOrder, capacity: Capa
     lines.extend(wrapped(&shown.collect::<Vec<_>>().join("  "), "  ", width));
     let (splits, moves) = (run.splits.len(), run.moves.len());
     let words = |number, one: &str, more: &str| format!("{number} {}", if number == 1 { one } else { more });
-    lines.push(fitted(&format!("{}, {}", words(splits, "split", "splits"), words(moves, "move", "moves")), width, terminal));
+    lines.push(fitted(
+        &format!("{}, {}", words(splits, "split", "splits"), words(moves, "move", "moves")),
+        width,
+        terminal,
+    ));
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 /// A text that takes some columns at most; in ASCII without other characters.
 fn fitted(text: &str, width: usize, terminal: Terminal) -> String {
-    let ascii = |c: char| if c.is_ascii() { c.to_string() } else if c == '…' { "~".into() } else { "?".into() };
+    let ascii = |c: char| {
+        if c.is_ascii() {
+            c.to_string()
+        } else if c == '…' {
+            "~".into()
+        } else {
+            "?".into()
+        }
+    };
     let text: String = if terminal.is_ascii { text.chars().map(ascii).collect() } else { text.to_owned() };
     if text.width() <= width {
         return text;

@@ -78,7 +78,8 @@ fn picture(
     );
     for (class, path) in paths(&grid, &rows, measure, capacity.of(measure)).iter().enumerate() {
         if !path.is_empty() {
-            _ = writeln!(body, "<path class=\"c{class}\" d=\"{path}\"/>");
+            let class = if class == 0 { "paper".to_owned() } else { format!("c{class}") };
+            _ = writeln!(body, "<path class=\"{class}\" d=\"{path}\"/>");
         }
     }
     let marks = Marks::of(run, &grid, &rows);

@@ -118,12 +118,30 @@ impl<'d> Design<'d> {
         }
     }
 
-    fn map(&self, grid: &Grid, number: usize, labels: &[String], order: RowOrder, measure: Measure, capacity: Capacity) -> Markup {
+    fn map(
+        &self,
+        grid: &Grid,
+        number: usize,
+        labels: &[String],
+        order: RowOrder,
+        measure: Measure,
+        capacity: Capacity,
+    ) -> Markup {
         let by_server = grid.starts.is_empty();
         let what = if by_server { "server" } else { "key range" };
         let rows = grid.order(order, measure, capacity);
         let name = format!("{} by {what} and time, {}", measure.word(), terminal(self.run.name));
-        let map = Map { run: self.run, grid, number, labels, order, rows: &rows, measure, capacity: capacity.of(measure), name };
+        let map = Map {
+            run: self.run,
+            grid,
+            number,
+            labels,
+            order,
+            rows: &rows,
+            measure,
+            capacity: capacity.of(measure),
+            name,
+        };
         let order = match order {
             _ if by_server => "",
             RowOrder::Key => "by-key",

@@ -69,7 +69,8 @@ impl Map<'_> {
         let cells = paths(self.grid, self.rows, self.measure, self.capacity);
         html! {
             @for (class, path) in cells.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
-                path class={ "c" (class) } d=(path) {}
+                @let class = if class == 0 { "unknown".to_owned() } else { format!("c{class}") };
+                path class=(class) d=(path) {}
             }
             @if !self.grid.starts.is_empty() {
                 @let marks = Marks::of(self.run, self.grid, self.rows);
@@ -84,16 +85,19 @@ impl Map<'_> {
     }
 }
 
-/// The times below a picture: every second where there is little room.
+/// The times below a picture, the fewer the less room there is.
 fn times(columns: Columns) -> Markup {
     let end = columns.end_ms();
+    let ticks = ticks(end);
     let percent = |tick: u64| (tick as f64 / end as f64 * 1000.0).round() / 10.0;
     html! {
-        @for (i, tick) in ticks(end).into_iter().enumerate() {
-            @let place = percent(tick);
-            @let side = if place > 92.0 { "last" } else { "" };
-            @let wide = if i % 2 == 1 { "wide" } else { "" };
-            span class={ (side) " " (wide) } style={ "left:" (place) "%" } { (elapsed(tick)) }
+        @for (i, tick) in ticks.iter().enumerate() {
+            @let is_last = percent(*tick) > 92.0;
+            @let room = if is_last || i % 2 == 1 { "wide" } else if i % 4 == 2 { "middle" } else { "" };
+            // At the right end the time stands before its place, where it is apart from the one before.
+            @if !is_last || ticks.len() <= 5 {
+                span class={ (room) @if is_last { " last" } } style={ "left:" (percent(*tick)) "%" } { (elapsed(*tick)) }
+            }
         }
     }
 }

@@ -3,19 +3,24 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::grid::Grid;
+use super::grid::{Cell, Grid};
 use super::scale::{CLASSES, class};
 use super::{Drawn, Measure, Rate};
 
-/// The cells of each class but the first, which is the ground.
+/// The cells of each class but the first, which is the ground. In its place are the cells of which nothing is known, as
+/// of the time after a run.
 pub(super) fn paths(grid: &Grid, order: &[usize], measure: Measure, capacity: Rate) -> [String; CLASSES] {
     let mut paths = [const { String::new() }; CLASSES];
     for (y, row) in order.iter().enumerate() {
-        let classes = grid.row(*row).iter().map(|cell| class(cell.of(measure).0, capacity)).collect::<Vec<_>>();
+        let drawn = |cell: &Cell| match class(cell.of(measure).0, capacity) {
+            0 => (cell.regions == 0).then_some(0),
+            class => Some(class),
+        };
+        let classes: Vec<Option<usize>> = grid.row(*row).iter().map(drawn).collect();
         let mut x = 0;
         for same in classes.chunk_by(|a, b| a == b) {
-            if same[0] > 0 {
-                _ = write!(paths[same[0]], "M{x} {y}h{0}v1h-{0}z", same.len());
+            if let Some(class) = same[0] {
+                _ = write!(paths[class], "M{x} {y}h{0}v1h-{0}z", same.len());
             }
             x += same.len();
         }

@@ -55,8 +55,34 @@ pub(super) fn count(number: f64) -> String {
 const STEPS: [u64; 28] = {
     let (s, m, h, d) = (1000, 60_000, 3_600_000, 86_400_000);
     [
-        100, 200, 500, s, 2 * s, 5 * s, 10 * s, 15 * s, 30 * s, m, 2 * m, 5 * m, 10 * m, 15 * m, 30 * m, h, 2 * h, 3 * h,
-        6 * h, 12 * h, d, 2 * d, 5 * d, 10 * d, 20 * d, 50 * d, 100 * d, 200 * d,
+        100,
+        200,
+        500,
+        s,
+        2 * s,
+        5 * s,
+        10 * s,
+        15 * s,
+        30 * s,
+        m,
+        2 * m,
+        5 * m,
+        10 * m,
+        15 * m,
+        30 * m,
+        h,
+        2 * h,
+        3 * h,
+        6 * h,
+        12 * h,
+        d,
+        2 * d,
+        5 * d,
+        10 * d,
+        20 * d,
+        50 * d,
+        100 * d,
+        200 * d,
     ]
 };
 
@@ -69,9 +95,11 @@ pub(super) fn ticks(end: u64) -> Vec<u64> {
 
 /// A time since the start, in its two largest units.
 pub(super) fn elapsed(millis: u64) -> String {
-    let units = [("d", 86_400_000, u64::MAX), ("h", 3_600_000, 24), ("min", 60_000, 60), ("s", 1000, 60), ("ms", 1, 1000)];
+    let units =
+        [("d", 86_400_000, u64::MAX), ("h", 3_600_000, 24), ("min", 60_000, 60), ("s", 1000, 60), ("ms", 1, 1000)];
     let parts = units.iter().map(|(unit, each, most)| (millis / each % most, *unit));
-    let parts: Vec<_> = parts.skip_while(|(number, _)| *number == 0).take(2).filter(|(number, _)| *number > 0).collect();
+    let parts: Vec<_> =
+        parts.skip_while(|(number, _)| *number == 0).take(2).filter(|(number, _)| *number > 0).collect();
     match parts.as_slice() {
         [] => "0 s".to_owned(),
         parts => parts.iter().map(|(number, unit)| format!("{number} {unit}")).collect::<Vec<_>>().join(" "),

@@ -24,7 +24,8 @@ impl Browser {
     pub(crate) fn start() -> Option<Self> {
         let named = std::env::var_os("ROWKEY_CHROMIUM").filter(|path| !path.is_empty()).map(PathBuf::from);
         let is_needed = named.is_some();
-        let browser = named.filter(|path| path.is_file()).or_else(|| program("chromium")).or_else(|| program("google-chrome"));
+        let browser =
+            named.filter(|path| path.is_file()).or_else(|| program("chromium")).or_else(|| program("google-chrome"));
         let (Some(browser), Some(driver)) = (browser, program("chromedriver")) else {
             assert!(!is_needed, "ROWKEY_CHROMIUM is set, and PATH has no chromium or no chromedriver");
             eprintln!("not tested: PATH has no chromium or no chromedriver");
@@ -45,12 +46,24 @@ impl Browser {
         std::thread::spawn(move || lines.for_each(drop));
         let driver_url = format!("http://127.0.0.1:{}/session", port.expect("chromedriver says its port"));
         let mut started = Self { driver, session: driver_url, folder: tempfile::tempdir().expect("a folder") };
-        let arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"];
-        let answer = started.post("", &json!({"capabilities": {"alwaysMatch": {
-            "goog:chromeOptions": {"binary": browser, "args": arguments},
-            "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
-        }}}));
+        let arguments = [
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--hide-scrollbars",
+            "--window-size=1280,900",
+        ];
+        let answer = started.post(
+            "",
+            &json!({"capabilities": {"alwaysMatch": {
+                "goog:chromeOptions": {"binary": browser, "args": arguments},
+                "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
+            }}}),
+        );
         started.session += &format!("/{}", answer["sessionId"].as_str().expect("a session"));
+        // Without it a page has the focus only now and then, as its window has.
+        started.command("Emulation.setFocusEmulationEnabled", &json!({"enabled": true}));
         Some(started)
     }
 
@@ -68,14 +81,16 @@ impl Browser {
         self.post("/goog/cdp/execute", &json!({"cmd": name, "params": parameters}))
     }
 
-    /// Opens a page of this text, in a window of this size, in light or dark.
+    /// Opens a page of this text, in a window of this size: `light`, `dark` or `print`.
     pub(crate) fn open(&self, page: &str, (width, height): (u32, u32), scheme: &str) {
         let path = self.folder.path().join("page.html");
         fs::write(&path, page).expect("a page");
         let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
         self.command("Emulation.setDeviceMetricsOverride", &size);
-        let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
-        self.command("Emulation.setEmulatedMedia", &json!({"media": "", "features": features}));
+        let media = if scheme == "print" { "print" } else { "" };
+        let features =
+            json!([{"name": "prefers-color-scheme", "value": if media.is_empty() { scheme } else { "light" }}]);
+        self.command("Emulation.setEmulatedMedia", &json!({"media": media, "features": features}));
         self.log("browser");
         self.log("performance");
         self.post("/url", &json!({"url": format!("file://{}", path.display())}));

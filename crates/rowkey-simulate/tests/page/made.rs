@@ -118,3 +118,32 @@ pub(crate) fn empty(name: &str, layout: LayoutBuf, interval_ms: u64) -> Made {
 pub(crate) fn region(start: Key, server: u32) -> Region {
     Region { start, server, rows: 0, rows_this_interval: 0, reads_this_interval: 0, bytes: 0, files: 0 }
 }
+
+/// Text that would be more than text, were it not escaped.
+pub(crate) const HOSTILE: [&str; 8] = [
+    "</script><b class=made>",
+    "</title></style><b class=made>",
+    "\"><b class=made>",
+    "' onfocus='window.made=1' autofocus x='",
+    "<script>window.made=1</script>",
+    "<!--<script>",
+    "\u{202e}\u{200b}\0\u{1b}[31m\r\n",
+    "&lt;b class=made&gt; ]]> ${x} {{x}}",
+];
+
+/// Regions that begin at hostile text, and at bytes that are none.
+pub(crate) fn of_hostile_keys() -> Made {
+    let layout = layout_of("[\"name: text\"]");
+    let texts = HOSTILE.iter().map(|text| layout.encode(&[Value::Text((*text).to_owned())]).unwrap());
+    let mut starts: Vec<Vec<u8>> = texts.chain([Vec::new(), vec![0xff; 300], vec![b'a'; 5_000]]).collect();
+    starts.sort();
+    let mut made = empty(HOSTILE[0], layout, 1000);
+    made.settings.load = HOSTILE.concat();
+    made.settings.engine = HOSTILE.concat();
+    for t_ms in [1000, 2000, 3000] {
+        let mut regions: Vec<Region> = starts.iter().map(|start| region(Key(start.clone()), 0)).collect();
+        regions.iter_mut().zip(0..).for_each(|(region, i)| region.rows_this_interval = i * 1500);
+        made.intervals.push(Interval { t_ms, regions, servers: vec![Server { writes: 70_000, reads: 0 }] });
+    }
+    made
+}

@@ -22,9 +22,25 @@ fn scratch() {
     println!("{} {}", one.len(), two.len());
     std::fs::write(dir.join("one.html"), one).unwrap();
     std::fs::write(dir.join("two.html"), two).unwrap();
-    std::fs::write(dir.join("two.svg"), svg(&text.title, &[a.drawn(), b.drawn()], Measure::Writes, RowOrder::Key, made::CAPACITY)).unwrap();
+    std::fs::write(
+        dir.join("two.svg"),
+        svg(&text.title, &[a.drawn(), b.drawn()], Measure::Writes, RowOrder::Key, made::CAPACITY),
+    )
+    .unwrap();
     for is_ascii in [false, true] {
-        println!("{}", blocks(&a.drawn(), Measure::Writes, RowOrder::Key, made::CAPACITY, Terminal { columns: 100, is_ascii }));
+        println!(
+            "{}",
+            blocks(&a.drawn(), Measure::Writes, RowOrder::Key, made::CAPACITY, Terminal { columns: 100, is_ascii })
+        );
     }
-    println!("{}", blocks(&b.drawn(), Measure::Writes, RowOrder::HotFirst, made::CAPACITY, Terminal { columns: 50, is_ascii: false }));
+    println!(
+        "{}",
+        blocks(
+            &b.drawn(),
+            Measure::Writes,
+            RowOrder::HotFirst,
+            made::CAPACITY,
+            Terminal { columns: 50, is_ascii: false }
+        )
+    );
 }
