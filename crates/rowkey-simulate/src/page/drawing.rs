@@ -8,7 +8,7 @@ use super::grid::{Columns, Grid};
 use super::legend::takes;
 use super::picture::{Marks, paths};
 use super::scale::{CLASSES, class_words, elapsed, ticks};
-use super::{Capacity, Drawn, Measure, RowOrder, labels};
+use super::{Capacity, Drawn, Measure, RowOrder, label, labels};
 
 /// The rows and columns of a picture at most, and its places in pixels.
 const ROWS: usize = 60;
@@ -36,7 +36,7 @@ pub fn svg(title: &str, runs: &[Drawn<'_>], measure: Measure, order: RowOrder, c
     y += LINE;
     for run in runs {
         y += LINE;
-        text(&mut body, (LINE, y), "font-weight=\"bold\"", run.name);
+        text(&mut body, (LINE, y), "font-weight=\"bold\"", &label::short(run.name));
         y = picture(&mut body, run, columns, (measure, order, capacity), y + LINE / 2) + LINE;
     }
     y = legend(&mut body, measure, capacity, y + LINE);

@@ -55,7 +55,7 @@ fn safe(json: &Json) -> String {
 }
 
 /// Facts, with a column for each design.
-pub(super) fn facts(facts: &[(String, Vec<String>)], designs: &[&str]) -> Markup {
+pub(super) fn facts(facts: &[(String, Vec<String>)], designs: &[String]) -> Markup {
     html! {
         @if !facts.is_empty() {
             div class="scroll" tabindex="0" role="region" aria-label="Facts" {

@@ -1,7 +1,6 @@
 //! The page of one run, or of several side by side.
 
 use maud::{Markup, html};
-use rowkey_design::internal::quote::terminal;
 use serde_json::{Value as Json, json};
 
 use super::grid::{Columns, Grid};
@@ -9,7 +8,7 @@ use super::legend::legend;
 use super::map::Map;
 use super::scale::elapsed;
 use super::table::table;
-use super::{Capacity, Drawn, Measure, PageText, RowOrder, frame, labels};
+use super::{Capacity, Drawn, Measure, PageText, RowOrder, frame, label, labels};
 use crate::run::SplitPolicy;
 
 /// The cells of a page: more would make it too long.
@@ -32,7 +31,7 @@ pub fn html(text: &PageText, runs: &[Drawn<'_>], capacity: Capacity) -> String {
     let designs: Vec<Design<'_>> = shown.iter().map(|run| Design::of(run, columns, rows)).collect();
     let has_reads = designs.iter().any(|design| design.keys.greatest(Measure::Reads) > 0.0);
     let measures = if has_reads { &Measure::ALL[..] } else { &Measure::ALL[..1] };
-    let names: Vec<&str> = shown.iter().map(|run| run.name).collect();
+    let names: Vec<String> = shown.iter().map(|run| label::short(run.name)).collect();
     let body = html! {
         (frame::facts(&text.facts, &names))
         section class="controls" aria-label="Picture" {
@@ -92,11 +91,11 @@ impl<'d> Design<'d> {
 
     fn html(&self, number: usize, capacity: Capacity, measures: &[Measure]) -> Markup {
         let settings = self.run.settings;
-        let name = terminal(self.run.name);
+        let name = label::short(self.run.name);
         html! {
             article {
                 h2 { (name) }
-                p class="muted" { (terminal(&settings.load)) " · " (terminal(&cluster(self.run))) }
+                p class="muted" { (label::short(&settings.load)) " · " (cluster(self.run)) }
                 h3 { "Key ranges" }
                 p class="muted" { (self.keys_told()) }
                 @for measure in measures {
@@ -130,7 +129,7 @@ impl<'d> Design<'d> {
         let by_server = grid.starts.is_empty();
         let what = if by_server { "server" } else { "key range" };
         let rows = grid.order(order, measure, capacity);
-        let name = format!("{} by {what} and time, {}", measure.word(), terminal(self.run.name));
+        let name = format!("{} by {what} and time, {}", measure.word(), label::short(self.run.name));
         let map = Map {
             run: self.run,
             grid,
@@ -196,12 +195,13 @@ fn rounded(rate: f64) -> Json {
 fn cluster(run: &Drawn<'_>) -> String {
     let settings = run.settings;
     let servers = if settings.servers == 1 { "1 server".to_owned() } else { format!("{} servers", settings.servers) };
+    let engine = label::short(&settings.engine);
     let policy = match settings.split_policy {
         SplitPolicy::Stepping => "stepping",
         SplitPolicy::Increasing => "increasing",
         SplitPolicy::Constant => "constant",
-        SplitPolicy::Disabled => return format!("{servers}, {}, no splits", settings.engine),
+        SplitPolicy::Disabled => return format!("{servers}, {engine}, no splits"),
     };
     let mebibytes = settings.max_filesize as f64 / f64::from(1 << 20);
-    format!("{servers}, {}, regions split at {} MiB ({policy})", settings.engine, super::scale::count(mebibytes))
+    format!("{servers}, {engine}, regions split at {} MiB ({policy})", super::scale::count(mebibytes))
 }

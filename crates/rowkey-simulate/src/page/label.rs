@@ -7,6 +7,8 @@ use rowkey_design::internal::quote::terminal;
 /// The most characters of a value, and of a label.
 const VALUE: usize = 24;
 const LABEL: usize = 48;
+/// The most characters of a name.
+const NAME: usize = 80;
 
 /// The label of each key: fields up to the first that tells it from its neighbours, times as dates just as fine as
 /// that takes, a salt's bucket first. Bytes that do not decode are in hex. Each is at most 50 characters of one line,
@@ -37,6 +39,16 @@ pub fn labels<K: AsRef<[u8]>>(keys: &[K], layout: &LayoutBuf, times: &Times<'_>)
 /// The label of one key, with all of its fields.
 pub fn label(key: &[u8], layout: &LayoutBuf, times: &Times<'_>) -> String {
     joined(&parts(key, layout, times), &[])
+}
+
+/// A name of any length, as a label.
+pub(super) fn short(name: &str) -> String {
+    let name: String = name.chars().take(NAME + 1).collect();
+    let shown = terminal(&name);
+    match shown.char_indices().nth(NAME) {
+        Some((end, _)) => format!("{}…", &shown[..end]),
+        None => shown,
+    }
 }
 
 /// What some bytes of a key say.

@@ -51,7 +51,9 @@ impl Map<'_> {
 
     fn row_labels(&self, height: usize) -> Markup {
         let down = height.saturating_sub(LINE) / 2;
-        let rarely = LINES.div_ceil(height);
+        // Short labels have one line wherever they are.
+        let is_short = self.labels.iter().all(|label| label.len() <= 16);
+        let rarely = if is_short { LINE } else { LINES }.div_ceil(height);
         // Where two lines are taken, every second label is left out, or none is.
         let often = if rarely.is_multiple_of(2) && rarely / 2 * height >= LINE { rarely / 2 } else { rarely };
         html! {

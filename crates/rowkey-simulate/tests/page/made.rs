@@ -7,6 +7,7 @@ use rowkey_simulate::page::{Capacity, Drawn, Rate};
 use rowkey_simulate::run::{Interval, Key, Move, Region, Server, Settings, Split, SplitPolicy};
 
 /// A run that owns its parts.
+#[derive(Debug)]
 pub(crate) struct Made {
     pub(crate) name: String,
     pub(crate) layout: LayoutBuf,
