@@ -5,4 +5,5 @@
 pub mod cluster;
 pub mod event;
 pub mod load;
+pub mod page;
 pub mod run;

@@ -1,0 +1,117 @@
+//! The frame of a page: its head, with all styles and the script, and the texts that every page has.
+
+use data_encoding::BASE64;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use rowkey_design::internal::quote::{json_text, terminal};
+use serde_json::Value as Json;
+use sha2::{Digest as _, Sha256};
+
+use super::{PageText, Remark};
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// A page of HTML that loads nothing and runs its own script alone.
+pub(super) fn page(text: &PageText, data: Option<&Json>, body: &Markup) -> String {
+    let script = data.map(|_| format!("script-src 'sha256-{}'; ", BASE64.encode(&Sha256::digest(SCRIPT))));
+    let policy = format!(
+        "default-src 'none'; style-src 'unsafe-inline'; {}base-uri 'none'; form-action 'none'",
+        script.unwrap_or_default()
+    );
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (terminal(&text.title)) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                main {
+                    header {
+                        h1 { (terminal(&text.title)) }
+                        @if !text.sentence.is_empty() { p class="lead" { (terminal(&text.sentence)) } }
+                    }
+                    (body)
+                    (remarks(&text.remarks))
+                    (assumed(&text.assumed))
+                }
+                @if let Some(data) = data {
+                    script type="application/json" id="cells" { (PreEscaped(safe(data))) }
+                    script { (PreEscaped(SCRIPT)) }
+                }
+            }
+        }
+    };
+    page.into_string()
+}
+
+/// JSON in which nothing begins or ends an element.
+fn safe(json: &Json) -> String {
+    json_text(json, false).replace('&', "\\u0026").replace('<', "\\u003c").replace('>', "\\u003e")
+}
+
+/// Facts, with a column for each design.
+pub(super) fn facts(facts: &[(String, Vec<String>)], designs: &[String]) -> Markup {
+    html! {
+        @if !facts.is_empty() {
+            div class="scroll" tabindex="0" role="region" aria-label="Facts" {
+                table class="facts" {
+                    @if designs.len() > 1 {
+                        thead { tr { td {} @for design in designs { th scope="col" { (terminal(design)) } } } }
+                    }
+                    tbody {
+                        @for (name, values) in facts {
+                            tr {
+                                th scope="row" { (terminal(name)) }
+                                @for value in values { td { (terminal(value)) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn remarks(remarks: &[Remark]) -> Markup {
+    html! {
+        @if !remarks.is_empty() {
+            section {
+                h2 { "Findings" }
+                ul class="remarks" {
+                    @for remark in remarks {
+                        li {
+                            p {
+                                strong class={ "severity " (severity(remark)) } { (terminal(&remark.severity)) }
+                                " " span class="muted" { (terminal(&remark.rule)) } " " (terminal(&remark.message))
+                            }
+                            @if !remark.witness.is_empty() {
+                                ul class="witness" { @for line in &remark.witness { li { (terminal(line)) } } }
+                            }
+                            @if !remark.remedy.is_empty() { p class="muted" { (terminal(&remark.remedy)) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn severity(remark: &Remark) -> &'static str {
+    ["error", "warning"].into_iter().find(|word| *word == remark.severity).unwrap_or("note")
+}
+
+fn assumed(assumed: &[String]) -> Markup {
+    html! {
+        @if !assumed.is_empty() {
+            section {
+                h2 { "Assumed" }
+                ul { @for line in assumed { li { (terminal(line)) } } }
+            }
+        }
+    }
+}

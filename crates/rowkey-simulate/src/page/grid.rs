@@ -1,0 +1,183 @@
+//! Runs as grids of cells: rows of keys or of servers, columns of time.
+
+use std::collections::BTreeSet;
+
+use super::scale::class;
+use super::{Capacity, Drawn, Measure, RowOrder};
+use crate::run::Interval;
+
+/// A cell: its rates are those of the hottest region of its row and interval of its column.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Cell {
+    /// Rows written a second, and rows read, each with the server that takes them.
+    pub(super) writes: (f64, u32),
+    pub(super) reads: (f64, u32),
+    /// The regions that begin or end in it, or reach over it, at most at once; 0 where the run says nothing.
+    pub(super) regions: u32,
+}
+
+impl Cell {
+    pub(super) const fn of(&self, measure: Measure) -> (f64, u32) {
+        match measure {
+            Measure::Writes => self.writes,
+            Measure::Reads => self.reads,
+        }
+    }
+}
+
+/// The columns of all grids of a page: as many milliseconds each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Columns {
+    pub(super) step_ms: u64,
+    pub(super) count: usize,
+}
+
+impl Columns {
+    /// As many as there are intervals, or fewer.
+    pub(super) fn of<'r>(runs: impl Iterator<Item = &'r Drawn<'r>> + Clone, most: usize) -> Self {
+        let end = runs.clone().filter_map(|run| run.intervals.iter().map(|interval| interval.t_ms).max()).max();
+        let finest = runs.map(|run| run.settings.interval_ms).min().unwrap_or(1).max(1);
+        let end = end.unwrap_or(0).max(1);
+        let most = most.max(1) as u64;
+        let step_ms = finest.saturating_mul(end.div_ceil(finest).div_ceil(most)).max(end.div_ceil(most));
+        Self { step_ms, count: end.div_ceil(step_ms) as usize }
+    }
+
+    pub(super) const fn end_ms(self) -> u64 {
+        self.step_ms.saturating_mul(self.count as u64)
+    }
+
+    /// The column of a time.
+    pub(super) fn at(self, t_ms: u64) -> usize {
+        ((t_ms / self.step_ms) as usize).min(self.count - 1)
+    }
+
+    /// The columns of the time from one to before another, one at least.
+    fn between(self, from: u64, to: u64) -> std::ops::Range<usize> {
+        let first = self.at(from);
+        first..self.at(to.saturating_sub(1)).max(first) + 1
+    }
+}
+
+/// A grid.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Grid {
+    /// The first key of each row, or none if the rows are servers.
+    pub(super) starts: Vec<Vec<u8>>,
+    /// The number of rows.
+    pub(super) rows: usize,
+    /// The number of ranges, or of servers, that a row stands for at most.
+    pub(super) joined: usize,
+    pub(super) columns: Columns,
+    /// Row by row.
+    cells: Vec<Cell>,
+}
+
+impl Grid {
+    /// Rows of the ranges between all keys at which a region ever began.
+    pub(super) fn of_keys(run: &Drawn<'_>, columns: Columns, most: usize) -> Self {
+        let regions = run.intervals.iter().flat_map(|interval| &interval.regions);
+        let mut starts: BTreeSet<&[u8]> = regions.map(|region| region.start.0.as_slice()).collect();
+        starts.insert(&[]);
+        let joined = starts.len().div_ceil(most.max(1));
+        let starts: Vec<Vec<u8>> = starts.into_iter().step_by(joined).map(<[u8]>::to_vec).collect();
+        let mut grid = Self::empty(starts.len(), joined, columns);
+        // The last of the rows that begin at or before a key.
+        let row = |key: &[u8]| starts.partition_point(|start| start.as_slice() <= key).saturating_sub(1);
+        for (interval, from, seconds) in timed(run.intervals) {
+            let columns = columns.between(from, interval.t_ms);
+            let mut counts = vec![0u32; starts.len()];
+            let mut greatest = vec![Cell::default(); starts.len()];
+            for (i, region) in interval.regions.iter().enumerate() {
+                let first = row(&region.start.0);
+                let end = interval.regions.get(i + 1).map_or(starts.len(), |next| {
+                    let at = row(&next.start.0);
+                    at + usize::from(starts.get(at).is_some_and(|start| *start != next.start.0))
+                });
+                let cell = Cell {
+                    writes: (region.rows_this_interval as f64 / seconds, region.server),
+                    reads: (region.reads_this_interval as f64 / seconds, region.server),
+                    regions: 1,
+                };
+                for at in first..end.max(first + 1) {
+                    counts[at] += 1;
+                    greatest[at] = greater(greatest[at], cell);
+                }
+            }
+            for (row, (cell, regions)) in greatest.into_iter().zip(counts).enumerate() {
+                grid.raise(row, columns.clone(), Cell { regions, ..cell });
+            }
+        }
+        grid.starts = starts;
+        grid
+    }
+
+    /// Rows of servers.
+    pub(super) fn of_servers(run: &Drawn<'_>, columns: Columns, most: usize) -> Self {
+        let servers = run.intervals.iter().map(|interval| interval.servers.len()).max().unwrap_or(0).max(1);
+        let joined = servers.div_ceil(most.max(1));
+        let mut grid = Self::empty(servers.div_ceil(joined), joined, columns);
+        for (interval, from, seconds) in timed(run.intervals) {
+            for (number, server) in (0u32..).zip(&interval.servers) {
+                let of = |rows: u64| (rows as f64 / seconds, number);
+                let cell = Cell { writes: of(server.writes), reads: of(server.reads), regions: 1 };
+                grid.raise(number as usize / joined, columns.between(from, interval.t_ms), cell);
+            }
+        }
+        grid
+    }
+
+    fn empty(rows: usize, joined: usize, columns: Columns) -> Self {
+        Self { starts: Vec::new(), rows, joined, columns, cells: vec![Cell::default(); rows * columns.count] }
+    }
+
+    fn raise(&mut self, row: usize, columns: std::ops::Range<usize>, cell: Cell) {
+        for column in columns {
+            let own = &mut self.cells[row * self.columns.count + column];
+            *own = greater(*own, cell);
+        }
+    }
+
+    pub(super) fn row(&self, row: usize) -> &[Cell] {
+        &self.cells[row * self.columns.count..][..self.columns.count]
+    }
+
+    /// The row that a key is in.
+    pub(super) fn row_of(&self, key: &[u8]) -> usize {
+        self.starts.partition_point(|start| start.as_slice() <= key).saturating_sub(1)
+    }
+
+    /// The greatest rate.
+    pub(super) fn greatest(&self, measure: Measure) -> f64 {
+        self.cells.iter().map(|cell| cell.of(measure).0).fold(0.0, f64::max)
+    }
+
+    /// The rows in an order.
+    pub(super) fn order(&self, order: RowOrder, measure: Measure, capacity: Capacity) -> Vec<usize> {
+        let mut rows: Vec<usize> = (0..self.rows).collect();
+        if order == RowOrder::HotFirst {
+            let rank = |row: &usize| {
+                let rates = || self.row(*row).iter().map(|cell| cell.of(measure).0);
+                (rates().map(|rate| class(rate, capacity.of(measure))).max(), rates().sum::<f64>())
+            };
+            let ranks: Vec<_> = rows.iter().map(rank).collect();
+            rows.sort_by(|a, b| ranks[*b].0.cmp(&ranks[*a].0).then(ranks[*b].1.total_cmp(&ranks[*a].1)));
+        }
+        rows
+    }
+}
+
+/// The greater of each number.
+fn greater(a: Cell, b: Cell) -> Cell {
+    let of = |a: (f64, u32), b: (f64, u32)| if b.0 > a.0 || a.0 == 0.0 { b } else { a };
+    Cell { writes: of(a.writes, b.writes), reads: of(a.reads, b.reads), regions: a.regions.max(b.regions) }
+}
+
+/// Each interval with its start in milliseconds, and its length in seconds.
+fn timed(intervals: &[Interval]) -> impl Iterator<Item = (&Interval, u64, f64)> {
+    intervals.iter().enumerate().map(|(i, interval)| {
+        let from = i.checked_sub(1).and_then(|before| intervals.get(before)).map_or(0, |before| before.t_ms);
+        let from = from.min(interval.t_ms.saturating_sub(1));
+        (interval, from, (interval.t_ms - from).max(1) as f64 / 1000.0)
+    })
+}

@@ -1,0 +1,148 @@
+//! A run as a picture: key range × time as a heat map, coloured by what one server takes, as a page of HTML, as SVG, and
+//! as blocks in a terminal.
+//!
+//! A region of a run is as hot as the part of one server's capacity that its writes or reads take: colours are absolute,
+//! so that two pictures can be held against each other, and a calm table looks calm. What is too fine to draw is joined:
+//! a cell shows the greatest of its regions and intervals, and the page says how many these are.
+
+mod blocks;
+mod drawing;
+mod frame;
+mod grid;
+mod html;
+mod label;
+mod legend;
+mod map;
+mod picture;
+mod scale;
+mod table;
+
+use rowkey::LayoutBuf;
+use rowkey_design::internal::explain::Times;
+
+pub use self::blocks::{Terminal, blocks};
+pub use self::drawing::svg;
+pub use self::html::html;
+pub use self::label::{label, labels};
+use crate::run::{Interval, Move, Settings, Split};
+
+/// What is read off the regions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// Rows written.
+    Writes,
+    /// Rows read.
+    Reads,
+}
+
+impl Measure {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Writes, Self::Reads];
+
+    /// The word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Writes => "writes",
+            Self::Reads => "reads",
+        }
+    }
+}
+
+/// The order of the rows of a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowOrder {
+    /// By key.
+    Key,
+    /// By the greatest share of a server's capacity, then by the rows in all.
+    HotFirst,
+}
+
+impl RowOrder {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Key, Self::HotFirst];
+
+    /// The words for it.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Key => "by key",
+            Self::HotFirst => "hot first",
+        }
+    }
+}
+
+/// A number that a server takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rate {
+    /// Rows a second. Infinite, if one process takes all.
+    pub each: f64,
+    /// True if the design does not say it.
+    pub is_assumed: bool,
+}
+
+/// What one server takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Capacity {
+    /// Rows written.
+    pub writes: Rate,
+    /// Rows read.
+    pub reads: Rate,
+}
+
+impl Capacity {
+    /// That of writes, or of reads.
+    pub const fn of(&self, measure: Measure) -> Rate {
+        match measure {
+            Measure::Writes => self.writes,
+            Measure::Reads => self.reads,
+        }
+    }
+}
+
+/// A run to be drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Drawn<'r> {
+    /// The name of its design.
+    pub name: &'r str,
+    /// The cluster.
+    pub settings: &'r Settings,
+    /// The intervals, in their order.
+    pub intervals: &'r [Interval],
+    /// The splits.
+    pub splits: &'r [Split],
+    /// The moves.
+    pub moves: &'r [Move],
+    /// The layout of the keys.
+    pub layout: &'r LayoutBuf,
+    /// Its fields that are times.
+    pub times: Times<'r>,
+}
+
+/// Something that a check found, in words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Remark {
+    /// How severe it is, such as `error`.
+    pub severity: String,
+    /// The id of its rule.
+    pub rule: String,
+    /// The finding in a sentence.
+    pub message: String,
+    /// The evidence, a line each.
+    pub witness: Vec<String>,
+    /// The cure; may be empty.
+    pub remedy: String,
+}
+
+/// The text of a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PageText {
+    /// The title.
+    pub title: String,
+    /// The answer in a sentence.
+    pub sentence: String,
+    /// Facts: a name, and a value for each design.
+    pub facts: Vec<(String, Vec<String>)>,
+    /// What is assumed, as the design does not say it.
+    pub assumed: Vec<String>,
+    /// The findings.
+    pub remarks: Vec<Remark>,
+}

@@ -1,0 +1,195 @@
+//! Pages in a real Chromium: legible, in light, dark and print; by keyboard alone; nothing but text of hostile text.
+
+use std::collections::BTreeSet;
+
+use rowkey_simulate::page::{PageText, Remark, html};
+use serde_json::Value as Json;
+
+use crate::browser::Browser;
+use crate::made::{self, CAPACITY, HOSTILE, Made};
+
+const LOOK: &str = include_str!("look.js");
+const NARROW: (u32, u32) = (360, 740);
+const WIDE: (u32, u32) = (1280, 900);
+const TAB: &str = "\u{e004}";
+
+fn text(designs: usize) -> PageText {
+    let remark = |severity: &str, rule: &str| Remark {
+        severity: severity.to_owned(),
+        rule: rule.to_owned(),
+        message: "all writes of one moment land in 1 place: 12,000/s, where a server takes 10,000".to_owned(),
+        witness: vec!["metric 000000 has 50 % of the writes".to_owned()],
+        remedy: "salt the key by metric and at, with 16 buckets".to_owned(),
+    };
+    PageText {
+        title: "Metrics by metric and time".to_owned(),
+        sentence: "One server saturates from the first minute, at 12,000 writes a second.".to_owned(),
+        facts: vec![
+            ("rate before the first server saturates".to_owned(), vec!["8,400 ± 300 writes/s".to_owned(); designs]),
+            ("hottest region".to_owned(), vec!["50 % of the writes".to_owned(); designs]),
+        ],
+        assumed: vec!["a server takes 10,000 writes a second: say `region.writes = …`".to_owned()],
+        remarks: vec![remark("error", "H01"), remark("warning", "H02"), remark("note", "Q03")],
+    }
+}
+
+fn hostile() -> (PageText, Made) {
+    let all = HOSTILE.join(" ");
+    let remark = Remark {
+        severity: all.clone(),
+        rule: all.clone(),
+        message: all.clone(),
+        witness: vec![all.clone()],
+        remedy: all.clone(),
+    };
+    let text = PageText {
+        title: all.clone(),
+        sentence: all.clone(),
+        facts: vec![(all.clone(), vec![all.clone()])],
+        assumed: vec![all.clone(), "x".repeat(20_000)],
+        remarks: vec![remark],
+    };
+    (text, made::of_hostile_keys())
+}
+
+#[test]
+fn pages_are_legible_and_work_by_keyboard() {
+    let Some(browser) = Browser::start() else { return };
+    let one = made::of_metrics("led by the metric", 8, 120, 24_000);
+    let many = made::of_metrics("five hundred metrics", 500, 200, 24_000);
+    let (hostile_text, hostile) = hostile();
+    let pages = [
+        ("one", html(&text(1), &[one.drawn()], CAPACITY)),
+        ("two", html(&text(2), &[one.drawn(), many.drawn()], CAPACITY)),
+        ("hostile", html(&hostile_text, &[hostile.drawn()], CAPACITY)),
+    ];
+    for (name, page) in &pages {
+        for (size, scheme) in [(WIDE, "light"), (WIDE, "dark"), (NARROW, "light"), (NARROW, "dark"), (WIDE, "print")] {
+            browser.open(page, size, scheme);
+            let wrong = browser.run(LOOK);
+            browser.screenshot(&format!("{name}-{}-{scheme}", size.0));
+            assert_eq!(wrong, serde_json::json!([]), "{name} at {size:?} in {scheme}");
+            assert_eq!(browser.errors(), [""; 0], "{name}");
+            let requests = browser.requests();
+            assert!(requests.iter().all(|url| url.starts_with("file://")) && requests.len() == 1, "{requests:?}");
+        }
+    }
+    keyboard(&browser, &pages[0].1);
+    cells(&browser, &pages[0].1);
+    without_script(&browser, &pages[0].1);
+    hostile_text_is_shown(&browser, &pages[2].1);
+}
+
+/// Tab alone comes to each choice, picture and table.
+fn keyboard(browser: &Browser, page: &str) {
+    browser.open(page, WIDE, "light");
+    let stops = browser.run(
+        "window.at = () => { const at = document.activeElement;
+            return at === document.body ? '' : at.name ?? at.getAttribute('aria-label') ?? at.textContent; };
+         const seen = (element) => element.checkVisibility();
+         const stops = document.querySelectorAll('input:checked, summary, .cells, .scroll');
+         return [...stops].filter(seen).map((at) => at.name ?? at.getAttribute('aria-label') ?? at.textContent);",
+    );
+    let stops: BTreeSet<_> = stops.as_array().unwrap().iter().map(|stop| stop.as_str().unwrap().to_owned()).collect();
+    assert!(stops.len() >= 7, "{stops:?}");
+    let mut reached = BTreeSet::new();
+    for _ in 0..stops.len() + 2 {
+        browser.press(TAB);
+        let at = browser.run("return window.at();").as_str().unwrap().to_owned();
+        if !at.is_empty() {
+            assert_eq!(browser.run("return getComputedStyle(document.activeElement).outlineStyle;"), "solid", "{at}");
+        }
+        reached.insert(at);
+    }
+    assert!(stops.is_subset(&reached), "{stops:?} {reached:?}");
+    // An arrow key chooses the other order, and the other picture is shown.
+    let shown = "return [...document.querySelectorAll('.view')].filter((view) => view.checkVisibility()).map((view) => view.className);";
+    let before = browser.run(shown);
+    browser.run("document.getElementById('order-key').focus();");
+    browser.press("\u{e014}");
+    let after = browser.run(shown);
+    assert_eq!((&before[0], &after[0]), (&"view writes by-key".into(), &"view writes by-hot".into()));
+    browser.run("document.getElementById('measure-writes').focus();");
+    browser.press("\u{e014}");
+    assert_eq!(browser.run(shown)[0], "view reads by-hot");
+    // A table is opened by Enter.
+    browser.run("[...document.querySelectorAll('summary')].find((summary) => summary.checkVisibility()).focus();");
+    browser.press("\u{e007}");
+    assert_eq!(browser.run("return document.querySelectorAll('details[open] td').length > 0;"), true);
+}
+
+/// Arrow keys come to each cell, and what is told of it is what the table has; the pointer tells the same.
+fn cells(browser: &Browser, page: &str) {
+    browser.open(page, WIDE, "light");
+    browser.run(
+        "window.map = document.querySelector('.cells'); window.told = document.querySelector('.told');
+         window.table = document.querySelector('details table'); window.map.focus();",
+    );
+    let size = browser.run("return [window.table.rows.length - 1, window.table.rows[0].cells.length - 1];");
+    let [rows, columns] = [0, 1].map(|at| size[at].as_u64().unwrap());
+    let drawn = browser
+        .run("const { width, height } = window.map.querySelector('svg').viewBox.baseVal; return [height, width];");
+    assert_eq!(drawn, serde_json::json!([rows, columns]));
+    assert_eq!(browser.run("return window.told.getAttribute('role');"), "status");
+    let mut seen = BTreeSet::new();
+    for row in 0..rows {
+        // To and fro.
+        let (key, order): (_, Vec<u64>) = if row % 2 == 0 {
+            ("\u{e014}", (0..columns).collect())
+        } else {
+            ("\u{e012}", (0..columns).rev().collect())
+        };
+        let script = format!(
+            "const all = []; for (let i = 0; i < {columns}; i++) {{ all.push(window.told.textContent);
+             if (i < {columns} - 1) window.map.dispatchEvent(new KeyboardEvent('keydown', {{ key: '{}' }})); }} return all;",
+            if key == "\u{e014}" { "ArrowRight" } else { "ArrowLeft" }
+        );
+        let all = browser.run(&script);
+        let script =
+            format!("return [...window.table.rows[{row} + 1].cells].slice(1).map((cell) => cell.textContent);");
+        let cells = browser.run(&script);
+        for (told, column) in all.as_array().unwrap().iter().zip(order) {
+            let cell = cells[column as usize].as_str().unwrap();
+            let told = told.as_str().unwrap();
+            assert!(told.contains(&format!(": {cell} writes/s")) || cell.is_empty(), "{row} {column}: {cell} {told}");
+            seen.insert(told.to_owned());
+        }
+        browser.press("\u{e015}");
+    }
+    assert_eq!(seen.len() as u64, rows * columns);
+    // Where nothing has the focus, nothing scrolls.
+    browser.open(page, WIDE, "light");
+    let place = browser.run(
+        "const box = document.querySelector('.cells').getBoundingClientRect(); return [box.left + 3, box.top + 3];",
+    );
+    browser.point(place[0].as_f64().unwrap(), place[1].as_f64().unwrap());
+    let told = browser.run("return document.querySelector('.told').textContent;");
+    assert_eq!(
+        told.as_str(),
+        seen.iter().find(|told| told.starts_with("0 s to ") && told.contains("the first key")).map(String::as_str)
+    );
+}
+
+/// Pictures, tables and choices are there.
+fn without_script(browser: &Browser, page: &str) {
+    let start = page.rfind("<script>").unwrap();
+    browser.open(&format!("{}</body></html>", &page[..start]), NARROW, "light");
+    assert_eq!(browser.run(LOOK), serde_json::json!([]));
+    browser.run("document.getElementById('order-key').focus();");
+    browser.press("\u{e014}");
+    let shown = browser.run("return document.querySelector('.by-hot').checkVisibility() && !document.querySelector('.by-key').checkVisibility();");
+    assert_eq!(shown, true);
+    assert_eq!(browser.run("return document.getElementById('how').checkVisibility();"), false);
+}
+
+fn hostile_text_is_shown(browser: &Browser, page: &str) {
+    browser.open(page, NARROW, "light");
+    let text = browser.run("return document.querySelector('.lead').textContent;");
+    for part in HOSTILE {
+        let shown = rowkey_design::internal::quote::terminal(part);
+        assert!(text.as_str().unwrap().contains(&shown), "{shown}");
+    }
+    let labels: Json =
+        browser.run("return [...document.querySelectorAll('.labels span')].map((span) => span.textContent);");
+    assert!(labels.as_array().unwrap().iter().any(|label| label.as_str().unwrap().contains("</script>")), "{labels}");
+}
