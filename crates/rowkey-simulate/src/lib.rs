@@ -3,4 +3,5 @@
 //! A [`run`] is what a cluster did: of the simulated cluster and of a recorded HBase the same lines of JSON.
 
 pub mod event;
+pub mod recording;
 pub mod run;
