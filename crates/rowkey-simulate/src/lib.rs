@@ -6,4 +6,5 @@ pub mod cluster;
 pub mod event;
 pub mod load;
 pub mod page;
+pub mod recording;
 pub mod run;

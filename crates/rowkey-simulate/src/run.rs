@@ -64,6 +64,21 @@ pub struct Settings {
     /// The keys of the batches, where these have none of their own: see [`Batch::rows`].
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub keys: Option<Generated>,
+    /// The file with the keys of the batches, where it is one that several runs share: see [`Batch::rows`].
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub key_file: Option<KeyFile>,
+}
+
+/// A file of keys, in the folder of the run: one a line, in hex, compressed by gzip if its name ends in `.gz`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeyFile {
+    /// The name of the file.
+    pub name: String,
+    /// The number of rows.
+    pub rows: u64,
+    /// The digest of all keys, as in [`Generated::digest`].
+    pub digest: String,
 }
 
 /// Keys that are made rather than kept: those of a design with a seed.
@@ -103,7 +118,7 @@ pub struct Batch {
     /// The keys.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub keys: Vec<Key>,
-    /// The number of rows, where they are the next of [`Settings::keys`].
+    /// The number of rows, where they are the next of [`Settings::keys`] or [`Settings::key_file`].
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub rows: Option<u64>,
     /// The bytes of the value of each row.
@@ -251,13 +266,19 @@ pub enum RunError {
 
 /// Reads the lines of a run, one by one; empty ones are left out.
 pub fn read(reader: impl BufRead) -> impl Iterator<Item = Result<Line, RunError>> {
+    read_numbered(reader).map(|line| line.map(|(_, line)| line))
+}
+
+/// Reads the lines of a run, each with its number from 1; empty ones are left out.
+pub(crate) fn read_numbered(reader: impl BufRead) -> impl Iterator<Item = Result<(u64, Line), RunError>> {
     (1..).zip(reader.lines()).filter_map(|(line, text)| {
         let text = match text {
             Ok(text) if text.trim().is_empty() => return None,
             Ok(text) => text,
             Err(error) => return Some(Err(RunError::Read { line, error })),
         };
-        Some(serde_json::from_str(&text).map_err(|error| RunError::Line { line, reason: error.to_string() }))
+        let read = serde_json::from_str(&text).map_err(|error| RunError::Line { line, reason: error.to_string() });
+        Some(read.map(|text| (line, text)))
     })
 }
 

@@ -25,7 +25,7 @@ impl Cluster {
             Op::Put => self.write(event, Kind::Put),
             Op::Delete => self.write(event, Kind::Tombstone),
             Op::Get => self.get(event.key, event.weight),
-            Op::Scan { end, limit } => self.scan(event.key, end, limit, event.weight),
+            Op::Scan { end, limit, .. } => self.scan(event.key, end, limit, event.weight),
         }
     }
 

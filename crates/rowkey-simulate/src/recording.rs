@@ -1,0 +1,225 @@
+//! A run, read whole: of a recording, or of what a simulation wrote.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use data_encoding::HEXLOWER_PERMISSIVE;
+use flate2::bufread::MultiGzDecoder;
+use xxhash_rust::xxh3::Xxh3Default;
+
+use crate::run::{Batch, Interval, Key, KeyFile, Line, Move, RunError, Settings, Split, read_numbered};
+
+/// The most bytes of a file, uncompressed: a small file can stand for any number.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// A run, its lines by kind.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The cluster and the table.
+    pub settings: Settings,
+    /// The keys that were written, in their order: those of the batches, or of [`Settings::key_file`]. A simulated run
+    /// has none.
+    pub keys: Vec<Key>,
+    /// The batches; the keys are in `keys`, and [`Batch::rows`] is always there.
+    pub batches: Vec<Batch>,
+    /// The splits.
+    pub splits: Vec<Split>,
+    /// The moves.
+    pub moves: Vec<Move>,
+    /// The intervals.
+    pub intervals: Vec<Interval>,
+}
+
+/// A run that can't be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordingError {
+    /// A line is no line of a run, or is not where it belongs.
+    #[error(transparent)]
+    Line(#[from] RunError),
+    /// A file can't be opened.
+    #[error("{}: {error}", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// The fault.
+        error: io::Error,
+    },
+    /// A file of keys has not the keys that the run says.
+    #[error("{name}: {reason}")]
+    Keys {
+        /// The name of the file.
+        name: String,
+        /// The reason.
+        reason: String,
+    },
+    /// The run has no lines.
+    #[error("no lines: a run begins with its settings")]
+    Empty,
+}
+
+impl Run {
+    /// Reads a run from its file, compressed by gzip if the name ends in `.gz`, and its keys from the file beside it.
+    ///
+    /// # Errors
+    ///
+    /// [`RecordingError`]: which line or file, and why.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, RecordingError> {
+        let path = path.as_ref();
+        let mut run = Self::read(open(path)?)?;
+        if let Some(file) = &run.settings.key_file {
+            run.keys = keys(path, file)?;
+            let rows = run.batches.iter().filter_map(|batch| batch.rows).fold(0, u64::saturating_add);
+            if rows > file.rows {
+                let reason = format!("{} keys, and the batches have {rows} rows", file.rows);
+                return Err(RecordingError::Keys { name: file.name.clone(), reason });
+            }
+        }
+        Ok(run)
+    }
+
+    /// Reads a run without the file of its keys, which may be elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// [`RecordingError`]: which line, and why.
+    pub fn read(reader: impl BufRead) -> Result<Self, RecordingError> {
+        let mut run: Option<Self> = None;
+        let mut last = 0;
+        for read in read_numbered(reader) {
+            let (line, read) = read?;
+            let wrong = |reason: &str| RunError::Line { line, reason: reason.to_owned() };
+            let Some(run) = &mut run else {
+                let Line::Settings(settings) = read else { return Err(wrong("a run begins with its settings").into()) };
+                if settings.format != 1 {
+                    return Err(wrong("a format that this version does not know: it knows 1").into());
+                }
+                run = Some(Self::new(*settings));
+                continue;
+            };
+            let t_ms = run.add(read).map_err(wrong)?;
+            if t_ms < last {
+                return Err(wrong("a time before that of the line before").into());
+            }
+            last = t_ms;
+        }
+        run.ok_or(RecordingError::Empty)
+    }
+
+    /// A run of which nothing is known but its settings.
+    #[must_use]
+    pub fn new(settings: Settings) -> Self {
+        let (keys, batches, splits, moves, intervals) = <_>::default();
+        Self { settings, keys, batches, splits, moves, intervals }
+    }
+
+    /// Adds a line, and says its time.
+    fn add(&mut self, line: Line) -> Result<u64, &'static str> {
+        let server = |number: u32| number < self.settings.servers;
+        match line {
+            Line::Settings(_) => Err("settings for a second time"),
+            Line::Batch(mut batch) => {
+                let (made, own) = (batch.rows.take(), std::mem::take(&mut batch.keys));
+                let rows = match (made, own.len() as u64) {
+                    (Some(_), 1..) => return Err("a batch has keys or a number of rows, not both"),
+                    (Some(rows), 0) => rows,
+                    (None, rows) => rows,
+                };
+                self.keys.extend(own);
+                let t_ms = batch.t_ms;
+                self.batches.push(Batch { rows: Some(rows), ..batch });
+                Ok(t_ms)
+            }
+            Line::Split(split) if split.at <= split.start => {
+                Err("a split point that is not above the region's first key")
+            }
+            Line::Split(split) => {
+                let t_ms = split.t_ms;
+                self.splits.push(split);
+                Ok(t_ms)
+            }
+            Line::Move(moved) if !(server(moved.from) && server(moved.to)) => Err("a server that is not there"),
+            Line::Move(moved) => {
+                let t_ms = moved.t_ms;
+                self.moves.push(moved);
+                Ok(t_ms)
+            }
+            Line::Interval(interval) => {
+                if !interval.regions.iter().all(|region| server(region.server)) {
+                    return Err("a server that is not there");
+                }
+                if interval.regions.first().is_none_or(|region| !region.start.0.is_empty()) {
+                    return Err("no region begins where the table does");
+                }
+                if !interval.regions.is_sorted_by(|a, b| a.start < b.start) {
+                    return Err("regions that are not in the order of their keys");
+                }
+                let t_ms = interval.t_ms;
+                self.intervals.push(interval);
+                Ok(t_ms)
+            }
+        }
+    }
+}
+
+/// A file that may be compressed.
+fn open(path: &Path) -> Result<Box<dyn BufRead>, RecordingError> {
+    let file = File::open(path).map_err(|error| RecordingError::Open { path: path.to_owned(), error })?;
+    let file = BufReader::new(file);
+    match path.extension() {
+        Some(gz) if gz == "gz" => Ok(Box::new(BufReader::new(MultiGzDecoder::new(file).take(MOST_BYTES)))),
+        _ => Ok(Box::new(file.take(MOST_BYTES))),
+    }
+}
+
+/// The keys in the file beside a run.
+fn keys(run: &Path, file: &KeyFile) -> Result<Vec<Key>, RecordingError> {
+    let wrong = |reason: String| RecordingError::Keys { name: file.name.clone(), reason };
+    // A name alone: a run from elsewhere reads no file but its own.
+    if Path::new(&file.name).file_name().is_none_or(|name| name != &*file.name) {
+        return Err(wrong("not the name of a file in the run's folder".to_owned()));
+    }
+    let (mut keys, mut digest) = (Vec::new(), KeyDigest::default());
+    for (line, text) in (1_u64..).zip(open(&run.with_file_name(&file.name))?.lines()) {
+        let text = text.map_err(|error| wrong(format!("line {line}: {error}")))?;
+        if line > file.rows {
+            return Err(wrong(format!("more than {} keys", file.rows)));
+        }
+        let key =
+            HEXLOWER_PERMISSIVE.decode(text.as_bytes()).map_err(|error| wrong(format!("line {line}: {error}")))?;
+        let key = Key(key);
+        digest.add(&key);
+        keys.push(key);
+    }
+    if keys.len() as u64 != file.rows || digest.text() != file.digest {
+        return Err(wrong(format!("other keys than the run was recorded with: {} of {}", keys.len(), file.rows)));
+    }
+    Ok(keys)
+}
+
+/// The digest of keys: XXH3 of each after its length in four bytes, big-endian.
+#[derive(Clone, Default)]
+pub struct KeyDigest(Xxh3Default);
+
+impl KeyDigest {
+    /// Adds the next key.
+    pub fn add(&mut self, key: &Key) {
+        let length = u32::try_from(key.0.len()).unwrap_or(u32::MAX);
+        self.0.update(&length.to_be_bytes());
+        self.0.update(&key.0);
+    }
+
+    /// The digest of all keys so far, in hex.
+    #[must_use]
+    pub fn text(&self) -> String {
+        format!("{:016x}", self.0.digest())
+    }
+}
+
+impl fmt::Debug for KeyDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.text())
+    }
+}
