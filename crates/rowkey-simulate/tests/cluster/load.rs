@@ -27,6 +27,7 @@ pub(crate) fn settings() -> Settings {
         rows_per_second: 3000.0,
         interval_ms: 5000,
         keys: None,
+        key_file: None,
     }
 }
 

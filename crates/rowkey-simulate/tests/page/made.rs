@@ -111,6 +111,7 @@ pub(crate) fn empty(name: &str, layout: LayoutBuf, interval_ms: u64) -> Made {
         rows_per_second: 0.0,
         interval_ms,
         keys: None,
+        key_file: None,
     };
     let (intervals, splits, moves) = (Vec::new(), Vec::new(), Vec::new());
     Made { name: name.to_owned(), layout, settings, intervals, splits, moves }
