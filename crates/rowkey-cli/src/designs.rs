@@ -31,6 +31,13 @@ pub(crate) fn read(paths: &[PathBuf]) -> Result<Design, Failure> {
     Ok(Design::parse(files)?)
 }
 
+/// Refuses the name of a cluster that a design has not.
+pub(crate) fn has_cluster(design: &Design, cluster: Option<&str>) -> Result<(), Failure> {
+    let Some(cluster) = cluster.filter(|cluster| !design.clusters.contains_key(*cluster)) else { return Ok(()) };
+    let known: Vec<&str> = design.clusters.keys().map(String::as_str).collect();
+    Err(Failure::new(format!("there is no cluster {cluster:?}; the design has: {}", known.join(", "))))
+}
+
 /// The files of a design: those named, and all `*.rowkey.toml` of folders, each once.
 pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();

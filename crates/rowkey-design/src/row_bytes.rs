@@ -107,3 +107,23 @@ pub fn bytes_per_put(table: &TableDesign, key: &KeyFacts<'_>, write: &Write) -> 
     let cells = families.filter_map(|(_, family)| per_row(&family.value)).fold(1.0, f64::max);
     bytes_per_row(table, key, &write.columns) / cells
 }
+
+/// The cells of one put of a write.
+pub fn cells_per_put(table: &TableDesign, write: &Write) -> f64 {
+    let is_written = |family: &str, column: &str| {
+        let named = |name: &Located<String>| {
+            *name.value == *family || name.value == column || name.value.split_once(':') == Some((family, column))
+        };
+        write.columns.is_empty() || write.columns.iter().any(named)
+    };
+    let mut cells = 0.0;
+    for (name, family) in &table.table.family {
+        cells += match family.columns.as_ref().map(|columns| &columns.value) {
+            // Where a row has a column for each of something, a put is one of them.
+            Some(Columns::OfRow(_)) => 1.0,
+            Some(Columns::Names(names)) => names.iter().filter(|column| is_written(name, column)).count() as f64,
+            None => family.sizes.keys().filter(|column| is_written(name, column)).count() as f64,
+        };
+    }
+    cells.max(1.0)
+}

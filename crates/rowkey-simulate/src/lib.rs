@@ -2,9 +2,11 @@
 //!
 //! A [`run`] is what a cluster did: of the simulated cluster and of a recorded HBase the same lines of JSON.
 
+pub mod answer;
 pub mod cluster;
 pub mod event;
 pub mod load;
 pub mod page;
 pub mod recording;
 pub mod run;
+pub mod simulation;

@@ -4,11 +4,15 @@
 //! [`Settings`]; then, in the order of `t_ms`, each [`Batch`] (a recording alone), [`Split`], [`Move`] and
 //! [`Interval`]. `run.schema.json` of this crate is the schema.
 
+mod answer;
+
 use std::fmt;
 use std::io::{self, BufRead, Write};
 
 use data_encoding::HEXLOWER_PERMISSIVE;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+pub use self::answer::{Answer, Bars, QueryAnswer, Regions, Saturation};
 
 /// A line of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,6 +28,8 @@ pub enum Line {
     Move(Move),
     /// The regions at the end of an interval.
     Interval(Interval),
+    /// The answers of a simulation: the last line.
+    Answer(Box<Answer>),
 }
 
 /// The cluster and the table of a run.

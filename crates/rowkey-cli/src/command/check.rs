@@ -127,10 +127,7 @@ fn checked(args: &Args) -> Result<Checked, Failure> {
     let mut design = crate::designs::read(&args.designs)?;
     let baseline = args.baseline.as_deref().map(crate::designs::file).transpose()?;
     let baseline = baseline.map(|file| Baseline::read(&mut design, file)).transpose()?;
-    if let Some(cluster) = args.cluster.as_ref().filter(|cluster| !design.clusters.contains_key(*cluster)) {
-        let known: Vec<&str> = design.clusters.keys().map(String::as_str).collect();
-        return Err(Failure::new(format!("there is no cluster {cluster:?}; the design has: {}", known.join(", "))));
-    }
+    crate::designs::has_cluster(&design, args.cluster.as_deref())?;
     let options = CheckOptions::new(args.today.unwrap_or_else(crate::designs::today));
     let options = args.levels.of(args.cluster.iter().fold(options, CheckOptions::cluster))?;
     let (options, notes) = samples::read(&mut design, &args.samples.sample, args.samples.form, options)?;

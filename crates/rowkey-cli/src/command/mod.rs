@@ -12,6 +12,7 @@ mod init;
 mod man;
 mod rule;
 mod schema;
+mod simulate;
 mod suggest;
 
 use std::process::ExitCode;
@@ -25,6 +26,7 @@ const EXAMPLES: &str = "Begin so:
   rowkey check visits.rowkey.toml           after each change
   rowkey rule Q01                           what a finding means, and its cure
   rowkey suggest visits.rowkey.toml         better keys
+  rowkey simulate visits.rowkey.toml        the hot region, before the table exists
   rowkey ddl --for hbase visits.rowkey.toml
 
 Of a table that is there: rowkey infer --help, rowkey import --help.
@@ -46,6 +48,7 @@ enum Command {
     Check(check::Args),
     Rule(rule::Args),
     Suggest(suggest::Args),
+    Simulate(simulate::Args),
     Explain(explain::Args),
     Ddl(ddl::Args),
     Infer(infer::Args),
@@ -70,6 +73,7 @@ impl Cli {
             Command::Infer(args) => infer::run(&args),
             Command::Diff(args) => diff::run(&args),
             Command::Suggest(args) => suggest::run(&args),
+            Command::Simulate(args) => simulate::run(&args),
             Command::Fmt(args) => fmt::run(&args),
             Command::Schema(args) => schema::run(&args),
             Command::Completions(args) => completions::run(&args),

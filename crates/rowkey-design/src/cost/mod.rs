@@ -19,7 +19,7 @@ pub use self::order::OrderFit;
 pub use self::reads::ReadLoad;
 use self::sampled::Sample;
 pub use self::select::with_known_hash;
-pub use self::stored::span;
+pub use self::stored::{retention, span};
 pub use self::witness::value;
 pub(crate) use self::{
     regions::points,
@@ -34,7 +34,7 @@ use crate::problem::Located;
 use crate::profile::Profile;
 use crate::resolve::TableDesign;
 pub(crate) use crate::row_bytes::{CELL, per_row, unsaid};
-pub use crate::row_bytes::{bytes_per_put, bytes_per_row, on_disk};
+pub use crate::row_bytes::{bytes_per_put, bytes_per_row, cells_per_put, on_disk};
 
 /// The number of ranges of a query that are kept; its regions and the number of its ranges are of all.
 const KEPT: usize = 1024;

@@ -13,7 +13,7 @@ use crate::row_bytes::per_row;
 use super::values::values;
 
 /// The seconds that a row lives: the longest TTL of the families, whatever `keep` says. None if a family has none.
-pub(crate) fn retention(table: &TableDesign) -> Option<f64> {
+pub fn retention(table: &TableDesign) -> Option<f64> {
     let ttls = table.table.family.values().map(|family| family.ttl.as_ref().map(|ttl| ttl.seconds()));
     ttls.collect::<Option<Vec<_>>>()?.into_iter().reduce(f64::max).filter(|seconds| *seconds > 0.0)
 }

@@ -55,6 +55,12 @@ impl CheckOptions {
         self.profiles.insert(table.into(), profile);
         self
     }
+
+    /// The profile of a table's sample, if there is one.
+    #[doc(hidden)]
+    pub fn profile_of(&self, table: &str) -> Option<&Profile> {
+        self.profiles.get(table)
+    }
 }
 
 /// The facts of a table that rules are given.
@@ -79,7 +85,7 @@ impl<'d> Context<'d> {
     pub(crate) fn new(design: &'d Design, table: &'d TableDesign, options: &'d CheckOptions) -> Self {
         let cluster = design.cluster(options);
         let engine = engine_of(cluster);
-        let profile = options.profiles.get(table.name.as_str());
+        let profile = options.profile_of(&table.name);
         let keys = KeyFacts::all(table, profile, cluster);
         let queries = QueryCost::all(table, &keys, cluster, profile);
         let writes = |key| table.table.write.iter().map(move |write| WriteLoad::of(write, key));
@@ -117,7 +123,8 @@ impl<'d> Context<'d> {
 
 impl Design {
     /// The cluster that a check is for.
-    pub(crate) fn cluster(&self, options: &CheckOptions) -> Option<&Cluster> {
+    #[doc(hidden)]
+    pub fn cluster(&self, options: &CheckOptions) -> Option<&Cluster> {
         let cluster = match &options.cluster {
             Some(name) => self.clusters.get(name),
             None => self.clusters.values().next(),

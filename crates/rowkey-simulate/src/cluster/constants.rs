@@ -57,6 +57,9 @@ pub(crate) const BLOOM_ROWS: u64 = 109_306;
 /// The trailer of a file (`FixedFileTrailer.computeTrailerSizeByVersion`, version 3).
 pub(crate) const TRAILER: u64 = 4096;
 
+/// `hbase.hfile.compaction.discharger.interval`, where the settings have none.
+pub(crate) const DISCHARGER_MS: u64 = 120 * SECOND_MS;
+
 // Compactions.
 
 /// `hbase.hstore.compactionThreshold`, the old name of `hbase.hstore.compaction.min`.
@@ -86,6 +89,8 @@ pub(crate) const CHECKER_MS: u64 = 10_000 * SECOND_MS;
 
 /// `hbase.hregion.max.filesize`, where the settings have none.
 pub(crate) const MAX_FILESIZE: u64 = 10 << 30;
+/// `hbase.hregion.max.filesize.jitter`, where the settings have none.
+pub(crate) const JITTER: f64 = 0.25;
 /// The first limit in sizes of a memstore (`IncreasingToUpperBoundRegionSplitPolicy.configureForRegion`).
 pub(crate) const INITIAL_FLUSHES: u64 = 2;
 /// With more regions the limit is the full one (`IncreasingToUpperBoundRegionSplitPolicy.getSizeToCheck`).
@@ -95,6 +100,8 @@ pub(crate) const REGION_SPLIT_LIMIT: u64 = 1000;
 
 // The balancer.
 
+/// `hbase.balancer.period`, where the settings have none.
+pub(crate) const BALANCER_MS: u64 = 300 * SECOND_MS;
 /// `hbase.regions.slop`, 0.2, as a numerator over ten: a server with so much more or less than the mean is balanced.
 pub(crate) const SLOP_TENTHS: u64 = 2;
 /// The multipliers of the number of regions, in all and of each table (`RegionCountSkewCostFunction`,

@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use super::constants::{
-    BLOCK_HEADER, BLOOM_CHUNK, BLOOM_ROWS, CHECKSUM, CHECKSUM_OF, INDEX_ENTRY, INDEX_KEY, TRAILER,
-};
+use super::constants::{BLOCK_HEADER, BLOOM_CHUNK, BLOOM_ROWS, CHECKSUM, CHECKSUM_OF, INDEX_ENTRY, INDEX_KEY, TRAILER};
 use super::index::{middle_block, separator};
 use super::rows::Rows;
 

@@ -36,6 +36,9 @@ mod split;
 mod split_point;
 mod state;
 
+pub(crate) use self::constants::{
+    BALANCER_MS, BLOCK_SIZE, CELL_FIXED, DISCHARGER_MS, FLUSH_SIZE, JITTER, MAX_FILESIZE,
+};
 pub use self::options::ClusterOptions;
 pub use self::split_point::split_point;
 pub use self::state::Cluster;

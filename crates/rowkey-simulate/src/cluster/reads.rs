@@ -62,8 +62,7 @@ fn counts(parts: &[(&Rows, Range<usize>)]) -> Counts {
 }
 
 fn before<'r>(parts: &[(&'r Rows, Range<usize>)], key: &[u8]) -> Vec<(&'r Rows, Range<usize>)> {
-    let before = |(rows, range): &(&'r Rows, Range<usize>)| {
-        (*rows, range.start..rows.rank(key).clamp(range.start, range.end))
-    };
+    let before =
+        |(rows, range): &(&'r Rows, Range<usize>)| (*rows, range.start..rows.rank(key).clamp(range.start, range.end));
     parts.iter().map(before).collect()
 }

@@ -1,4 +1,4 @@
 //! The simulated cluster, held against what is known of real ones.
 
-mod load;
 mod known;
+mod load;

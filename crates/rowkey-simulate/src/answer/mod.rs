@@ -1,0 +1,103 @@
+//! The answers: what saturates, when, at what rate, and what to change.
+//!
+//! What a simulation measures is told with the findings of `check`, whose load model it shares: the verdict is a rule of
+//! `check`, so that the two cannot disagree.
+
+mod numbers;
+mod page_text;
+mod sentence;
+mod text;
+
+use rowkey_design::internal::cost::{QueryCost, bytes_per_row, cells_per_put};
+use rowkey_design::internal::load::reads_per_server;
+use rowkey_design::{Finding, Report};
+
+use self::numbers::{Numbers, Takes};
+pub use self::page_text::{capacity, page_text};
+pub use self::sentence::NOTHING;
+pub use self::text::{facts, text};
+use crate::recording::Run;
+use crate::run::{Answer, Bars, QueryAnswer};
+use crate::simulation::Declared;
+
+/// The rules that say where load lands.
+const OF_LOAD: [&str; 17] = [
+    "H01", "H02", "H03", "H04", "H05", "H06", "H08", "H10", "H12", "H14", "H15", "H17", "H19", "H21", "H24", "H26",
+    "H27",
+];
+
+/// The answers of a run, with others of the same load: by other seeds, and with values that are somewhat more and less
+/// uneven. `report` is what `check` finds in the design, `costs` what the table's queries cost.
+pub fn answer(
+    declared: &Declared<'_>,
+    run: &Run,
+    others: &[Run],
+    report: &Report,
+    costs: &[QueryCost<'_>],
+    assumed: &[String],
+) -> Answer {
+    let takes = takes(declared);
+    let numbers = Numbers::of(run, takes);
+    let more: Vec<Numbers> = others.iter().map(|run| Numbers::of(run, takes)).collect();
+    let bars = |of: &dyn Fn(&Numbers) -> f64| {
+        let all = || more.iter().chain([&numbers]).map(of);
+        Bars { of_run: of(&numbers), least: all().fold(f64::INFINITY, f64::min), greatest: all().fold(0.0, f64::max) }
+    };
+    let table = declared.key.table;
+    let row = bytes_per_row(table, &declared.key, &[]);
+    let cells = table.table.write.first().map_or(1.0, |write| cells_per_put(table, write));
+    let findings = findings(declared, report);
+    let hours = run.settings.interval_ms as f64 * run.intervals.len() as f64 / 3_600_000.0;
+    let sustained = numbers.sustained.map(|_| bars(&|numbers| numbers.sustained.unwrap_or(f64::INFINITY)));
+    let mut assumed = [&declared.assumed[..], assumed].concat();
+    assumed.dedup();
+    Answer {
+        table: declared.key.name.to_string(),
+        sentence: sentence::sentence(&numbers, takes, sustained, &findings),
+        rules: findings.iter().map(|finding| finding.rule.id.to_owned()).collect(),
+        saturates: numbers.saturates.clone(),
+        writes: numbers.writes,
+        sustained,
+        busiest_server: bars(&|numbers| numbers.busiest_server),
+        hottest_region: bars(&|numbers| numbers.hottest_region),
+        gini: numbers.gini,
+        regions: numbers::regions(run),
+        keys: if row > 0.0 { (declared.key.bytes * cells / row).min(1.0) } else { 0.0 },
+        node_hours: hours * f64::from(run.settings.servers),
+        used: numbers.used,
+        queries: costs.iter().filter(|cost| cost.secondary == declared.key.secondary).map(query).collect(),
+        assumed,
+    }
+}
+
+/// What one server of a table's cluster takes.
+fn takes(declared: &Declared<'_>) -> Takes {
+    let reads = reads_per_server(declared.engine(), declared.cluster());
+    let row = bytes_per_row(declared.key.table, &declared.key, &[]).max(1.0);
+    let writes = declared.capacity.each.min(declared.capacity.bytes / row);
+    Takes { writes, reads: reads.unwrap_or(f64::INFINITY) }
+}
+
+/// The findings that say where the load of a table lands, the most severe first.
+fn findings<'r>(declared: &Declared<'_>, report: &'r Report) -> Vec<&'r Finding> {
+    let table = declared.key.table;
+    let secondaries = || table.table.secondary.iter().map(|secondary| secondary.name.as_str());
+    let own = declared.key.secondary.and_then(|at| secondaries().nth(at));
+    let is_of = |finding: &&Finding| {
+        let of = finding.of.as_deref();
+        let named = secondaries().find(|name| of == Some(*name) || finding.message.contains(&format!("{name:?}")));
+        *finding.table == *table.name.value && OF_LOAD.contains(&finding.rule.id) && named == own
+    };
+    let mut found: Vec<&Finding> = report.findings.iter().filter(is_of).collect();
+    found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    found
+}
+
+fn query(cost: &QueryCost<'_>) -> QueryAnswer {
+    QueryAnswer {
+        query: cost.query.name.to_string(),
+        read_per_returned: cost.amplification(),
+        seeks: cost.range_count() as u64,
+        servers: cost.servers,
+    }
+}

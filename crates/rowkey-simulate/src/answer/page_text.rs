@@ -1,0 +1,61 @@
+//! The answers of tables as the text of a page.
+
+use rowkey_design::internal::load::{known_writes_per_server, reads_per_server};
+
+use super::{facts, takes};
+use crate::page::{Capacity, PageText, Rate};
+use crate::run::Answer;
+use crate::simulation::{Declared, Simulates};
+
+/// What one server takes, for the colours of a picture.
+pub fn capacity(declared: &Declared<'_>) -> Capacity {
+    let takes = takes(declared);
+    let region = declared.cluster().and_then(|cluster| cluster.region.as_ref());
+    let is_documented = known_writes_per_server(declared.engine(), None).is_some();
+    let writes = Rate {
+        each: takes.writes,
+        is_assumed: !is_documented && region.and_then(|region| region.writes).is_none(),
+    };
+    let reads = Rate { each: takes.reads, is_assumed: reads_per_server(declared.engine(), declared.cluster()).is_none() };
+    Capacity { writes, reads }
+}
+
+/// The text of a page with the runs of these tables.
+pub fn page_text(answers: &[&Answer], simulates: Simulates) -> PageText {
+    let names: Vec<&str> = answers.iter().map(|answer| answer.table.as_str()).collect();
+    let mut rows: Vec<(String, Vec<String>)> = Vec::new();
+    for (at, answer) in answers.iter().enumerate() {
+        for (name, value) in facts(answer) {
+            let found = rows.iter().position(|(known, _)| *known == name);
+            let row = found.unwrap_or_else(|| {
+                rows.push((name, Vec::new()));
+                rows.len() - 1
+            });
+            rows[row].1.resize(at, String::new());
+            rows[row].1.push(value);
+        }
+    }
+    rows.iter_mut().for_each(|(_, values)| values.resize(answers.len(), String::new()));
+    let sentence = match answers {
+        [only] => only.sentence.clone(),
+        all => all.iter().map(|answer| format!("{}: {}", answer.table, answer.sentence)).collect::<Vec<_>>().join(" "),
+    };
+    let mut assumed: Vec<String> = Vec::new();
+    for one in answers.iter().flat_map(|answer| &answer.assumed) {
+        if !assumed.contains(one) {
+            assumed.push(one.clone());
+        }
+    }
+    let bounds = match simulates {
+        Simulates::Regions => {
+            "Simulated is HBase as its sources say. It was held against recordings of a real HBase with regions of 8 MiB; \
+             with regions of their real size, of 10 GB, none was recorded."
+        }
+        Simulates::Ranges => {
+            "How this engine splits its ranges is documented in words alone, so none is split or moved here: the picture \
+             is the load of ranges of keys."
+        }
+    };
+    assumed.push(bounds.to_owned());
+    PageText { title: names.join(", "), sentence, facts: rows, assumed, unjudged: Vec::new(), remarks: Vec::new() }
+}

@@ -1,0 +1,57 @@
+//! The answers for people.
+
+use std::fmt::Write as _;
+
+use rowkey_design::internal::file::{Bytes, Count};
+use rowkey_design::internal::quote::terminal;
+
+use crate::run::{Answer, Bars};
+
+/// The answers of a table as text: the sentence, the facts, and what is assumed.
+pub fn text(answer: &Answer) -> String {
+    let mut text = format!("{}: {}\n\n", terminal(&answer.table), terminal(&answer.sentence));
+    let facts = facts(answer);
+    let width = facts.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    for (name, value) in &facts {
+        let blanks = " ".repeat(width - name.chars().count());
+        // A string takes all that is written.
+        let _ = writeln!(text, "  {}{blanks}  {}", terminal(name), terminal(value));
+    }
+    for assumed in &answer.assumed {
+        let _ = writeln!(text, "assumed: {}", terminal(assumed));
+    }
+    text
+}
+
+/// The numbers of a table: a name and a value.
+pub fn facts(answer: &Answer) -> Vec<(String, String)> {
+    let percent = |part: f64| format!("{} %", (part * 100.0).round());
+    let rate = |rate: f64| format!("{}/s", Count(rate.round()));
+    let bars = |bars: &Bars, told: &dyn Fn(f64) -> String| {
+        let [of_run, least, greatest] = [bars.of_run, bars.least, bars.greatest].map(told);
+        if least == greatest { of_run } else { format!("{of_run} ({least} to {greatest})") }
+    };
+    let mut facts = vec![("writes".to_owned(), rate(answer.writes))];
+    let mut fact = |name: &str, value: String| facts.push((name.to_owned(), value));
+    if let Some(sustained) = &answer.sustained {
+        fact("writes before a server saturates", bars(sustained, &rate));
+    }
+    fact("writes on the busiest server", bars(&answer.busiest_server, &percent));
+    fact("writes in the hottest region", bars(&answer.hottest_region, &percent));
+    fact("Gini's coefficient of regions", format!("{:.2}", answer.gini));
+    let regions = &answer.regions;
+    let empty = if regions.empty > 0 { format!(", {} empty", Count(regions.empty as f64)) } else { String::new() };
+    let [median, most] = [regions.median_bytes, regions.most_bytes].map(|bytes| Bytes(bytes as f64));
+    fact("regions at the end", format!("{}{empty}: {median} in the middle, {most} at most", regions.count));
+    fact("bytes that are keys", percent(answer.keys));
+    let used = answer.used.map_or(String::new(), |used| format!(", {} of them at work", percent(used)));
+    fact("node-hours", format!("{}{used}", Count((answer.node_hours * 10.0).round() / 10.0)));
+    for query in &answer.queries {
+        let read =
+            query.read_per_returned.map_or("?".to_owned(), |read| Count((read * 10.0).round() / 10.0).to_string());
+        let servers = query.servers.map_or("? servers".to_owned(), |servers| Count(servers).of("server"));
+        let seeks = Count(query.seeks as f64).of("seek");
+        fact(&format!("query {:?}", query.query), format!("{read} rows read for each returned, {seeks}, {servers}"));
+    }
+    facts
+}

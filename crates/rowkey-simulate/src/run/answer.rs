@@ -1,0 +1,99 @@
+//! The answers of a simulation.
+
+use serde::{Deserialize, Serialize};
+
+/// What a simulation says of a table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Answer {
+    /// The table, or secondary table.
+    pub table: String,
+    /// The answer in a sentence.
+    pub sentence: String,
+    /// The rules of `check` that the sentence rests on, by id.
+    pub rules: Vec<String>,
+    /// The first server that saturates; none if none does.
+    pub saturates: Option<Saturation>,
+    /// The rows written a second, over all servers: on average.
+    pub writes: f64,
+    /// The rows that can be written a second before the first server saturates. None where one server takes all, or
+    /// nothing is written.
+    pub sustained: Option<Bars>,
+    /// The part of the writes that the busiest server has in an interval: the median of the second half of the run.
+    pub busiest_server: Bars,
+    /// The part of the writes that the hottest region has in an interval: the median of the second half of the run.
+    pub hottest_region: Bars,
+    /// Gini's coefficient of the writes of regions, from 0, even, to 1: the median of the second half of the run.
+    pub gini: f64,
+    /// The regions at the end.
+    pub regions: Regions,
+    /// The part of a row's bytes that are its key, in each of its cells.
+    pub keys: f64,
+    /// The hours that all servers run.
+    pub node_hours: f64,
+    /// The part of these hours in which they write and read, at the rates that they take. None where these are not
+    /// known.
+    pub used: Option<f64>,
+    /// The queries.
+    pub queries: Vec<QueryAnswer>,
+    /// What is assumed, as the design does not say it.
+    pub assumed: Vec<String>,
+}
+
+/// A number, and the least and the greatest of other seeds and of values that are somewhat more and less uneven.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bars {
+    /// Of the run itself.
+    pub of_run: f64,
+    /// The least.
+    pub least: f64,
+    /// The greatest.
+    pub greatest: f64,
+}
+
+/// A server that is asked for more than it takes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Saturation {
+    /// True of reads, false of writes.
+    pub reads: bool,
+    /// Its number.
+    pub server: u32,
+    /// The end of the first interval in which it is, in milliseconds.
+    pub t_ms: u64,
+    /// The part of all intervals in which some server is.
+    pub part: f64,
+    /// The most rows a second that a server is asked for.
+    pub asked: f64,
+    /// The rows a second that it takes.
+    pub takes: f64,
+}
+
+/// The regions of a table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Regions {
+    /// Their number.
+    pub count: u64,
+    /// Those without a row.
+    pub empty: u64,
+    /// The bytes of the files of the middle one.
+    pub median_bytes: u64,
+    /// The bytes of the files of the largest.
+    pub most_bytes: u64,
+}
+
+/// A query, by the costs that `check` counts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QueryAnswer {
+    /// Its name.
+    pub query: String,
+    /// The rows that it reads for each that it returns; none if that is not known.
+    pub read_per_returned: Option<f64>,
+    /// The ranges that it seeks.
+    pub seeks: u64,
+    /// The servers that it asks at most; none if that is not known.
+    pub servers: Option<f64>,
+}

@@ -1,0 +1,270 @@
+//! The cluster and the load that a design declares.
+
+use std::ops::ControlFlow;
+
+use rowkey_design::internal::cost::{cells_per_put, on_disk, retention};
+use rowkey_design::internal::design::{Balancer, Cluster, Engine, SplitPolicy as Policy, Unique};
+use rowkey_design::internal::facts::KeyFacts;
+use rowkey_design::internal::file::Bytes;
+use rowkey_design::internal::load::{Capacity, Rates};
+use rowkey_design::internal::profile::Profile;
+use rowkey_design::{CheckOptions, Design};
+
+use super::{Options, run};
+use crate::cluster::{
+    BALANCER_MS, BLOCK_SIZE, CELL_FIXED, ClusterOptions, DISCHARGER_MS, FLUSH_SIZE, JITTER, MAX_FILESIZE,
+};
+use crate::event::{Event, Op};
+use crate::load::{self, Drawn, Load, LoadError};
+use crate::recording::Run;
+use crate::run::{Key, Settings, SplitPolicy};
+
+/// The part of a cluster that is simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Simulates {
+    /// HBase: regions that are split and moved.
+    Regions,
+    /// Another engine, of whose splits no more is documented than words: the load by ranges of keys alone. The ranges
+    /// are those of the declared split points, or without them of as many rows each; nothing is split or moved.
+    Ranges,
+}
+
+/// A table, or one of its secondary tables, with the cluster and the load that a design declares.
+#[derive(Debug)]
+pub struct Declared<'d> {
+    /// The settings of the cluster.
+    pub settings: Settings,
+    /// What is simulated of it.
+    pub simulates: Simulates,
+    /// What its servers take.
+    pub capacity: Capacity,
+    /// The key.
+    pub key: KeyFacts<'d>,
+    /// What the design does not say, and is assumed here, in words.
+    pub assumed: Vec<String>,
+    options: ClusterOptions,
+    /// The cells of a put.
+    cells: u64,
+    design: &'d Design,
+    cluster: Option<&'d Cluster>,
+    profile: Option<&'d Profile>,
+}
+
+impl<'d> Declared<'d> {
+    /// A table of a design, or its secondary table with this index, on the cluster that `check` is for.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such table.
+    pub fn of(
+        design: &'d Design,
+        table: &str,
+        secondary: Option<usize>,
+        check: &'d CheckOptions,
+    ) -> Result<Self, LoadError> {
+        let found = design.tables.get(table).ok_or_else(|| LoadError::NoTable(table.to_owned()))?;
+        let (cluster, profile) = (design.cluster(check), check.profile_of(table));
+        let mut keys = KeyFacts::all(found, profile, cluster);
+        let at = secondary.map_or(0, |index| index + 1);
+        if at >= keys.len() {
+            return Err(LoadError::NoTable(format!("{table:?} with secondary table {at}")));
+        }
+        let key = keys.swap_remove(at);
+        let capacity = Capacity::of(found, cluster);
+        let engine = cluster.map_or(Engine::HBase, |cluster| cluster.engine);
+        let simulates = if engine == Engine::HBase { Simulates::Regions } else { Simulates::Ranges };
+        let mut assumed = Vec::new();
+        let settings = settings(cluster, &key, &capacity, simulates, &mut assumed);
+        let write = found.table.write.first();
+        let options = ClusterOptions {
+            ttl_ms: retention(found).map(|seconds| (seconds * 1000.0) as u64),
+            on_disk: on_disk(found, &key, &[]),
+            name_bytes: 0,
+            replaces: found.table.unique.as_ref().is_some_and(|unique| unique.value == Unique::Upsert),
+            ..ClusterOptions::default()
+        };
+        let cells = write.map_or(1.0, |write| cells_per_put(found, write)) as u64;
+        Ok(Self { settings, simulates, capacity, key, assumed, options, cells, design, cluster, profile })
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> Engine {
+        self.cluster.map_or(Engine::HBase, |cluster| cluster.engine)
+    }
+
+    /// The cluster, if the design has one.
+    pub fn cluster(&self) -> Option<&'d Cluster> {
+        self.cluster
+    }
+
+    /// Simulates the load that the design's statistics draw.
+    ///
+    /// # Errors
+    ///
+    /// If nothing writes or reads the table, or its values are no keys.
+    pub fn simulate(&self, options: &Options, progress: impl FnMut(u64)) -> Result<Run, LoadError> {
+        let drawn = load::Options {
+            seed: options.seed,
+            seconds: options.seconds,
+            most: options.most,
+            times: options.times,
+            skew: options.skew,
+            ..load::Options::default()
+        };
+        let table = self.key.table.name.as_str();
+        let draw = |options: &load::Options| {
+            Drawn::new(self.design, table, self.key.secondary, self.cluster, self.profile, options)
+        };
+        let mut settings = self.settings.clone();
+        if self.simulates == Simulates::Ranges && settings.splits.is_empty() {
+            settings.splits =
+                equal_ranges(&mut draw(&load::Options { most: KEYS, writes_alone: true, ..drawn.clone() })?)?;
+        }
+        settings.interval_ms = (options.seconds * 1000.0 / INTERVALS).ceil().max(1.0) as u64;
+        self.put(&mut draw(&drawn)?, &settings, options.seed, progress)
+    }
+
+    /// The assumptions of the load that the design's statistics draw, in words.
+    pub fn assumed_of_load(&self, options: &Options) -> Vec<String> {
+        let table = self.key.table.name.as_str();
+        let options = load::Options { most: 1, seconds: options.seconds, ..load::Options::default() };
+        let drawn = Drawn::new(self.design, table, self.key.secondary, self.cluster, self.profile, &options);
+        drawn.map_or(Vec::new(), |drawn| drawn.assumed)
+    }
+
+    /// Simulates any load, in intervals of a length; of 0, of one that fits it.
+    ///
+    /// # Errors
+    ///
+    /// Of the load, and if it has no events.
+    pub fn run(
+        &self,
+        load: &mut dyn Load,
+        interval_ms: u64,
+        seed: u64,
+        progress: impl FnMut(u64),
+    ) -> Result<Run, LoadError> {
+        let settings = Settings { interval_ms, ..self.settings.clone() };
+        self.put(load, &settings, seed, progress)
+    }
+
+    fn put(
+        &self,
+        load: &mut dyn Load,
+        settings: &Settings,
+        seed: u64,
+        progress: impl FnMut(u64),
+    ) -> Result<Run, LoadError> {
+        let options = ClusterOptions { seed, cells: self.cells, ..self.options.clone() };
+        run(&mut Cells { load, more: self.cells.saturating_sub(1) }, settings, options, progress)
+    }
+}
+
+/// The intervals of a load whose length is given.
+const INTERVALS: f64 = 96.0;
+/// The ranges of an engine that is not simulated, and the keys that they are found with.
+const RANGES: usize = 64;
+const KEYS: u64 = 65_536;
+
+/// The split points between ranges of as many rows each.
+fn equal_ranges(load: &mut dyn Load) -> Result<Vec<Key>, LoadError> {
+    let mut keys = Vec::new();
+    load.events(&mut |event| {
+        if event.op == Op::Put {
+            keys.push(event.key.to_vec());
+        }
+        ControlFlow::Continue(())
+    })?;
+    keys.sort_unstable();
+    let mut splits: Vec<Key> =
+        (1..RANGES).filter_map(|at| keys.get(at * keys.len() / RANGES).cloned()).map(Key).collect();
+    splits.dedup();
+    Ok(splits)
+}
+
+/// A load whose events have the bytes of all cells, but for the key and the fixed bytes of the first one. The cluster
+/// adds these for each.
+struct Cells<'l> {
+    load: &'l mut dyn Load,
+    more: u64,
+}
+
+impl Load for Cells<'_> {
+    fn events(&mut self, sink: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> Result<(), LoadError> {
+        let more = self.more;
+        self.load.events(&mut |event| {
+            let added = more.saturating_mul(CELL_FIXED.saturating_add(event.key.len() as u64));
+            sink(Event { bytes: event.bytes.saturating_sub(added), ..event })
+        })
+    }
+}
+
+/// The settings of a table's cluster, and what is assumed of them.
+fn settings(
+    cluster: Option<&Cluster>,
+    key: &KeyFacts<'_>,
+    capacity: &Capacity,
+    simulates: Simulates,
+    assumed: &mut Vec<String>,
+) -> Settings {
+    let region = cluster.and_then(|cluster| cluster.region.as_ref());
+    let of_hbase = simulates == Simulates::Regions;
+    let mut or = |declared: Option<u64>, default: u64, words: String| {
+        if declared.is_none() && of_hbase {
+            assumed.push(words);
+        }
+        declared.unwrap_or(default)
+    };
+    let size = |bytes: Option<Bytes>| bytes.map(|bytes| bytes.0 as u64);
+    let bytes = |size: u64| Bytes(size as f64);
+    let max = region.and_then(|region| region.max);
+    let flush = region.and_then(|region| region.flush);
+    let max_filesize =
+        or(size(max), MAX_FILESIZE, format!("a region is split at {}: say `region.max = …`", bytes(MAX_FILESIZE)));
+    let flush_size =
+        or(size(flush), FLUSH_SIZE, format!("a memstore is flushed at {}: say `region.flush = …`", bytes(FLUSH_SIZE)));
+    let split_policy = match region.and_then(|region| region.split) {
+        _ if !of_hbase => SplitPolicy::Disabled,
+        Some(Policy::Stepping) => SplitPolicy::Stepping,
+        Some(Policy::Increasing) => SplitPolicy::Increasing,
+        Some(Policy::Constant) => SplitPolicy::Constant,
+        Some(Policy::Disabled) => SplitPolicy::Disabled,
+        _ => {
+            assumed.push("the split policy is stepping: say `region.split = …`".to_owned());
+            SplitPolicy::Stepping
+        }
+    };
+    let balancer_ms = match cluster.and_then(|cluster| cluster.balancer) {
+        _ if !of_hbase => None,
+        Some(Balancer::Off) => None,
+        Some(Balancer::Period(period)) => Some((period.seconds() * 1000.0).max(1.0) as u64),
+        None => {
+            assumed.push("the balancer runs each 5 min: say `balancer = …`".to_owned());
+            Some(BALANCER_MS)
+        }
+    };
+    if let Some(words) = capacity.assumed() {
+        assumed.push(words);
+    }
+    let splits = key.table.split_points(key.secondary);
+    let splits = splits.iter().flat_map(|splits| splits.iter().map(|point| Key(point.to_vec()))).collect();
+    Settings {
+        format: 1,
+        engine: "simulated".to_owned(),
+        load: format!("{} by its design", key.name.as_str()),
+        servers: capacity.servers.clamp(1.0, 10_000.0) as u32,
+        max_filesize,
+        flush_size,
+        split_policy,
+        jitter: JITTER,
+        balancer_ms,
+        discharger_ms: DISCHARGER_MS,
+        compaction_min_size: flush_size,
+        block_size: BLOCK_SIZE,
+        splits,
+        rows_per_second: key.table.table.write.iter().filter_map(|write| Some(Rates::of_write(write)?.mean)).sum(),
+        interval_ms: 0,
+        keys: None,
+        key_file: None,
+    }
+}

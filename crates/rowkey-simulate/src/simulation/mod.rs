@@ -1,0 +1,105 @@
+//! A simulation: a load on the simulated cluster that a design declares.
+//!
+//! ```
+//! use rowkey_design::{CheckOptions, Date, Design, File};
+//! use rowkey_simulate::simulation::{Declared, Options};
+//!
+//! let text = r#"
+//! format = 1
+//! [cluster.main]
+//! engine = "hbase"
+//! servers = 4
+//! [table.visits]
+//! key = ["at: instant", "host: text"]
+//! stats.host = { distinct = 1000, size = "12 B" }
+//! [[table.visits.write]]
+//! name = "visit"
+//! rate = "20k/s"
+//! "#;
+//! let design = Design::parse([File { name: "visits.rowkey.toml".into(), text: text.into() }])?;
+//! let check = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+//! let declared = Declared::of(&design, "visits", None, &check)?;
+//! let run = declared.simulate(&Options { seconds: 600.0, most: 10_000, ..Options::default() }, |_| {})?;
+//! // All writes are after the last one: on one server.
+//! let last = run.intervals.last().unwrap();
+//! assert_eq!(last.servers.iter().filter(|server| server.writes > 0).count(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod declared;
+mod intervals;
+
+use std::ops::ControlFlow;
+
+pub use self::declared::{Declared, Simulates};
+use self::intervals::Intervals;
+use crate::cluster::{Cluster, ClusterOptions};
+use crate::load::{Load, LoadError};
+use crate::recording::Run;
+use crate::run::{Line, Settings};
+
+/// Options of a simulation by the statistics of a design.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// The seed of all that is chance.
+    pub seed: u64,
+    /// The length, in seconds.
+    pub seconds: f64,
+    /// The most events: where there are more rows, each stands for as many as are needed.
+    pub most: u64,
+    /// All rates are so many times those of the design.
+    pub times: f64,
+    /// The part by which values are more uneven than the design says.
+    pub skew: f64,
+}
+
+impl Default for Options {
+    /// Seed 1, a day, a million events, as the design says.
+    fn default() -> Self {
+        Self { seed: 1, seconds: 86_400.0, most: 1_000_000, times: 1.0, skew: 0.0 }
+    }
+}
+
+/// The intervals of a run at most; at least half as many, if it is longer than as many seconds.
+const INTERVALS: usize = 192;
+
+/// Puts a load on a cluster.
+///
+/// The intervals of the run are of `interval_ms`, or where that is 0 of as many seconds as give some hundred of them.
+///
+/// # Errors
+///
+/// Of the load, and if it has no events.
+pub fn run(
+    load: &mut dyn Load,
+    settings: &Settings,
+    options: ClusterOptions,
+    mut progress: impl FnMut(u64),
+) -> Result<Run, LoadError> {
+    let mut cluster = Cluster::new(settings, options);
+    let mut intervals = Intervals::new(settings.interval_ms, INTERVALS);
+    let (mut events, mut last_ms) = (0u64, 0);
+    load.events(&mut |event| {
+        intervals.until(event.t_ms, &mut cluster);
+        cluster.apply(&event);
+        (events, last_ms) = (events + 1, event.t_ms);
+        if events.is_multiple_of(1 << 16) {
+            progress(events);
+        }
+        ControlFlow::Continue(())
+    })?;
+    if events == 0 {
+        return Err(LoadError::NoEvents("the load has no events".to_owned()));
+    }
+    let (interval_ms, intervals) = intervals.end(last_ms, &mut cluster);
+    let settings = Settings { interval_ms, ..settings.clone() };
+    let mut run = Run { settings, keys: vec![], batches: vec![], splits: vec![], moves: vec![], intervals };
+    for line in cluster.take_lines() {
+        match line {
+            Line::Split(split) => run.splits.push(split),
+            Line::Move(moved) => run.moves.push(moved),
+            _ => {}
+        }
+    }
+    Ok(run)
+}
