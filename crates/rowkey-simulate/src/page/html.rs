@@ -38,7 +38,7 @@ pub fn html(text: &PageText, runs: &[Drawn<'_>], capacity: Capacity) -> String {
             (choice("order", "Rows", &RowOrder::ALL.map(RowOrder::words), &["key", "hot"]))
             @if has_reads { (choice("measure", "Rates of", &Measure::ALL.map(Measure::word), &Measure::ALL.map(Measure::word))) }
         }
-        section aria-label="Legend" { (legend(capacity, measures)) }
+        section aria-label="Legend" { (legend(capacity, measures, true)) }
         p id="how" class="muted" hidden { "Point at a cell, or go to a picture with Tab and from cell to cell with the arrow keys." }
         div class="designs" {
             @for (i, design) in designs.iter().enumerate() { (design.html(2 * i, capacity, measures)) }

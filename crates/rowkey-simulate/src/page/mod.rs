@@ -6,6 +6,7 @@
 //! a cell shows the greatest of its regions and intervals, and the page says how many these are.
 
 mod blocks;
+mod check;
 mod drawing;
 mod frame;
 mod grid;
@@ -21,7 +22,9 @@ use rowkey::LayoutBuf;
 use rowkey_design::internal::explain::Times;
 
 pub use self::blocks::{Terminal, blocks};
+pub use self::check::checked;
 pub use self::drawing::svg;
+pub use self::frame::FIRST_LINE;
 pub use self::html::html;
 pub use self::label::{label, labels};
 use crate::run::{Interval, Move, Settings, Split};
@@ -143,6 +146,8 @@ pub struct PageText {
     pub facts: Vec<(String, Vec<String>)>,
     /// What is assumed, as the design does not say it.
     pub assumed: Vec<String>,
+    /// What no rule judges, as the design does not say what it takes.
+    pub unjudged: Vec<String>,
     /// The findings.
     pub remarks: Vec<Remark>,
 }
