@@ -30,7 +30,7 @@ pub struct Sketch<'d> {
     pub queries: Vec<QueryCost<'d>>,
     /// The split points that are declared.
     pub splits: Option<SplitPoints>,
-    /// What the servers take.
+    /// The rates that the servers take.
     pub capacity: Capacity,
     /// True if neither the design nor the maker of its engine says what a server takes.
     pub is_rate_assumed: bool,

@@ -85,7 +85,8 @@ fn table(sketch: &Sketch<'_>, capacity: Capacity) -> Markup {
             h2 { (label::short(sketch.name)) }
             p class="muted" { (label::short(&sketch.layout.shape())) }
             h3 { "Keys" }
-            p class="muted" { (if sketch.are_made_up { "Made up, field by field." } else { "Of the sample, field by field." }) }
+            @let origin = if sketch.are_made_up { "Made up" } else { "Of the sample" };
+            p class="muted" { (origin) ", field by field." }
             div class="scroll key" tabindex="0" role="region" aria-label="Keys" {
                 (PreEscaped(report::svg(&sketch.keys, sketch.layout)))
             }
@@ -121,7 +122,10 @@ fn write(load: &WriteLoad<'_>, capacity: Rate) -> Markup {
                     }
                 }
             }
-            p class="muted" { (write_told(load, capacity)) @if all > PLACES as f64 { " Drawn are the busiest " (PLACES) "." } }
+            p class="muted" {
+                (write_told(load, capacity))
+                @if all > PLACES as f64 { " Drawn are the busiest " (PLACES) "." }
+            }
         }
     }
 }

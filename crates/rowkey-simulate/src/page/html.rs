@@ -149,7 +149,7 @@ impl<'d> Design<'d> {
         html! { div class={ "view " (measure.word()) " " (order) } { (map.html()) } }
     }
 
-    /// What a cell of the key ranges stands for.
+    /// The meaning of a row, a column and a cell of the key ranges.
     fn keys_told(&self) -> String {
         let rows = match self.keys.joined {
             1 => "A row is a range of keys that ends where a region ever ended".to_owned(),

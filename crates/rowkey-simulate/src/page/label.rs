@@ -51,7 +51,7 @@ pub(super) fn short(name: &str) -> String {
     }
 }
 
-/// What some bytes of a key say.
+/// A field, or bytes that are none, of a key.
 #[derive(PartialEq)]
 struct Part {
     field: String,

@@ -25,7 +25,7 @@ pub(super) fn legend(capacity: Capacity, measures: &[Measure], has_marks: bool) 
     }
 }
 
-/// What one server takes, in words.
+/// The rate that one server takes, in words.
 pub(super) fn takes(measure: Measure, capacity: Rate) -> String {
     let assumed = if capacity.is_assumed { " (assumed)" } else { "" };
     match capacity.each.is_finite() {

@@ -29,8 +29,9 @@ pub use self::html::html;
 pub use self::label::{label, labels};
 use crate::run::{Interval, Move, Settings, Split};
 
-/// What is read off the regions.
+/// The number that is read off the regions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Measure {
     /// Rows written.
     Writes,
@@ -53,6 +54,7 @@ impl Measure {
 
 /// The order of the rows of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RowOrder {
     /// By key.
     Key,
@@ -82,7 +84,7 @@ pub struct Rate {
     pub is_assumed: bool,
 }
 
-/// What one server takes.
+/// The rates that one server takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Capacity {
     /// Rows written.
@@ -123,7 +125,7 @@ pub struct Drawn<'r> {
 /// Something that a check found, in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Remark {
-    /// How severe it is, such as `error`.
+    /// The severity, such as `error`.
     pub severity: String,
     /// The id of its rule.
     pub rule: String,
@@ -144,9 +146,9 @@ pub struct PageText {
     pub sentence: String,
     /// Facts: a name, and a value for each design.
     pub facts: Vec<(String, Vec<String>)>,
-    /// What is assumed, as the design does not say it.
+    /// Assumptions, where the design says nothing.
     pub assumed: Vec<String>,
-    /// What no rule judges, as the design does not say what it takes.
+    /// The questions that no rule answers, as the design does not say what it takes.
     pub unjudged: Vec<String>,
     /// The findings.
     pub remarks: Vec<Remark>,
