@@ -94,6 +94,7 @@ const ROOMS: [(&str, &[&str], &[Broken]); 3] = [
             "sample",
             "rules",
             "check",
+            "sketch",
             "baseline",
             "suggest",
             "diff",

@@ -113,4 +113,11 @@ impl Frequencies {
     pub fn above(&self, most: f64) -> f64 {
         self.0.iter().map(|alike| alike.count * (alike.share - most).max(0.0)).sum()
     }
+
+    /// The shares of the most frequent values, as many as asked for at most.
+    pub fn most(&self, values: usize) -> Vec<f64> {
+        let each =
+            |alike: &Alike| std::iter::repeat_n(alike.share, alike.count.clamp(0.0, values as f64).ceil() as usize);
+        self.0.iter().flat_map(each).filter(|share| *share > 0.0).take(values).collect()
+    }
 }

@@ -52,6 +52,7 @@ mod row_key_schema;
 mod rule;
 mod rules;
 mod sample;
+mod sketch;
 mod suggest;
 
 pub use self::check::{AllowedBy, AllowedFinding, Report, UnusedAllow};
@@ -120,6 +121,9 @@ pub mod internal {
     }
     pub mod sample {
         pub use crate::sample::*;
+    }
+    pub mod sketch {
+        pub use crate::sketch::*;
     }
     pub mod suggest {
         pub use crate::suggest::*;

@@ -9,6 +9,7 @@ use rowkey_design::internal::baseline::{BASELINE_LINE, Baseline};
 use rowkey_design::internal::quote::terminal;
 use rowkey_design::internal::report::{self, Format, Styles, counted};
 use rowkey_design::{CheckOptions, Date, Design, Report};
+use rowkey_simulate::page;
 
 use crate::args::{Color, described};
 use crate::failure::Failure;
@@ -21,6 +22,7 @@ const EXAMPLES: &str = "Examples:
   rowkey check --deny error --format github visits.rowkey.toml
   rowkey check --allow H10,H19 --warn Q03 --deny H01 designs/
   rowkey check --fix visits.rowkey.toml
+  rowkey check --html visits.html visits.rowkey.toml
   rowkey check --write-baseline known.toml designs/
   rowkey check --baseline known.toml designs/
   rowkey rule Q01
@@ -53,6 +55,10 @@ pub(crate) struct Args {
     /// are found still.
     #[arg(long, value_name = "FILE")]
     write_baseline: Option<PathBuf>,
+    /// Writes a page for browsers into this file too: each table's keys, where its writes land, the ranges of its
+    /// queries, and the findings. It replaces no file but such a page.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// The form of the output.
     #[arg(long, value_parser = described::<Format>(), default_value = "text")]
     format: Format,
@@ -97,6 +103,11 @@ fn check(args: &Args, format: Format, before: &[String]) -> Result<ExitCode, Fai
         crate::designs::may_replace(path, &args.designs, BASELINE_LINE, "baseline that `rowkey check` wrote")?;
         crate::designs::write(path, &known.to_string())?;
         before.push(format!("wrote {} to {}", counted(known.len(), "finding"), path.display()));
+    }
+    if let Some(path) = &args.html {
+        crate::designs::may_replace(path, &args.designs, page::FIRST_LINE, "page that `rowkey` wrote")?;
+        crate::designs::write(path, &page::checked(&design, &options, &report))?;
+        before.push(format!("wrote {}", path.display()));
     }
     let mut text = String::new();
     if matches!(format, Format::Text | Format::Short) {

@@ -85,7 +85,7 @@ fn picture(
     let marks = Marks::of(run, &grid, &rows);
     for (path, widths) in [(&marks.splits, [4, 2]), (&marks.moves, [8, 5])] {
         for (class, width) in ["halo", "mark"].into_iter().zip(widths).filter(|_| !path.is_empty()) {
-            let cap = if widths[0] == 8 { " stroke-linecap=\"round\"" } else { "" };
+            let cap = if widths[0] == 8 { " stroke-linecap=\"round\" shape-rendering=\"auto\"" } else { "" };
             _ = writeln!(body, "<path class=\"{class}\" stroke-width=\"{width}\"{cap} d=\"{path}\"/>");
         }
     }

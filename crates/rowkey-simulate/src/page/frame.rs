@@ -1,7 +1,7 @@
 //! The frame of a page: its head, with all styles and the script, and the texts that every page has.
 
 use data_encoding::BASE64;
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 use rowkey_design::internal::quote::{json_text, terminal};
 use serde_json::Value as Json;
 use sha2::{Digest as _, Sha256};
@@ -11,6 +11,9 @@ use super::{PageText, Remark};
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
+/// The first line of each page, by which it is known.
+pub const FIRST_LINE: &str = "<!DOCTYPE html><!-- a page of rowkey -->";
+
 /// A page of HTML that loads nothing and runs its own script alone.
 pub(super) fn page(text: &PageText, data: Option<&Json>, body: &Markup) -> String {
     let script = data.map(|_| format!("script-src 'sha256-{}'; ", BASE64.encode(&Sha256::digest(SCRIPT))));
@@ -19,7 +22,6 @@ pub(super) fn page(text: &PageText, data: Option<&Json>, body: &Markup) -> Strin
         script.unwrap_or_default()
     );
     let page = html! {
-        (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
@@ -37,7 +39,8 @@ pub(super) fn page(text: &PageText, data: Option<&Json>, body: &Markup) -> Strin
                     }
                     (body)
                     (remarks(&text.remarks))
-                    (assumed(&text.assumed))
+                    (lines("Assumed", &text.assumed))
+                    (lines("Not judged", &text.unjudged))
                 }
                 @if let Some(data) = data {
                     script type="application/json" id="cells" { (PreEscaped(safe(data))) }
@@ -46,7 +49,7 @@ pub(super) fn page(text: &PageText, data: Option<&Json>, body: &Markup) -> Strin
             }
         }
     };
-    page.into_string()
+    format!("{FIRST_LINE}\n{}", page.into_string())
 }
 
 /// JSON in which nothing begins or ends an element.
@@ -105,12 +108,12 @@ fn severity(remark: &Remark) -> &'static str {
     ["error", "warning"].into_iter().find(|word| *word == remark.severity).unwrap_or("note")
 }
 
-fn assumed(assumed: &[String]) -> Markup {
+fn lines(title: &str, lines: &[String]) -> Markup {
     html! {
-        @if !assumed.is_empty() {
+        @if !lines.is_empty() {
             section {
-                h2 { "Assumed" }
-                ul { @for line in assumed { li { (terminal(line)) } } }
+                h2 { (title) }
+                ul { @for line in lines { li { (terminal(line)) } } }
             }
         }
     }

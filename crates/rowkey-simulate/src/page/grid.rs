@@ -181,3 +181,91 @@ fn timed(intervals: &[Interval]) -> impl Iterator<Item = (&Interval, u64, f64)> 
         (interval, from, (interval.t_ms - from).max(1) as f64 / 1000.0)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{Key, Region, Server, Settings, SplitPolicy};
+    use proptest::prelude::*;
+    use rowkey::LayoutBuf;
+    use rowkey_design::internal::explain::Times;
+
+    fn settings(interval_ms: u64) -> Settings {
+        Settings {
+            format: 1,
+            engine: String::new(),
+            load: String::new(),
+            servers: 1,
+            max_filesize: 1,
+            flush_size: 1,
+            split_policy: SplitPolicy::Constant,
+            jitter: 0.0,
+            balancer_ms: None,
+            discharger_ms: 1,
+            compaction_min_size: 1,
+            block_size: 1,
+            splits: Vec::new(),
+            rows_per_second: 0.0,
+            interval_ms,
+            keys: None,
+        }
+    }
+
+    prop_compose! {
+        fn interval()(
+            length in 1u64..30,
+            starts in prop::collection::btree_map(1u8..40, (0u64..5000, 0u64..5000), 0..10),
+            first in 0u64..5000,
+        ) -> (u64, Vec<Region>) {
+            let region = |start: Vec<u8>, rows, reads| Region {
+                start: Key(start), server: 0, rows, rows_this_interval: rows, reads_this_interval: reads, bytes: 0, files: 0,
+            };
+            let others = starts.into_iter().map(|(start, (rows, reads))| region(vec![start], rows, reads));
+            (length, std::iter::once(region(Vec::new(), first, 0)).chain(others).collect())
+        }
+    }
+
+    proptest! {
+        /// Each cell has the greatest rate of all regions and intervals that have a part of its keys and time.
+        #[test]
+        fn cells_are_the_greatest_of_what_they_join(
+            parts in prop::collection::vec(interval(), 1..12), rows in 1usize..12, columns in 1usize..12,
+        ) {
+            let mut intervals = Vec::new();
+            for (length, regions) in parts {
+                let t_ms = length + intervals.last().map_or(0, |last: &Interval| last.t_ms);
+                intervals.push(Interval { t_ms, regions, servers: vec![Server { writes: 0, reads: 0 }] });
+            }
+            let (settings, layout) = (settings(10), "bytes".parse::<LayoutBuf>().unwrap());
+            let run = Drawn {
+                name: "", settings: &settings, intervals: &intervals, splits: &[], moves: &[], layout: &layout,
+                times: Times::default(),
+            };
+            let columns = Columns::of([&run].into_iter(), columns);
+            let grid = Grid::of_keys(&run, columns, rows);
+            prop_assert!(grid.rows <= rows && grid.starts.len() == grid.rows);
+            for row in 0..grid.rows {
+                let (first, end) = (&grid.starts[row], grid.starts.get(row + 1));
+                for (column, cell) in grid.row(row).iter().enumerate() {
+                    let [from, to] = [column, column + 1].map(|column| column as u64 * columns.step_ms);
+                    let (mut writes, mut reads) = (0f64, 0f64);
+                    let mut begin = 0;
+                    for interval in &intervals {
+                        let seconds = (interval.t_ms - begin) as f64 / 1000.0;
+                        let ends = interval.regions.iter().skip(1).map(|next| Some(&next.start.0)).chain([None]);
+                        for (region, region_end) in interval.regions.iter().zip(ends) {
+                            let shares_keys = end.is_none_or(|end| region.start.0 < *end)
+                                && region_end.is_none_or(|region_end| region_end > first);
+                            if begin < to && interval.t_ms > from && shares_keys {
+                                writes = writes.max(region.rows_this_interval as f64 / seconds);
+                                reads = reads.max(region.reads_this_interval as f64 / seconds);
+                            }
+                        }
+                        begin = interval.t_ms;
+                    }
+                    prop_assert_eq!((cell.writes.0, cell.reads.0), (writes, reads), "{} {}", row, column);
+                }
+            }
+        }
+    }
+}

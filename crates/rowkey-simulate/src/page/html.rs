@@ -38,7 +38,7 @@ pub fn html(text: &PageText, runs: &[Drawn<'_>], capacity: Capacity) -> String {
             (choice("order", "Rows", &RowOrder::ALL.map(RowOrder::words), &["key", "hot"]))
             @if has_reads { (choice("measure", "Rates of", &Measure::ALL.map(Measure::word), &Measure::ALL.map(Measure::word))) }
         }
-        section aria-label="Legend" { (legend(capacity, measures)) }
+        section aria-label="Legend" { (legend(capacity, measures, true)) }
         p id="how" class="muted" hidden { "Point at a cell, or go to a picture with Tab and from cell to cell with the arrow keys." }
         div class="designs" {
             @for (i, design) in designs.iter().enumerate() { (design.html(2 * i, capacity, measures)) }
@@ -149,7 +149,7 @@ impl<'d> Design<'d> {
         html! { div class={ "view " (measure.word()) " " (order) } { (map.html()) } }
     }
 
-    /// What a cell of the key ranges stands for.
+    /// The meaning of a row, a column and a cell of the key ranges.
     fn keys_told(&self) -> String {
         let rows = match self.keys.joined {
             1 => "A row is a range of keys that ends where a region ever ended".to_owned(),

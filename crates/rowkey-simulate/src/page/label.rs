@@ -51,7 +51,7 @@ pub(super) fn short(name: &str) -> String {
     }
 }
 
-/// What some bytes of a key say.
+/// A field, or bytes that are none, of a key.
 #[derive(PartialEq)]
 struct Part {
     field: String,
@@ -64,6 +64,10 @@ fn parts(key: &[u8], layout: &LayoutBuf, times: &Times<'_>) -> Vec<Part> {
     let told = Boundary::of(key, layout);
     let mut parts: Vec<Part> = Vec::new();
     for (field, value, _) in told.fields {
+        // A list that has no byte is of a beginning of a key as well as of a key.
+        if value == "no items" {
+            continue;
+        }
         // The byte that opens an option says nothing once its value follows.
         parts.pop_if(|last| last.field == field && last.value == "Some");
         let date = moment(&value).and_then(|value| times.date(&field, &value));

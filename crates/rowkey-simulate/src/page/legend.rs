@@ -5,8 +5,8 @@ use maud::{Markup, html};
 use super::scale::{CLASSES, class_words, count};
 use super::{Capacity, Measure, Rate};
 
-/// The legend of a page, for each measure.
-pub(super) fn legend(capacity: Capacity, measures: &[Measure]) -> Markup {
+/// The legend of a page, for each measure, and, of a run, of what is marked.
+pub(super) fn legend(capacity: Capacity, measures: &[Measure], has_marks: bool) -> Markup {
     html! {
         @for measure in measures {
             div class={ "legend " (measure.word()) } {
@@ -14,16 +14,18 @@ pub(super) fn legend(capacity: Capacity, measures: &[Measure]) -> Markup {
                 (swatches(*measure, capacity.of(*measure)))
             }
         }
-        p class="legend marks" {
-            svg class="mark" viewBox="0 0 24 12" aria-hidden="true" { path class="split" d="M4 6h16" {} }
-            " a region was split "
-            svg class="mark" viewBox="0 0 24 12" aria-hidden="true" { path class="move" d="M12 6h0" {} }
-            " a region moved to another server"
+        @if has_marks {
+            p class="marks" {
+                svg class="mark" viewBox="0 0 24 12" aria-hidden="true" { path class="split" d="M4 6h16" {} }
+                " a region was split "
+                svg class="mark" viewBox="0 0 24 12" aria-hidden="true" { path class="move" d="M12 6h0" {} }
+                " a region moved to another server"
+            }
         }
     }
 }
 
-/// What one server takes, in words.
+/// The rate that one server takes, in words.
 pub(super) fn takes(measure: Measure, capacity: Rate) -> String {
     let assumed = if capacity.is_assumed { " (assumed)" } else { "" };
     match capacity.each.is_finite() {

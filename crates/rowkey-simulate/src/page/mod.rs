@@ -6,6 +6,7 @@
 //! a cell shows the greatest of its regions and intervals, and the page says how many these are.
 
 mod blocks;
+mod check;
 mod drawing;
 mod frame;
 mod grid;
@@ -21,13 +22,16 @@ use rowkey::LayoutBuf;
 use rowkey_design::internal::explain::Times;
 
 pub use self::blocks::{Terminal, blocks};
+pub use self::check::checked;
 pub use self::drawing::svg;
+pub use self::frame::FIRST_LINE;
 pub use self::html::html;
 pub use self::label::{label, labels};
 use crate::run::{Interval, Move, Settings, Split};
 
-/// What is read off the regions.
+/// The number that is read off the regions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Measure {
     /// Rows written.
     Writes,
@@ -50,6 +54,7 @@ impl Measure {
 
 /// The order of the rows of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RowOrder {
     /// By key.
     Key,
@@ -79,7 +84,7 @@ pub struct Rate {
     pub is_assumed: bool,
 }
 
-/// What one server takes.
+/// The rates that one server takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Capacity {
     /// Rows written.
@@ -120,7 +125,7 @@ pub struct Drawn<'r> {
 /// Something that a check found, in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Remark {
-    /// How severe it is, such as `error`.
+    /// The severity, such as `error`.
     pub severity: String,
     /// The id of its rule.
     pub rule: String,
@@ -141,8 +146,10 @@ pub struct PageText {
     pub sentence: String,
     /// Facts: a name, and a value for each design.
     pub facts: Vec<(String, Vec<String>)>,
-    /// What is assumed, as the design does not say it.
+    /// Assumptions, where the design says nothing.
     pub assumed: Vec<String>,
+    /// The questions that no rule answers, as the design does not say what it takes.
+    pub unjudged: Vec<String>,
     /// The findings.
     pub remarks: Vec<Remark>,
 }

@@ -9,7 +9,7 @@ const root = document.documentElement;
 if (root.scrollWidth > root.clientWidth) wrong.push(`the page is ${root.scrollWidth} px wide, the window ${root.clientWidth}`);
 
 // Labels of rows, of times, and of colours: there, in the window, apart.
-const groups = [...all(".labels"), ...all(".times"), ...all(".legend ul"), ...all(".controls"), ...all(".spans")];
+const groups = [...all(".labels"), ...all(".times"), ...all(".legend ul"), ...all(".controls")];
 for (const group of groups) {
   const labels = [...group.querySelectorAll("span, li, label, legend, text")].filter((label) => seen(label) && label.textContent.trim() !== "" && !label.closest("li:not(:scope)")?.contains(label.parentElement));
   if (labels.length === 0) wrong.push(`${short(group)} has no labels`);
@@ -26,7 +26,7 @@ for (const group of groups) {
 }
 
 // Text blocks one over the other.
-const blocks = all("h1, h2, h3, main p, details, .map, fieldset, .legend, .facts").filter((block) => block.textContent.trim() !== "" && !block.closest("details details"));
+const blocks = all("h1, h2, h3, main p, details, .map, fieldset, .legend, .facts, .strip svg, .key").filter((block) => block.tagName !== "P" || block.textContent.trim() !== "");
 for (const [i, a] of blocks.entries()) {
   for (const b of blocks.slice(i + 1)) {
     if (a.contains(b) || b.contains(a)) continue;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use rowkey_simulate::page::{PageText, Remark, html};
+use rowkey_design::{CheckOptions, Date, Design, File};
+use rowkey_simulate::page::{PageText, Remark, checked, html};
 use serde_json::Value as Json;
 
 use crate::browser::Browser;
@@ -28,6 +29,7 @@ fn text(designs: usize) -> PageText {
             ("rate before the first server saturates".to_owned(), vec!["8,400 ± 300 writes/s".to_owned(); designs]),
             ("hottest region".to_owned(), vec!["50 % of the writes".to_owned(); designs]),
         ],
+        unjudged: vec!["whether reads are hot: say a rate".to_owned()],
         assumed: vec!["a server takes 10,000 writes a second: say `region.writes = …`".to_owned()],
         remarks: vec![remark("error", "H01"), remark("warning", "H02"), remark("note", "Q03")],
     }
@@ -46,10 +48,30 @@ fn hostile() -> (PageText, Made) {
         title: all.clone(),
         sentence: all.clone(),
         facts: vec![(all.clone(), vec![all.clone()])],
+        unjudged: vec![all.clone()],
         assumed: vec![all.clone(), "x".repeat(20_000)],
         remarks: vec![remark],
     };
     (text, made::of_hostile_keys())
+}
+
+/// The page of a design whose names are hostile.
+fn hostile_design() -> String {
+    let mut design =
+        "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 8\nregion.writes = \"2k/s\"\n[table.visits]\n\
+         key = [\"host: text\", \"at: instant desc\"]\nsalt = { buckets = 16 }\nsplits = \"buckets\"\n\
+         stats.host = { distinct = 50 }\n"
+            .to_owned();
+    for text in HOSTILE {
+        let name = serde_json::to_string(text).unwrap();
+        design += &format!("[[table.visits.write]]\nname = {name}\nrate = \"30k/s\"\norder = \"time\"\n");
+        design += &format!("[[table.visits.query]]\nname = {name}\nfix = [\"host\"]\n");
+    }
+    let design = Design::parse([File { name: "visits.rowkey.toml".into(), text: design }]).unwrap();
+    let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+    let report = design.check(&options);
+    assert!(!report.findings.is_empty());
+    checked(&design, &options, &report)
 }
 
 #[test]
@@ -62,6 +84,7 @@ fn pages_are_legible_and_work_by_keyboard() {
         ("one", html(&text(1), &[one.drawn()], CAPACITY)),
         ("two", html(&text(2), &[one.drawn(), many.drawn()], CAPACITY)),
         ("hostile", html(&hostile_text, &[hostile.drawn()], CAPACITY)),
+        ("check", hostile_design()),
     ];
     for (name, page) in &pages {
         for (size, scheme) in [(WIDE, "light"), (WIDE, "dark"), (NARROW, "light"), (NARROW, "dark"), (WIDE, "print")] {

@@ -74,7 +74,7 @@ pub(crate) fn of_metrics(name: &str, metrics: u64, intervals: u64, rate: u64) ->
                 regions[at].rows /= 2;
                 regions.insert(at + 1, region(now.clone(), server));
                 made.splits.push(Split { t_ms, start, at: now.clone(), files: Vec::new() });
-                if made.splits.len() % 3 == 0 {
+                if made.splits.len().is_multiple_of(3) {
                     let to = (server + 1) % SERVERS;
                     regions[at + 1].server = to;
                     made.moves.push(Move { t_ms, start: now, from: server, to });

@@ -1,6 +1,7 @@
 //! The page of a run.
 
 mod browser;
+mod checks;
 mod labels;
 mod looks;
 mod made;

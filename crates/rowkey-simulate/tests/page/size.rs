@@ -48,7 +48,7 @@ fn a_page_is_short_whatever_the_size_of_its_runs() {
 }
 
 /// The tags of a page, each closed where it has to be, and no error of its characters.
-fn well_formed(page: &str) {
+pub(crate) fn well_formed(page: &str) {
     let mut open = Vec::new();
     let mut emitter = DefaultEmitter::default();
     emitter.naively_switch_states(true);
