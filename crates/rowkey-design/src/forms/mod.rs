@@ -83,7 +83,7 @@ impl KeyForm {
     }
 
     /// As [`parse`](Self::parse), for one of many keys: their bytes are appended.
-    pub(crate) fn parse_to(self, text: &str, layout: &LayoutBuf, keys: &mut Vec<u8>) -> Result<(), FormError> {
+    pub fn parse_to(self, text: &str, layout: &LayoutBuf, keys: &mut Vec<u8>) -> Result<(), FormError> {
         let start = keys.len();
         if self == Self::Hex && text.len().is_multiple_of(2) {
             keys.resize(start + text.len() / 2, 0);

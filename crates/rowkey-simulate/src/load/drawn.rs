@@ -30,6 +30,8 @@ pub struct Options {
     pub seed: u64,
     /// The length, in seconds.
     pub seconds: f64,
+    /// The number of rows to put: it is as long as that takes, whatever `seconds` says.
+    pub rows: Option<u64>,
     /// The most events; where there are more rows and reads, each event stands for as many of them as are needed.
     pub most: u64,
     /// The rows of one call.
@@ -44,7 +46,16 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { seed: 0, seconds: 3600.0, most: 1_000_000, rows_per_call: 1, times: 1.0, skew: 0.0, writes_alone: false }
+        Self {
+            seed: 0,
+            seconds: 3600.0,
+            rows: None,
+            most: 1_000_000,
+            rows_per_call: 1,
+            times: 1.0,
+            skew: 0.0,
+            writes_alone: false,
+        }
     }
 }
 
@@ -137,17 +148,23 @@ impl<'d> Drawn<'d> {
             span: span(table).unwrap_or(365.0 * 86_400.0),
             rows: table.table.rows.as_ref().map_or(1 << 32, |rows| rows.0 as u64),
         };
-        let mut sources = Vec::new();
-        for (index, write) in (0..).zip(&table.table.write) {
+        let mut clock_of = |write: &Write| {
             let rate = Rates::of_write(write).map(|rates| Clock::of(&rates, options.times));
-            let clock = rate.unwrap_or_else(|| {
+            rate.unwrap_or_else(|| {
                 let each = if capacity.takes_all() { 10_000.0 } else { capacity.each };
                 // What is loaded at once is loaded as fast as the servers take it.
                 let rate = if write.bulk == Some(true) { capacity.servers * each } else { 1000.0 } * options.times;
                 assumed.push(format!("{:?} writes {rate} rows a second: say `rate = …`", write.name.as_str()));
                 Clock::steady(rate)
-            });
-            let within = clock.before(options.seconds).ceil() as u64;
+            })
+        };
+        let clocks: Vec<Clock> = table.table.write.iter().map(|write| clock_of(write)).collect();
+        let putting = clocks.iter().zip(&table.table.write).filter(|(_, write)| write.kind != Some(WriteKind::Delete));
+        let putting: Vec<&Clock> = putting.map(|(clock, _)| clock).collect();
+        let seconds = options.rows.map_or(options.seconds, |rows| seconds_of(rows, &putting));
+        let mut sources = Vec::new();
+        for ((index, write), clock) in (0..).zip(&table.table.write).zip(&clocks) {
+            let within = clock.before(seconds).ceil() as u64;
             let all = table.table.rows.as_ref().map_or(u64::MAX, |rows| rows.0 as u64);
             let count = if write.bulk == Some(true) { within.min(all) } else { within };
             let order = order_of(write, key);
@@ -162,14 +179,14 @@ impl<'d> Drawn<'d> {
                 _ => Does::Put(put(), false),
             };
             let bytes = (bytes_per_put(table, key, write) - key.bytes - CELL).max(0.0).round() as u64;
-            sources.push(Source { clock, count, does, bytes });
+            sources.push(Source { clock: clock.clone(), count, does, bytes });
         }
         if !options.writes_alone {
             for query in &table.table.query {
                 let Some(rates) = Rates::of_query(query) else { continue };
                 let Some(reads) = Reads::of(query, table, &keys, key, cluster, profile, options.skew) else { continue };
                 let clock = Clock::of(&rates, options.times);
-                let count = clock.before(options.seconds).ceil() as u64;
+                let count = clock.before(seconds).ceil() as u64;
                 sources.push(Source { clock, count, does: Does::Read(Box::new(reads)), bytes: 0 });
             }
         }
@@ -187,6 +204,21 @@ impl<'d> Drawn<'d> {
     pub fn count(&self) -> u64 {
         self.sources.iter().map(|source| source.count).fold(0, u64::saturating_add)
     }
+}
+
+/// The least time in which so many rows come.
+fn seconds_of(rows: u64, clocks: &[&Clock]) -> f64 {
+    let come = |seconds: f64| clocks.iter().map(|clock| clock.before(seconds).ceil()).sum::<f64>() >= rows as f64;
+    let (mut least, mut most) = (0.0, 1.0);
+    // No time is longer than a double can count.
+    while !come(most) && most < 1e15 {
+        (least, most) = (most, 2.0 * most);
+    }
+    for _ in 0..64 {
+        let middle = (least + most) / 2.0;
+        if come(middle) { most = middle } else { least = middle }
+    }
+    most
 }
 
 /// The order of a write's keys, as `check` has it.
@@ -267,6 +299,8 @@ struct Made<'s> {
     time: f64,
     batch: u64,
     weight: u64,
+    /// True if its call has an event.
+    has_given: bool,
 }
 
 impl Made<'_> {
@@ -282,6 +316,7 @@ impl Made<'_> {
 
     fn give_key(&mut self, op: Op<'_>, bytes: u64) -> ControlFlow<()> {
         let Self { time, batch, weight, .. } = *self;
+        self.has_given = true;
         (self.sink)(Event { t_ms: millis(time), batch, op, key: &self.key, bytes, weight })
     }
 }
@@ -296,7 +331,8 @@ impl Load for Drawn<'_> {
             };
             turns.push(Turn { next: 0, time: source.clock.time_of(0), sorted });
         }
-        let mut made = Made { sink, values: Vec::new(), key: Vec::new(), time: 0.0, batch: 0, weight: 1 };
+        let mut made =
+            Made { sink, values: Vec::new(), key: Vec::new(), time: 0.0, batch: 0, weight: 1, has_given: false };
         loop {
             let due = turns.iter().enumerate().filter(|(index, turn)| turn.next < self.sources[*index].count);
             // Of those at one time, the first of the design.
@@ -315,7 +351,7 @@ impl Load for Drawn<'_> {
                     break;
                 }
             }
-            made.batch += 1;
+            made.batch += u64::from(std::mem::take(&mut made.has_given));
             turn.time = source.clock.time_of(turn.next);
         }
     }
@@ -360,6 +396,7 @@ impl Drawn<'_> {
             Does::Read(reads) => {
                 let (time, batch, weight) = (millis(made.time), made.batch, made.weight);
                 reads.run(rows, puts, k, made.time, &mut |op, key, times| {
+                    made.has_given = true;
                     (made.sink)(Event { t_ms: time, batch, op, key, bytes: 0, weight: weight.saturating_mul(times) })
                 })
             }

@@ -6,21 +6,28 @@
 //!
 //! The same seed gives the same events on any machine. Ranks of Zipf's distribution are looked up in a table of 64-bit
 //! whole numbers: shares are powers by `libm`, which is arithmetic alone, and are rounded down to whole numbers once.
-//! Numbers that look random are the finalizer of SplitMix64, times the roots of sums: additions, products and square
-//! roots, which IEEE 754 says to the bit.
+//! Numbers that look random are whole ones, by the finalizer of SplitMix64. Times come by sums, products and square
+//! roots, whose bits IEEE 754 says.
 
 mod clock;
+mod columns;
 mod drawn;
+mod generated;
+mod json_line;
+mod log;
 mod numbers;
 mod ranks;
 mod reads;
 mod rows;
+mod trace;
 mod value;
 
 use std::io;
 use std::ops::ControlFlow;
 
 pub use self::drawn::{Drawn, Options};
+pub use self::log::Log;
+pub use self::trace::Trace;
 use crate::event::Event;
 
 /// A source of events, in the order of time.
@@ -39,6 +46,17 @@ pub enum LoadError {
     /// The design has no such table.
     #[error("the design has no table {0:?}")]
     NoTable(String),
+    /// A text is no design.
+    #[error("{0}")]
+    Design(String),
+    /// The keys that are made are others than those that were recorded.
+    #[error("the keys have the digest {found}, not {said}: another version made them")]
+    Other {
+        /// The digest of the keys.
+        found: String,
+        /// That which is recorded.
+        said: String,
+    },
     /// Values that are drawn are not of the key.
     #[error("values that are drawn by the statistics are no key: {0}")]
     Values(String),

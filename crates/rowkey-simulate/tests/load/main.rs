@@ -2,6 +2,7 @@
 
 mod drawn;
 mod places;
+mod traced;
 
 use std::ops::ControlFlow;
 

@@ -1,0 +1,312 @@
+//! Traces: what a program did, a line each, as CSV or as JSON.
+
+use std::io::BufRead;
+use std::ops::ControlFlow;
+
+use data_encoding::HEXLOWER_PERMISSIVE;
+use rowkey::lead::Lead;
+use rowkey::{KeyRange, LayoutBuf};
+use rowkey_design::internal::forms::{Times, key_loosened};
+use serde_json::Value as Json;
+
+use super::columns::{Column, Columns};
+use super::json_line::read_line;
+use super::{Load, LoadError};
+use crate::event::{Event, Op};
+
+/// The events of a trace. It is read as it is given, and none of it is kept.
+///
+/// The first line tells whether it is CSV, with the names of columns, or JSON, with an object a line:
+///
+/// - `t_ms`: the time in milliseconds; it may not go back.
+/// - `op`: `put`, `delete`, `get`, `scan` or `increment`, which is a put.
+/// - `key`: the row key in hex; or in its place the fields of the key by their names, as `rowkey key` takes them. Of a
+///   scan it is the first key, or its first fields are those of all its rows.
+/// - `end`: the first key that a scan does not read, in hex; none is the last.
+/// - `limit`: the most rows of a scan.
+/// - `bytes`: those of the value that is put.
+/// - `batch`: a number; lines after each other with the same are one call. Each line is a call of its own without it.
+#[derive(Debug)]
+pub struct Trace<'d, R> {
+    reader: R,
+    layout: &'d LayoutBuf,
+    times: Times<'d>,
+}
+
+/// A line of a trace.
+#[derive(Debug, Default)]
+pub(super) struct Line {
+    pub(super) t_ms: Option<u64>,
+    pub(super) op: Option<Word>,
+    pub(super) key: Option<Vec<u8>>,
+    pub(super) end: Option<Vec<u8>>,
+    pub(super) limit: Option<u64>,
+    pub(super) bytes: u64,
+    pub(super) batch: Option<u64>,
+    /// The values of fields, as JSON; null for none.
+    pub(super) fields: Vec<Json>,
+    /// Buffers of keys that are not there now.
+    spare: Vec<Vec<u8>>,
+}
+
+/// A word for an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Word {
+    Put,
+    Delete,
+    Get,
+    Scan,
+}
+
+impl Word {
+    fn of(text: &str) -> Result<Self, String> {
+        Ok(match text {
+            "put" | "increment" => Self::Put,
+            "delete" => Self::Delete,
+            "get" => Self::Get,
+            "scan" => Self::Scan,
+            other => return Err(format!("{other:?} is none of put, delete, get, scan, increment")),
+        })
+    }
+}
+
+impl Line {
+    fn clear(&mut self) {
+        self.spare.extend(self.key.take().into_iter().chain(self.end.take()));
+        (self.t_ms, self.op, self.limit, self.bytes, self.batch) = (None, None, None, 0, None);
+        self.fields.fill(Json::Null);
+    }
+
+    /// Takes the text of a column.
+    pub(super) fn take(&mut self, column: Column, text: &str) -> Result<(), String> {
+        let number = |text: &str| text.parse::<u64>().map_err(|_| format!("{text:?} is not a whole number"));
+        // A cell without text says nothing.
+        if text.is_empty() && !matches!(column, Column::Key | Column::Field(_)) {
+            return Ok(());
+        }
+        match column {
+            Column::Time => self.t_ms = Some(number(text)?),
+            Column::Op => self.op = Some(Word::of(text)?),
+            Column::Key => self.key = Some(self.hex(text)?),
+            Column::End => self.end = Some(self.hex(text)?),
+            Column::Limit => self.limit = Some(number(text)?).filter(|limit| *limit > 0),
+            Column::Bytes => self.bytes = number(text)?,
+            Column::Batch => self.batch = Some(number(text)?),
+            Column::Field(_) if text.is_empty() => {}
+            Column::Field(at) => self.fields[at] = Json::String(text.to_owned()),
+        }
+        Ok(())
+    }
+
+    fn hex(&mut self, text: &str) -> Result<Vec<u8>, String> {
+        let mut key = self.spare.pop().unwrap_or_default();
+        key.clear();
+        key.resize(text.len() / 2, 0);
+        let told = |at: usize| {
+            let char = text.get(at..).and_then(|rest| rest.chars().next());
+            char.map_or_else(String::new, |char| format!(": {char:?} at {}", at + 1))
+        };
+        match text.len() % 2 {
+            0 => match HEXLOWER_PERMISSIVE.decode_mut(text.as_bytes(), &mut key) {
+                Ok(_) => Ok(key),
+                Err(error) => Err(format!("this is not hex{}", told(error.error.position))),
+            },
+            _ => Err("this is not hex: half a byte at its end".to_owned()),
+        }
+    }
+}
+
+impl<'d, R: BufRead> Trace<'d, R> {
+    /// A trace of rows of a layout, whose fields with these names are times.
+    pub fn new(reader: R, layout: &'d LayoutBuf, times: Times<'d>) -> Self {
+        Self { reader, layout, times }
+    }
+}
+
+impl<R: BufRead> Load for Trace<'_, R> {
+    fn events(&mut self, sink: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> Result<(), LoadError> {
+        let columns = Columns::of(self.layout);
+        let mut told =
+            Told { layout: self.layout, times: self.times, sink, first: None, last: 0, batch: None, number: 0 };
+        let begins = self.reader.fill_buf().map_err(|error| LoadError::Read { line: 1, error })?;
+        let is_json = begins.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+        let read = if is_json {
+            json(&mut self.reader, &columns, &mut told)
+        } else {
+            csv(&mut self.reader, &columns, &mut told)
+        };
+        match read? {
+            ControlFlow::Continue(()) if told.first.is_none() => {
+                Err(LoadError::NoEvents("the trace has no events".to_owned()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn json(reader: &mut impl BufRead, columns: &Columns, told: &mut Told<'_, '_>) -> Result<ControlFlow<()>, LoadError> {
+    /// A longer line is none of a trace.
+    const LONGEST: u64 = 1 << 20;
+    let (mut text, mut line) = (Vec::new(), Line { fields: vec![Json::Null; columns.fields()], ..Line::default() });
+    for number in 1.. {
+        text.clear();
+        let read = std::io::Read::take(&mut *reader, LONGEST).read_until(b'\n', &mut text);
+        if read.map_err(|error| LoadError::Read { line: number, error })? == 0 {
+            break;
+        }
+        if text.len() as u64 == LONGEST {
+            let reason = format!("the line has {LONGEST} bytes or more");
+            return Err(LoadError::Line { line: number, place: "column 1".to_owned(), reason });
+        }
+        if text.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        line.clear();
+        read_line(&text, columns, &mut line).map_err(|(place, reason)| LoadError::Line {
+            line: number,
+            place,
+            reason,
+        })?;
+        if told.tell(&line, number)?.is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+    }
+    Ok(ControlFlow::Continue(()))
+}
+
+fn csv(reader: &mut impl BufRead, columns: &Columns, told: &mut Told<'_, '_>) -> Result<ControlFlow<()>, LoadError> {
+    let mut reader = csv::ReaderBuilder::new().from_reader(reader);
+    let of_error = |error: csv::Error| {
+        let line = error.position().map_or(1, csv::Position::line);
+        match error.into_kind() {
+            csv::ErrorKind::Io(error) => LoadError::Read { line, error },
+            csv::ErrorKind::UnequalLengths { expected_len, len, .. } => LoadError::Line {
+                line,
+                place: format!("column {}", len.min(expected_len) + 1),
+                reason: format!("the line has {len} columns, the first has {expected_len}"),
+            },
+            kind => LoadError::Line { line, place: "column 1".to_owned(), reason: format!("{kind:?}") },
+        }
+    };
+    let place = |at: usize, name: &str| format!("column {} (`{name}`)", at + 1);
+    let head = reader.headers().map_err(of_error)?.clone();
+    let mut known = Vec::new();
+    for (at, name) in head.iter().enumerate() {
+        let column = columns.named(name.trim().trim_start_matches('\u{feff}'));
+        known.push(column.map_err(|reason| LoadError::Line { line: 1, place: place(at, name), reason })?);
+    }
+    let mut line = Line { fields: vec![Json::Null; columns.fields()], ..Line::default() };
+    let mut record = csv::ByteRecord::new();
+    while reader.read_byte_record(&mut record).map_err(of_error)? {
+        let number = record.position().map_or(0, csv::Position::line);
+        line.clear();
+        for (at, (bytes, column)) in record.iter().zip(&known).enumerate() {
+            let text = std::str::from_utf8(bytes).map_err(|_| "this is not UTF-8".to_owned());
+            let taken = text.and_then(|text| line.take(*column, text));
+            taken.map_err(|reason| LoadError::Line { line: number, place: place(at, &head[at]), reason })?;
+        }
+        if told.tell(&line, number)?.is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+    }
+    Ok(ControlFlow::Continue(()))
+}
+
+/// The state between lines.
+struct Told<'s, 'd> {
+    layout: &'d LayoutBuf,
+    times: Times<'d>,
+    sink: &'s mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
+    first: Option<u64>,
+    last: u64,
+    batch: Option<u64>,
+    number: u64,
+}
+
+impl Told<'_, '_> {
+    /// Gives the events of a line.
+    fn tell(&mut self, line: &Line, number: u64) -> Result<ControlFlow<()>, LoadError> {
+        let wrong = |place: &str, reason: String| LoadError::Line { line: number, place: place.to_owned(), reason };
+        let missing = |place: &'static str| move || wrong(place, "there is none".to_owned());
+        let t_ms = line.t_ms.ok_or_else(missing("`t_ms`"))?;
+        let op = line.op.ok_or_else(missing("`op`"))?;
+        if t_ms < self.last {
+            return Err(wrong("`t_ms`", format!("{t_ms} is before {}, the time of the line before", self.last)));
+        }
+        if self.first.is_none() || line.batch.is_none() || line.batch != self.batch {
+            self.number += u64::from(self.first.is_some());
+        }
+        let first = *self.first.get_or_insert(t_ms);
+        (self.last, self.batch) = (t_ms, line.batch);
+        let mut give = |op: Op<'_>, key: &[u8]| {
+            let (t_ms, batch, bytes) = (t_ms - first, self.number, line.bytes);
+            (self.sink)(Event { t_ms, batch, op, key, bytes, weight: 1 })
+        };
+        let has_fields = line.fields.iter().any(|field| !field.is_null());
+        let op = match (op, &line.key) {
+            (Word::Scan, None) => {
+                let values = self.layout.fields().iter().zip(&line.fields);
+                let given = values.take_while(|(_, json)| !json.is_null()).count();
+                let ranges = prefix(self.layout, &self.times, &line.fields[..given])
+                    .map_err(|reason| wrong("the fields", reason))?;
+                for range in ranges.iter().flatten() {
+                    let op = Op::Scan { end: range.end(), limit: line.limit, reverse: false };
+                    if give(op, range.start()).is_break() {
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
+                return Ok(ControlFlow::Continue(()));
+            }
+            (Word::Scan, Some(key)) => {
+                if line.end.as_ref().is_some_and(|end| !end.is_empty() && end <= key) {
+                    return Err(wrong("`end`", "it is not after `key`".to_owned()));
+                }
+                let end = line.end.as_deref().filter(|end| !end.is_empty());
+                Op::Scan { end, limit: line.limit, reverse: false }
+            }
+            (Word::Put, _) => Op::Put,
+            (Word::Delete, _) => Op::Delete,
+            (Word::Get, _) => Op::Get,
+        };
+        match &line.key {
+            Some(_) if has_fields => {
+                Err(wrong("`key`", "the line has fields of the key too: write one of them".to_owned()))
+            }
+            Some(key) => {
+                if !matches!(op, Op::Scan { .. }) {
+                    self.layout
+                        .decode(key)
+                        .map_err(|error| wrong("`key`", format!("it is no key of the design: {error}")))?;
+                }
+                Ok(give(op, key))
+            }
+            None => {
+                let key =
+                    encoded(self.layout, &self.times, &line.fields).map_err(|reason| wrong("the fields", reason))?;
+                Ok(give(op, &key))
+            }
+        }
+    }
+}
+
+/// The ranges of the rows whose first fields have these values.
+fn prefix(layout: &LayoutBuf, times: &Times<'_>, fields: &[Json]) -> Result<Vec<Vec<KeyRange>>, String> {
+    let mut values = Vec::new();
+    for (field, json) in layout.fields().iter().zip(fields) {
+        let alone = LayoutBuf::of_fields("field", Lead::None, Vec::new(), vec![field.clone()]);
+        let alone = alone.map_err(|error| error.to_string())?;
+        let json = key_loosened(&alone, Json::Array(vec![json.clone()]), times);
+        values.extend(alone.values_from_json(&json).map_err(|error| error.to_string())?);
+    }
+    layout.ranges_by_bucket(&values, None).map_err(|error| error.to_string())
+}
+
+/// The key of the values of all fields.
+fn encoded(layout: &LayoutBuf, times: &Times<'_>, fields: &[Json]) -> Result<Vec<u8>, String> {
+    if fields.iter().all(Json::is_null) {
+        return Err("the line has no `key`, and no field of it".to_owned());
+    }
+    let json = key_loosened(layout, Json::Array(fields.to_vec()), times);
+    let values = layout.values_from_json(&json).map_err(|error| error.to_string())?;
+    layout.encode(&values).map_err(|error| error.to_string())
+}

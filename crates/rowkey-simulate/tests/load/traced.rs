@@ -1,0 +1,213 @@
+//! Traces and logs.
+
+use proptest::prelude::*;
+use rowkey::LayoutBuf;
+use rowkey_design::Design;
+use rowkey_design::internal::facts::KeyFacts;
+use rowkey_design::internal::forms::KeyForm;
+use rowkey_simulate::load::{Load, LoadError, Log, Options, Trace};
+use rowkey_simulate::run::Generated;
+
+use super::{Kept, all, design, events};
+
+const TEXT: &str = r#"
+format = 1
+[table.t]
+key = ["host: text", "at: i64 desc"]
+salt = { buckets = 4, by = ["host"] }
+means.at = "milliseconds"
+stats.host = { distinct = 30, skew = "zipf 1" }
+[table.t.family.v]
+columns = ["a"]
+sizes.a = "100 B"
+[[table.t.write]]
+name = "w"
+rate = "100/s"
+[[table.t.write]]
+name = "d"
+kind = "delete"
+rate = "9/s"
+[[table.t.query]]
+name = "newest"
+fix = ["host"]
+rate = "5/s"
+"#;
+
+fn trace(design: &Design, text: &str) -> Result<Vec<Kept>, LoadError> {
+    let mut kept = Vec::new();
+    Trace::new(text.as_bytes(), &design.tables["t"].layout, design.times_of("t")).events(&mut |event| {
+        kept.push(Kept::of(&event));
+        std::ops::ControlFlow::Continue(())
+    })?;
+    Ok(kept)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    data_encoding::HEXLOWER.encode(bytes)
+}
+
+/// Events as a trace, with keys in hex or with the fields of the key.
+fn written(events: &[Kept], layout: &LayoutBuf, json: bool, fields: bool) -> String {
+    let mut text = String::new();
+    if !json {
+        text += if fields { "op,t_ms,host,at,bytes,batch,limit\n" } else { "t_ms,op,key,end,bytes,batch\n" };
+    }
+    for event in events {
+        let Kept { t_ms, batch, op, bytes, .. } = event;
+        let end = event.end.as_ref().map_or(String::new(), |end| hex(end));
+        if fields {
+            // Of a scan, the host alone.
+            let values =
+                layout.decode(&event.key).or_else(|_| layout.decode(&[&event.key[..], &[0; 8]].concat())).unwrap();
+            let (host, at) = (values[0].to_json(), values[1].to_json());
+            let at = if *op == "scan" { serde_json::Value::Null } else { at };
+            text += &match json {
+                true => format!(
+                    "{{\"op\":\"{op}\",\"t_ms\":{t_ms},\"host\":{host},\"at\":{at},\"bytes\":{bytes},\"batch\":{batch}}}\n"
+                ),
+                false => format!(
+                    "{op},{t_ms},{},{},{bytes},{batch},\n",
+                    host.as_str().unwrap(),
+                    at.as_str().unwrap_or_default()
+                ),
+            };
+        } else {
+            let key = hex(&event.key);
+            text += &match json {
+                true if end.is_empty() => {
+                    format!(
+                        "{{\"t_ms\":{t_ms},\"op\":\"{op}\",\"key\":\"{key}\",\"bytes\":{bytes},\"batch\":{batch}}}\n"
+                    )
+                }
+                true => format!(
+                    "{{\"t_ms\":{t_ms},\"op\":\"{op}\",\"key\":\"{key}\",\"end\":\"{end}\",\"batch\":{batch}}}\n"
+                ),
+                false => format!("{t_ms},{op},{key},{end},{bytes},{batch}\n"),
+            };
+        }
+    }
+    text
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn a_trace_of_events_is_those_events(seed: u64, json: bool, fields: bool, rows_per_call in 1u64..4) {
+        let events = events(TEXT, &Options { seed, seconds: 3.0, rows_per_call, ..Options::default() });
+        prop_assert!(events.len() > 300);
+        let design = design(TEXT);
+        let read = trace(&design, &written(&events, &design.tables["t"].layout, json, fields)).unwrap();
+        let other = read.iter().zip(&events).find(|(read, given)| read != given);
+        prop_assert!(other.is_none() && read.len() == events.len(), "{:?}", other);
+    }
+
+    #[test]
+    fn no_bytes_of_a_trace_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), json: bool) {
+        let design = design(TEXT);
+        let start: &[u8] = if json { b"{\"t_ms\": 1, \"op\":" } else { b"t_ms,op,key,end,host\n" };
+        let text = [start, &bytes].concat();
+        _ = Trace::new(&text[..], &design.tables["t"].layout, design.times_of("t")).events(&mut |_| std::ops::ControlFlow::Continue(()));
+    }
+}
+
+#[test]
+fn a_bad_line_is_told_with_its_place() {
+    let design = design(TEXT);
+    let key =
+        hex(&design.tables["t"].layout.encode(&[rowkey::Value::Text("a".into()), rowkey::Value::Signed(5)]).unwrap());
+    let csv = |lines: &str| format!("t_ms,op,key\n5,put,{key}\n{lines}\n");
+    let cases = [
+        (csv("7,put,0g"), "line 3, column 3 (`key`): this is not hex: 'g' at 2"),
+        (csv("7,put,000"), "line 3, column 3 (`key`): this is not hex: half a byte at its end"),
+        (csv("7,put,00"), "line 3, `key`: it is no key of the design: "),
+        (csv("7,upsert,00"), "line 3, column 2 (`op`): \"upsert\" is none of put, delete, get, scan, increment"),
+        (csv("-1,put,00"), "line 3, column 1 (`t_ms`): \"-1\" is not a whole number"),
+        (csv(&format!("4,put,{key}")), "line 3, `t_ms`: 4 is before 5, the time of the line before"),
+        (csv(",put,00"), "line 3, `t_ms`: there is none"),
+        (csv("7,put"), "line 3, column 3: the line has 2 columns, the first has 3"),
+        (csv("7,put,"), "line 3, `key`: it is no key of the design: "),
+        ("t_ms,op,kee\n".to_owned(), "line 1, column 3 (`kee`): there is no such column; known: t_ms, op, key, "),
+        ("t_ms,op,host\n1,put,a\n".to_owned(), "line 2, the fields: "),
+        ("t_ms,op,bytes\n1,put,3\n".to_owned(), "line 2, the fields: the line has no `key`, and no field of it"),
+        ("t_ms,op,key\n".to_owned(), "the trace has no events"),
+        (String::new(), "the trace has no events"),
+        ("{\"t_ms\": 1, \"op\": \"put\", \"kee\": 1}".to_owned(), "line 1, column 30: `kee`: there is no such column"),
+        ("\n{\"t_ms\": 1, \"op\": 3}".to_owned(), "line 2, column 19: invalid type: integer `3`"),
+        ("{\"t_ms\": 1".to_owned(), "line 1, column 10: EOF while parsing an object"),
+        (
+            format!("{{\"t_ms\":1,\"op\":\"scan\",\"key\":\"{key}\",\"end\":\"00\"}}"),
+            "line 1, `end`: it is not after `key`",
+        ),
+        (
+            format!("{{\"t_ms\":1,\"op\":\"put\",\"key\":\"{key}\",\"host\":\"a\"}}"),
+            "line 1, `key`: the line has fields",
+        ),
+    ];
+    for (text, expected) in cases {
+        let error = trace(&design, &text).expect_err(&text).to_string();
+        assert!(error.starts_with(expected), "{expected}: {error}");
+    }
+}
+
+#[test]
+fn a_log_has_the_times_of_its_keys() {
+    let mut of_design = events(TEXT, &Options { seconds: 20.0, writes_alone: true, ..Options::default() });
+    of_design.retain(|event| event.op == "put");
+    let mut lines: Vec<String> = of_design.iter().map(|event| format!("{}\t12", hex(&event.key))).collect();
+    let design = design(TEXT);
+    let table = &design.tables["t"];
+    let facts = KeyFacts::of(table, None);
+    let read = |lines: &[String], most| {
+        let text = lines.join("\n");
+        let parse = |text: &str, key: &mut Vec<u8>| {
+            KeyForm::Hex.parse_to(text, &table.layout, key).map_err(|error| error.to_string())
+        };
+        Log::read(text.as_bytes(), parse, &facts, 10.0, most, |_, _| {})
+    };
+    let keys = |events: &[Kept]| events.iter().map(|event| (event.t_ms, event.key.clone())).collect::<Vec<_>>();
+    let as_written = all(&mut read(&lines, 10_000).unwrap());
+    assert_eq!(keys(&as_written), keys(&of_design));
+    assert!(as_written.iter().all(|event| event.bytes == 12 && event.weight == 1));
+    // A scan of the table has its rows in another order.
+    lines.sort();
+    assert_eq!(keys(&all(&mut read(&lines, 10_000).unwrap())), keys(&of_design));
+    let some = all(&mut read(&lines, 1000).unwrap());
+    let rows: u64 = some.iter().map(|event| event.weight).sum();
+    assert!(some.len() <= 1000 && rows.abs_diff(2000) < 300 && some.is_sorted_by_key(|event| event.t_ms), "{rows}");
+    assert!(read(&["00".to_owned()], 10).is_err_and(|error| error.to_string().contains("1 do not decode")));
+    assert!(read(&["0g".to_owned()], 10).is_err_and(|error| error.to_string().starts_with("line 1, the key: ")));
+}
+
+#[test]
+fn a_log_without_times_goes_at_the_rate() {
+    let text = "format = 1\n[table.t]\nkey = [\"id: u64\"]\n";
+    let design = design(text);
+    let table = &design.tables["t"];
+    let facts = KeyFacts::of(table, None);
+    let parse = |text: &str, key: &mut Vec<u8>| {
+        KeyForm::Json.parse_to(text, &table.layout, key).map_err(|error| error.to_string())
+    };
+    let mut log = Log::read(&b"[9]\n[4]\n[7]\n"[..], parse, &facts, 4.0, 10, |_, _| {}).unwrap();
+    assert!(!log.has_times);
+    let given: Vec<_> = all(&mut log).iter().map(|event| (event.t_ms, event.key[7])).collect();
+    assert_eq!(given, [(0, 9), (250, 4), (500, 7)]);
+}
+
+#[test]
+fn keys_that_are_made_are_the_same_each_time() {
+    let made = Generated::of(TEXT, 3, 500).unwrap();
+    let keys = made.keys().unwrap();
+    assert_eq!(keys.len(), 500);
+    let mut written = events(TEXT, &Options { seed: 3, seconds: 10.0, ..Options::default() });
+    written.retain(|event| event.op == "put");
+    assert!(written.iter().map(|event| &event.key).take(500).eq(&keys));
+    let more = Generated::of(TEXT, 3, 501).unwrap();
+    assert!(more.digest != made.digest && more.keys().unwrap()[..500] == keys);
+    assert!(Generated { seed: 4, ..made.clone() }.keys().is_err_and(|error| error.to_string().contains("digest")));
+    assert!(Generated::of("format = 2", 0, 1).is_err());
+    // Sorted rows are sorted among these.
+    let sorted = TEXT.replace("rate = \"100/s\"", "rate = \"100/s\"\norder = \"key\"");
+    let sorted = Generated::of(&sorted, 3, 500).unwrap().keys().unwrap();
+    assert!(sorted.is_sorted() && sorted.len() == 500 && sorted[0][0] == 0 && sorted[499][0] == 3);
+}
