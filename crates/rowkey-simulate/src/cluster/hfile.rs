@@ -17,15 +17,15 @@ pub(crate) struct Format {
     pub(crate) on_disk_ppm: u64,
 }
 
-/// A part of rows that are in order.
+/// Rows of a file, in order.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Part<'r> {
+pub(crate) struct Content<'r> {
     rows: &'r Rows,
     from: usize,
     to: usize,
 }
 
-impl<'r> Part<'r> {
+impl<'r> Content<'r> {
     pub(crate) fn new(rows: &'r Rows, range: Range<usize>) -> Self {
         Self { rows, from: range.start, to: range.end }
     }
