@@ -149,7 +149,8 @@ impl Cluster {
     pub(crate) fn stop_compactions(&mut self, number: usize) {
         let server = self.regions[number].server;
         let region = &self.regions[number];
-        let jobs: Vec<_> = self.jobs.iter().filter(|(_, job)| job.region == number).map(|(id, job)| (*id, *job)).collect();
+        let jobs: Vec<_> =
+            self.jobs.iter().filter(|(_, job)| job.region == number).map(|(id, job)| (*id, *job)).collect();
         let bytes_of = |id| region.files.iter().filter(|file| file.job == Some(id)).map(|file| file.bytes).sum::<u64>();
         let small: Vec<bool> = jobs.iter().map(|(id, _)| bytes_of(*id) < CLOSE_CHECK_BYTES).collect();
         for ((id, job), is_small) in jobs.into_iter().zip(small) {

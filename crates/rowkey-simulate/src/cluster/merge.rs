@@ -111,3 +111,74 @@ fn head(bytes: &[u8]) -> u64 {
     head[..len].copy_from_slice(&bytes[..len]);
     u64::from_be_bytes(head)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::{Keep, merged};
+    use crate::cluster::rows::{Kind, Part, Row, Rows};
+
+    /// What is left of the writes of one key, in the order of time.
+    fn left(writes: &[Row], keep: Keep) -> Vec<Row> {
+        let mut left: Vec<Row> = Vec::new();
+        for write in writes {
+            if write.kind == Kind::Put {
+                left.push(*write);
+                continue;
+            }
+            let hid = left.iter().any(|row| row.kind != Kind::Tombstone);
+            let kind = if hid { Kind::Spent } else { write.kind };
+            left = vec![Row { kind, ..*write }];
+        }
+        let last = left.len().saturating_sub(1);
+        let is_replaced = |at: usize, row: &Row| keep.last_alone && row.kind == Kind::Put && at < last;
+        let stays = |at: usize, row: &Row| match row.kind {
+            Kind::Put => row.t_s >= keep.since_s && !is_replaced(at, row),
+            _ => !keep.drops_tombstones,
+        };
+        left.iter().enumerate().filter(|(at, row)| stays(*at, row)).map(|(_, row)| *row).collect()
+    }
+
+    fn row() -> impl Strategy<Value = (Vec<u8>, bool)> {
+        (
+            prop_oneof![prop::collection::vec(0_u8..3, 0..3), prop::collection::vec(0_u8..2, 8..11)],
+            prop::bool::weighted(0.7),
+        )
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn merges_keep_what_is_due(
+            writes in prop::collection::vec(prop::collection::vec(row(), 0..40), 0..5),
+            (since_s, drops_tombstones, last_alone) in (0_u32..60, any::<bool>(), any::<bool>()),
+        ) {
+            let keep = Keep { since_s, drops_tombstones, last_alone };
+            let mut expected: BTreeMap<Vec<u8>, Vec<Row>> = BTreeMap::new();
+            let mut time = 0;
+            let mut files = Vec::new();
+            for writes in &writes {
+                let mut file = Rows::default();
+                for (key, is_put) in writes {
+                    time += 1;
+                    let kind = if *is_put { Kind::Put } else { Kind::Tombstone };
+                    let row = Row { kind, count: time, bytes: 1, t_s: time };
+                    file.push(key, row);
+                    expected.entry(key.clone()).or_default().push(row);
+                }
+                files.push(file);
+            }
+            let parts: Vec<Part<'_>> = files.iter().map(|file| (file, 0..file.len())).collect();
+            let found = merged(&parts, keep);
+            let found: Vec<_> = (0..found.len()).map(|at| (found.key(at).to_vec(), *found.row(at))).collect();
+            let expected = expected.into_iter().flat_map(|(key, writes)| {
+                left(&writes, keep).into_iter().map(move |row| (key.clone(), row))
+            });
+            prop_assert_eq!(found, expected.collect::<Vec<_>>());
+        }
+    }
+}

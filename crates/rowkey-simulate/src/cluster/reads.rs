@@ -60,8 +60,6 @@ fn counts(parts: &[Part<'_>]) -> Counts {
 }
 
 fn before<'r>(parts: &[Part<'r>], key: &[u8]) -> Vec<Part<'r>> {
-    let before = |(rows, range): &Part<'r>| {
-        (*rows, range.start..rows.rank(key).clamp(range.start, range.end))
-    };
+    let before = |(rows, range): &Part<'r>| (*rows, range.start..rows.rank(key).clamp(range.start, range.end));
     parts.iter().map(before).collect()
 }

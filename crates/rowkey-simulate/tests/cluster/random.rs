@@ -50,24 +50,26 @@ fn small_settings() -> impl Strategy<Value = Settings> {
     let splits = prop::collection::vec(prop::collection::vec(0_u8..6, 0..3).prop_map(Key), 0..4);
     let sizes = (1000_u64..100_000, 300_u64..20_000, 1_u64..4000, 0_u64..200_000);
     let periods = (prop::option::of(1_u64..3000), 1_u64..3000);
-    (sizes, periods, policy, splits, 1_u32..5, 0.0..0.5).prop_map(|(sizes, periods, policy, splits, servers, jitter)| {
-        let (max_filesize, flush_size, block_size, compaction_min_size) = sizes;
-        let (balancer_ms, discharger_ms) = periods;
-        let settings = settings();
-        Settings {
-            servers,
-            max_filesize,
-            flush_size,
-            split_policy: policy,
-            jitter,
-            balancer_ms,
-            discharger_ms,
-            compaction_min_size,
-            block_size,
-            splits,
-            ..settings
-        }
-    })
+    (sizes, periods, policy, splits, 1_u32..5, 0.0..0.5).prop_map(
+        |(sizes, periods, policy, splits, servers, jitter)| {
+            let (max_filesize, flush_size, block_size, compaction_min_size) = sizes;
+            let (balancer_ms, discharger_ms) = periods;
+            let settings = settings();
+            Settings {
+                servers,
+                max_filesize,
+                flush_size,
+                split_policy: policy,
+                jitter,
+                balancer_ms,
+                discharger_ms,
+                compaction_min_size,
+                block_size,
+                splits,
+                ..settings
+            }
+        },
+    )
 }
 
 fn hostile_settings() -> impl Strategy<Value = Settings> {
