@@ -8,7 +8,7 @@ use rowkey_design::internal::cost::QueryCost;
 use rowkey_design::internal::file::Period;
 use rowkey_design::{CheckOptions, Design, Report};
 use rowkey_simulate::answer;
-use rowkey_simulate::load::{Load, Log, Trace};
+use rowkey_simulate::load::{Log, Trace};
 use rowkey_simulate::page::{self, Measure, RowOrder, Terminal};
 use rowkey_simulate::recording::Run;
 use rowkey_simulate::run::{self, Answer, Line};

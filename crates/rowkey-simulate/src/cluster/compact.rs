@@ -10,7 +10,6 @@ use super::constants::{
 use super::due::{What, next_tick};
 use super::file::File;
 use super::merge::merged;
-use super::rows::Rows;
 use super::state::{Cluster, Job};
 
 impl Cluster {
@@ -130,11 +129,11 @@ impl Cluster {
         let Some(first) = region.files.iter().position(|file| file.job == Some(job)) else { return };
         let count = region.files.iter().filter(|file| file.job == Some(job)).count();
         let files: Vec<File> = region.files.drain(first..first + count).collect();
-        let mut rows = Rows::default();
-        files.iter().for_each(|file| rows.extend(&file.rows, file.range.clone()));
+        let parts: Vec<_> = files.iter().map(|file| (&*file.rows, file.range.clone())).collect();
+        let rows = merged(&parts, keep);
         let has_references = files.iter().any(|file| file.is_reference);
         drop(files);
-        let file = File::new(merged(&rows, keep), self.format, self.now_ms);
+        let file = File::new(rows, self.format, self.now_ms);
         if let Some(file) = file {
             region.files.insert(first, File { is_of_all, ..file });
         }

@@ -37,6 +37,8 @@ pub(crate) const CELL_FIXED: u64 = 20;
 pub(crate) const FLUSH_MARKERS: u64 = 2;
 /// The size of a block, where the settings have none (`HConstants.DEFAULT_BLOCKSIZE`).
 pub(crate) const BLOCK_SIZE: u64 = 64 << 10;
+/// The least and the greatest size of a block (`TableDescriptorChecker`).
+pub(crate) const BLOCK_SIZES: (u64, u64) = (1 << 10, 16 << 20);
 /// The header of a block (`HConstants.HFILEBLOCK_HEADER_SIZE`).
 pub(crate) const BLOCK_HEADER: u64 = 33;
 /// The bytes that have a checksum of four (`HFile.DEFAULT_BYTES_PER_CHECKSUM`).

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::hfile::{Format, Part};
+use super::hfile::{Content, Format};
 use super::rows::Rows;
 use crate::run::{Key, StoreFile};
 
@@ -36,13 +36,13 @@ impl File {
     fn of(rows: Arc<Rows>, range: Range<usize>, format: Format, written_ms: u64) -> Option<Self> {
         let times = range.clone().map(|at| rows.row(at).t_s);
         let span_s = (times.clone().min()?, times.max()?);
-        let bytes = Part::new(&rows, range.clone()).size(format);
+        let bytes = Content::new(&rows, range.clone()).size(format);
         let puts = rows.counts(range.clone()).puts;
         Some(Self { rows, range, bytes, puts, is_reference: false, job: None, is_of_all: false, written_ms, span_s })
     }
 
-    pub(crate) fn part(&self) -> Part<'_> {
-        Part::new(&self.rows, self.range.clone())
+    pub(crate) fn content(&self) -> Content<'_> {
+        Content::new(&self.rows, self.range.clone())
     }
 
     /// What each daughter has of it: half, all or nothing (`HRegionFileSystem.splitStoreFile`).
@@ -66,7 +66,7 @@ impl File {
             bytes: self.bytes,
             first: Key(self.rows.key(self.range.start).to_vec()),
             last: Key(self.rows.key(self.range.end - 1).to_vec()),
-            blocks: self.part().block_keys(format).into_iter().map(Key).collect(),
+            blocks: self.content().block_keys(format).into_iter().map(Key).collect(),
             is_reference: self.is_reference,
         }
     }

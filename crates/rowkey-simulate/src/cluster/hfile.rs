@@ -2,9 +2,14 @@
 
 use std::ops::Range;
 
-use super::constants::{BLOCK_HEADER, BLOOM_CHUNK, BLOOM_ROWS, CHECKSUM, CHECKSUM_OF, INDEX_ENTRY, INDEX_KEY, TRAILER};
+use super::constants::{
+    BLOCK_HEADER, BLOCK_SIZES, BLOOM_CHUNK, BLOOM_ROWS, CHECKSUM, CHECKSUM_OF, INDEX_ENTRY, INDEX_KEY, TRAILER,
+};
 use super::index::{middle_block, separator};
 use super::rows::Rows;
+
+/// The most blocks whose keys are listed: 64 GiB.
+const MOST_BLOCKS: u64 = 1 << 20;
 
 /// How files are written.
 #[derive(Clone, Copy, Debug)]
@@ -15,15 +20,15 @@ pub(crate) struct Format {
     pub(crate) on_disk_ppm: u64,
 }
 
-/// A part of rows that are in order.
+/// Rows of a file, in order.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Part<'r> {
+pub(crate) struct Content<'r> {
     rows: &'r Rows,
     from: usize,
     to: usize,
 }
 
-impl<'r> Part<'r> {
+impl<'r> Content<'r> {
     pub(crate) fn new(rows: &'r Rows, range: Range<usize>) -> Self {
         Self { rows, from: range.start, to: range.end }
     }
@@ -39,7 +44,7 @@ impl<'r> Part<'r> {
             let bytes = on_disk(bytes, format.on_disk_ppm) + BLOCK_HEADER;
             let bytes = bytes + bytes.div_ceil(CHECKSUM_OF) * CHECKSUM;
             data = data.saturating_add(bytes.saturating_mul(times));
-            count += times;
+            count = count.saturating_add(times);
         });
         let rows = (self.from..self.to).map(|at| u64::from(self.rows.row(at).count)).sum();
         let key = self.rows.key(self.from).len() as u64;
@@ -66,11 +71,14 @@ impl<'r> Part<'r> {
         (key != first && key != last).then_some(key)
     }
 
-    /// The keys of all blocks.
+    /// The keys of all blocks; none if these are more than a million.
     pub(crate) fn block_keys(self, format: Format) -> Vec<Vec<u8>> {
-        let mut keys = Vec::new();
-        self.blocks(format, |at, _, times| keys.extend((0..times).map(|_| self.block_key(at))));
-        keys
+        let mut blocks = Vec::new();
+        self.blocks(format, |at, _, times| blocks.push((at, times)));
+        if blocks.iter().map(|(_, times)| times).sum::<u64>() > MOST_BLOCKS {
+            return Vec::new();
+        }
+        blocks.into_iter().flat_map(|(at, times)| (0..times).map(move |_| self.block_key(at))).collect()
     }
 
     fn block_key(self, at: usize) -> Vec<u8> {
@@ -79,7 +87,7 @@ impl<'r> Part<'r> {
 
     /// Calls `block` with the place of each block's first row, its bytes, and how many such blocks there are in turn.
     fn blocks(self, format: Format, mut block: impl FnMut(usize, u64, u64)) {
-        let limit = format.block_size.max(1);
+        let limit = format.block_size.clamp(BLOCK_SIZES.0, BLOCK_SIZES.1);
         let (mut start, mut bytes) = (self.from, 0_u64);
         for at in self.from..self.to {
             let row = self.rows.row(at);
@@ -125,4 +133,60 @@ fn bloom(rows: u64) -> u64 {
         most /= 2;
     }
     rows / BLOOM_ROWS * BLOOM_CHUNK + if last == 0 { 0 } else { bytes }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Content, Format, bloom};
+    use crate::cluster::rows::{Kind, Row, Rows};
+
+    /// Rows with keys in order; of each key so many of so many bytes.
+    fn rows(counts: &[(u32, u32)], each: bool) -> Rows {
+        let mut rows = Rows::default();
+        for (n, (count, bytes)) in (0_u32..).zip(counts) {
+            let row = Row { kind: Kind::Put, count: 1, bytes: *bytes, t_s: 0 };
+            let (times, row) = if each { (*count, row) } else { (1, Row { count: *count, ..row }) };
+            (0..times).for_each(|_| rows.push(&n.to_be_bytes(), row));
+        }
+        rows
+    }
+
+    #[test]
+    fn blocks_end_with_the_row_that_reaches_their_size() {
+        // 64 KiB of 247 bytes: 266 rows.
+        let rows = rows(&[(1, 247); 1000], true);
+        let content = Content::new(&rows, 0..rows.len());
+        let format = Format { block_size: 64 << 10, on_disk_ppm: 1_000_000 };
+        let starts: Vec<u32> = content.block_keys(format).iter().map(|key| rows.rank(key) as u32).collect();
+        assert_eq!(starts, [0, 266, 532, 798]);
+        assert_eq!(content.middle(format).map(|key| rows.rank(&key)), Some(532));
+    }
+
+    #[test]
+    fn a_filter_is_folded_while_it_is_twice_too_large() {
+        assert_eq!(bloom(3500), 8192);
+        assert_eq!(bloom(109_306), 128 << 10);
+        assert_eq!(bloom(109_306 + 3500), (128 << 10) + 8192);
+        assert_eq!(bloom(0), 0);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_row_that_stands_for_many_is_as_many_rows(
+            counts in prop::collection::vec((1_u32..40, 0_u32..2000), 1..40),
+            block_size in 1024_u64..9000,
+            on_disk_ppm in 0_u64..2_000_000,
+        ) {
+            let format = Format { block_size, on_disk_ppm };
+            let [all, weighted] = [true, false].map(|each| rows(&counts, each));
+            let [all, weighted] = [&all, &weighted].map(|rows| Content::new(rows, 0..rows.len()));
+            prop_assert_eq!(all.size(format), weighted.size(format));
+            prop_assert_eq!(all.block_keys(format).len(), weighted.block_keys(format).len());
+            prop_assert_eq!(all.middle(format), weighted.middle(format));
+        }
+    }
 }

@@ -1,8 +1,8 @@
 //! A region's memstore.
 
 use super::constants::{CELL_OBJECT, EMPTY_MEMSTORE, HEAP_ALIGN, SKIPLIST_ENTRY};
-use super::merge::{Keep, merged};
-use super::rows::{Kind, Row, Rows};
+use super::merge::{Keep, merged, sorted};
+use super::rows::{Kind, Part, Row, Rows};
 
 /// Rows that are in memory alone.
 #[derive(Debug)]
@@ -52,14 +52,15 @@ impl Memstore {
     /// The rows in parts that are each in order. What is deleted by a later row stays.
     pub(crate) fn sorted(&mut self) -> &[Rows] {
         if !self.tail.is_empty() {
-            self.sorted.push(in_order([std::mem::take(&mut self.tail)]));
+            let tail = std::mem::take(&mut self.tail);
+            self.sorted.push(sorted(&[whole(&tail)]));
             // Each part is at least twice as long as the next, so that a row is put in order a logarithm of times.
             while let [.., older, newer] = &self.sorted[..]
                 && older.len() < newer.len() * 2
             {
-                let newest = self.sorted.len() - 2;
-                let parts: Vec<_> = self.sorted.drain(newest..).collect();
-                self.sorted.push(in_order(parts));
+                let both = sorted(&[whole(older), whole(newer)]);
+                self.sorted.truncate(self.sorted.len() - 2);
+                self.sorted.push(both);
             }
         }
         &self.sorted
@@ -67,27 +68,13 @@ impl Memstore {
 
     /// What a flush writes of it.
     pub(crate) fn flushed(self, keep: Keep) -> Rows {
-        if self.sorted.is_empty() {
-            return merged(&self.tail, keep);
-        }
-        merged(&joined(self.sorted.into_iter().chain([self.tail])), keep)
+        let parts: Vec<_> = self.sorted.iter().chain([&self.tail]).map(whole).collect();
+        merged(&parts, keep)
     }
 }
 
-fn in_order(parts: impl IntoIterator<Item = Rows>) -> Rows {
-    let rows = joined(parts);
-    let mut sorted = Rows::default();
-    for at in rows.order() {
-        sorted.push(rows.key(at), *rows.row(at));
-    }
-    sorted
-}
-
-fn joined(parts: impl IntoIterator<Item = Rows>) -> Rows {
-    let mut parts = parts.into_iter();
-    let mut rows = parts.next().unwrap_or_default();
-    parts.for_each(|part| rows.extend(&part, 0..part.len()));
-    rows
+fn whole(rows: &Rows) -> Part<'_> {
+    (rows, 0..rows.len())
 }
 
 #[cfg(test)]

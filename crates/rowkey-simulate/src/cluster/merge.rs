@@ -1,6 +1,6 @@
 //! Merges: what a flush or compaction keeps of rows.
 
-use super::rows::{Kind, Row, Rows};
+use super::rows::{Kind, Part, Row, Rows};
 
 /// What is kept.
 #[derive(Clone, Copy, Debug)]
@@ -13,31 +13,172 @@ pub(crate) struct Keep {
     pub(crate) last_alone: bool,
 }
 
-/// Rows in the order of their keys, without those that were deleted later, have expired or were replaced.
+/// The rows of these parts in the order of their keys, without those that were deleted later, have expired or were
+/// replaced.
 ///
-/// `rows` is in the order of time, at least of each key.
-pub(crate) fn merged(rows: &Rows, keep: Keep) -> Rows {
-    let order = rows.order();
+/// Of each key older rows are before newer ones, in a part and in the parts.
+pub(crate) fn merged(parts: &[Part<'_>], keep: Keep) -> Rows {
     let mut merged = Rows::default();
-    for group in order.chunk_by(|a, b| rows.key(*a) == rows.key(*b)) {
-        let first_alive = group.iter().rposition(|at| rows.row(*at).kind != Kind::Put);
-        if let Some(tombstone) = first_alive
+    merged.reserve(parts);
+    for group in in_order(parts).chunk_by(|a, b| a.key(parts) == b.key(parts)) {
+        let tombstone = group.iter().rposition(|place| place.row(parts).kind != Kind::Put);
+        if let Some(tombstone) = tombstone
             && !keep.drops_tombstones
         {
-            let mut row = *rows.row(group[tombstone]);
-            if group[..tombstone].iter().any(|at| rows.row(*at).kind != Kind::Tombstone) {
+            let mut row = *group[tombstone].row(parts);
+            if group[..tombstone].iter().any(|place| place.row(parts).kind != Kind::Tombstone) {
                 row.kind = Kind::Spent;
             }
-            merged.push(rows.key(group[tombstone]), row);
+            merged.push(group[tombstone].key(parts), row);
         }
-        let puts = &group[first_alive.map_or(0, |tombstone| tombstone + 1)..];
+        let puts = &group[tombstone.map_or(0, |tombstone| tombstone + 1)..];
         let puts = if keep.last_alone { &puts[puts.len().saturating_sub(1)..] } else { puts };
-        for at in puts {
-            let row: &Row = rows.row(*at);
+        for place in puts {
+            let row = place.row(parts);
             if row.t_s >= keep.since_s {
-                merged.push(rows.key(*at), *row);
+                merged.push(place.key(parts), *row);
             }
         }
     }
+    merged.fit();
     merged
+}
+
+/// All rows of these parts in the order of their keys.
+pub(crate) fn sorted(parts: &[Part<'_>]) -> Rows {
+    let mut sorted = Rows::default();
+    sorted.reserve(parts);
+    in_order(parts).into_iter().for_each(|place| sorted.push(place.key(parts), *place.row(parts)));
+    sorted
+}
+
+/// A row's place: its part in the upper 16 bits, where it is there in the lower 48.
+#[derive(Clone, Copy, Debug)]
+struct Place(u64);
+
+impl Place {
+    const BITS: u32 = 48;
+
+    fn new(part: usize, at: usize) -> Self {
+        Self((part as u64) << Self::BITS | at as u64)
+    }
+
+    fn key<'r>(self, parts: &[Part<'r>]) -> &'r [u8] {
+        let (part, at) = self.split();
+        parts[part].0.key(at)
+    }
+
+    fn row<'r>(self, parts: &[Part<'r>]) -> &'r Row {
+        let (part, at) = self.split();
+        parts[part].0.row(at)
+    }
+
+    fn split(self) -> (usize, usize) {
+        ((self.0 >> Self::BITS) as usize, (self.0 & ((1 << Self::BITS) - 1)) as usize)
+    }
+}
+
+/// The places of the rows in the order of their keys, of one key in the order of the parts.
+fn in_order(parts: &[Part<'_>]) -> Vec<Place> {
+    let shared = shared_prefix(parts);
+    let mut order: Vec<(u64, Place)> = Vec::with_capacity(parts.iter().map(|(_, range)| range.len()).sum());
+    for (part, (rows, range)) in parts.iter().enumerate() {
+        order.extend(range.clone().map(|at| (head(&rows.key(at)[shared..]), Place::new(part, at))));
+    }
+    // A stable sort: it finds the runs of files, which are in order already.
+    order.sort_by(|(a_head, a), (b_head, b)| {
+        a_head.cmp(b_head).then_with(|| a.key(parts)[shared..].cmp(&b.key(parts)[shared..]))
+    });
+    order.into_iter().map(|(_, place)| place).collect()
+}
+
+/// The number of bytes with which all keys begin.
+fn shared_prefix(parts: &[Part<'_>]) -> usize {
+    let mut keys = parts.iter().flat_map(|(rows, range)| range.clone().map(|at| rows.key(at)));
+    let Some(first) = keys.next() else { return 0 };
+    keys.fold(first.len(), |shared, key| {
+        if key.get(..shared) == Some(&first[..shared]) {
+            return shared;
+        }
+        first[..shared].iter().zip(key).take_while(|(a, b)| a == b).count()
+    })
+}
+
+/// The first eight bytes as a number that compares as they do.
+fn head(bytes: &[u8]) -> u64 {
+    let mut head = [0; 8];
+    let len = bytes.len().min(8);
+    head[..len].copy_from_slice(&bytes[..len]);
+    u64::from_be_bytes(head)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::{Keep, merged};
+    use crate::cluster::rows::{Kind, Part, Row, Rows};
+
+    /// What is left of the writes of one key, in the order of time.
+    fn left(writes: &[Row], keep: Keep) -> Vec<Row> {
+        let mut left: Vec<Row> = Vec::new();
+        for write in writes {
+            if write.kind == Kind::Put {
+                left.push(*write);
+                continue;
+            }
+            let hid = left.iter().any(|row| row.kind != Kind::Tombstone);
+            let kind = if hid { Kind::Spent } else { write.kind };
+            left = vec![Row { kind, ..*write }];
+        }
+        let last = left.len().saturating_sub(1);
+        let is_replaced = |at: usize, row: &Row| keep.last_alone && row.kind == Kind::Put && at < last;
+        let stays = |at: usize, row: &Row| match row.kind {
+            Kind::Put => row.t_s >= keep.since_s && !is_replaced(at, row),
+            _ => !keep.drops_tombstones,
+        };
+        left.iter().enumerate().filter(|(at, row)| stays(*at, row)).map(|(_, row)| *row).collect()
+    }
+
+    fn row() -> impl Strategy<Value = (Vec<u8>, bool)> {
+        (
+            prop_oneof![prop::collection::vec(0_u8..3, 0..3), prop::collection::vec(0_u8..2, 8..11)],
+            prop::bool::weighted(0.7),
+        )
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn merges_keep_what_is_due(
+            writes in prop::collection::vec(prop::collection::vec(row(), 0..40), 0..5),
+            (since_s, drops_tombstones, last_alone) in (0_u32..60, any::<bool>(), any::<bool>()),
+        ) {
+            let keep = Keep { since_s, drops_tombstones, last_alone };
+            let mut expected: BTreeMap<Vec<u8>, Vec<Row>> = BTreeMap::new();
+            let mut time = 0;
+            let mut files = Vec::new();
+            for writes in &writes {
+                let mut file = Rows::default();
+                for (key, is_put) in writes {
+                    time += 1;
+                    let kind = if *is_put { Kind::Put } else { Kind::Tombstone };
+                    let row = Row { kind, count: time, bytes: 1, t_s: time };
+                    file.push(key, row);
+                    expected.entry(key.clone()).or_default().push(row);
+                }
+                files.push(file);
+            }
+            let parts: Vec<Part<'_>> = files.iter().map(|file| (file, 0..file.len())).collect();
+            let found = merged(&parts, keep);
+            let found: Vec<_> = (0..found.len()).map(|at| (found.key(at).to_vec(), *found.row(at))).collect();
+            let expected = expected.into_iter().flat_map(|(key, writes)| {
+                left(&writes, keep).into_iter().map(move |row| (key.clone(), row))
+            });
+            prop_assert_eq!(found, expected.collect::<Vec<_>>());
+        }
+    }
 }

@@ -1,8 +1,6 @@
 //! Gets and scans: how many rows they read of which region.
 
-use std::ops::Range;
-
-use super::rows::{Counts, Rows};
+use super::rows::{Counts, Part};
 use super::state::Cluster;
 
 impl Cluster {
@@ -37,7 +35,7 @@ impl Cluster {
 }
 
 /// The rows that are read until so many are found, those that were deleted too; and how many are found.
-fn read(parts: &[(&Rows, Range<usize>)], wanted: u64) -> (u64, u64) {
+fn read(parts: &[Part<'_>], wanted: u64) -> (u64, u64) {
     let all = counts(parts);
     if all.live() < wanted {
         return (all.scanned(), all.live());
@@ -57,12 +55,11 @@ fn read(parts: &[(&Rows, Range<usize>)], wanted: u64) -> (u64, u64) {
     (read.scanned() - read.live().saturating_sub(wanted), wanted)
 }
 
-fn counts(parts: &[(&Rows, Range<usize>)]) -> Counts {
+fn counts(parts: &[Part<'_>]) -> Counts {
     parts.iter().map(|(rows, range)| rows.counts(range.clone())).fold(Counts::default(), Counts::plus)
 }
 
-fn before<'r>(parts: &[(&'r Rows, Range<usize>)], key: &[u8]) -> Vec<(&'r Rows, Range<usize>)> {
-    let before =
-        |(rows, range): &(&'r Rows, Range<usize>)| (*rows, range.start..rows.rank(key).clamp(range.start, range.end));
+fn before<'r>(parts: &[Part<'r>], key: &[u8]) -> Vec<Part<'r>> {
+    let before = |(rows, range): &Part<'r>| (*rows, range.start..rows.rank(key).clamp(range.start, range.end));
     parts.iter().map(before).collect()
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::file::File;
 use super::memstore::Memstore;
-use super::rows::Rows;
+use super::rows::{Part, Rows};
 
 /// What happens to a region once it is closed.
 #[derive(Clone, Debug)]
@@ -111,7 +111,7 @@ impl Region {
     }
 
     /// The parts of what is in it that are in order, and the places of a range in each.
-    pub(crate) fn parts(&mut self, start: &[u8], end: Option<&[u8]>) -> Vec<(&Rows, Range<usize>)> {
+    pub(crate) fn parts(&mut self, start: &[u8], end: Option<&[u8]>) -> Vec<Part<'_>> {
         let places = |rows: &Rows, within: Range<usize>| {
             let from = rows.rank(start).clamp(within.start, within.end);
             let to = end.map_or(within.end, |end| rows.rank(end).clamp(from, within.end));

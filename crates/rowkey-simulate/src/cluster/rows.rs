@@ -1,6 +1,5 @@
 //! Rows as a memstore and files have them: keys one after the other in one piece of memory.
 
-use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -40,6 +39,9 @@ pub(crate) struct Rows {
     entries: Vec<Entry>,
     sums: OnceLock<Vec<Counts>>,
 }
+
+/// Some of the rows.
+pub(crate) type Part<'r> = (&'r Rows, Range<usize>);
 
 /// How much stands before a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -110,14 +112,19 @@ impl Rows {
         self.entries.push(Entry { end: self.keys.len(), row });
     }
 
-    /// Adds a part of others at the end.
-    pub(crate) fn extend(&mut self, other: &Self, range: Range<usize>) {
-        let from = other.start(range.start);
-        let to = if range.is_empty() { from } else { other.start(range.end) };
-        let base = self.keys.len();
-        self.keys.extend_from_slice(&other.keys[from..to]);
-        let entries = &other.entries[range];
-        self.entries.extend(entries.iter().map(|entry| Entry { end: entry.end - from + base, row: entry.row }));
+    /// Makes room for all rows of these parts.
+    pub(crate) fn reserve(&mut self, parts: &[Part<'_>]) {
+        self.entries.reserve_exact(parts.iter().map(|(_, range)| range.len()).sum());
+        let keys = parts.iter().filter(|(_, range)| !range.is_empty());
+        self.keys.reserve_exact(keys.map(|(rows, range)| rows.start(range.end) - rows.start(range.start)).sum());
+    }
+
+    /// Gives back the room that is not used, if it is much.
+    pub(crate) fn fit(&mut self) {
+        if self.entries.len() < self.entries.capacity() / 4 * 3 {
+            self.entries.shrink_to_fit();
+            self.keys.shrink_to_fit();
+        }
     }
 
     fn start(&self, at: usize) -> usize {
@@ -167,40 +174,4 @@ impl Rows {
         self.entries[stride * STRIDE..at].iter().for_each(|entry| sum.add(&entry.row));
         sum
     }
-
-    /// The places of the rows in the order of their keys, of one key the oldest first.
-    pub(crate) fn order(&self) -> Vec<usize> {
-        let shared = self.shared_prefix();
-        let mut order: Vec<(u64, usize)> = (0..self.len()).map(|at| (head(&self.key(at)[shared..]), at)).collect();
-        // A stable sort: it finds the runs of files, which are in order already.
-        order.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| self.compare_tails(a.1, b.1, shared)));
-        order.into_iter().map(|(_, at)| at).collect()
-    }
-
-    fn compare_tails(&self, a: usize, b: usize, shared: usize) -> Ordering {
-        self.key(a)[shared..].cmp(&self.key(b)[shared..])
-    }
-
-    /// The number of bytes with which all keys begin.
-    fn shared_prefix(&self) -> usize {
-        if self.is_empty() {
-            return 0;
-        }
-        let first = self.key(0);
-        (1..self.len()).fold(first.len(), |shared, at| {
-            let key = self.key(at);
-            if key.get(..shared) == Some(&first[..shared]) {
-                return shared;
-            }
-            first[..shared].iter().zip(key).take_while(|(a, b)| a == b).count()
-        })
-    }
-}
-
-/// The first eight bytes as a number that compares as they do.
-fn head(bytes: &[u8]) -> u64 {
-    let mut head = [0; 8];
-    let len = bytes.len().min(8);
-    head[..len].copy_from_slice(&bytes[..len]);
-    u64::from_be_bytes(head)
 }

@@ -19,7 +19,7 @@ impl Cluster {
         if region.bytes() <= limit {
             return None;
         }
-        region.largest_file()?.part().middle(self.format)
+        region.largest_file()?.content().middle(self.format)
     }
 
     /// Splits a region, if one is due and its files don't block flushes; true if so (`CompactSplit.requestSplit`).

@@ -208,6 +208,7 @@ mod tests {
             rows_per_second: 0.0,
             interval_ms,
             keys: None,
+            key_file: None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use rowkey_simulate::cluster::{Cluster, ClusterOptions};
 use rowkey_simulate::event::{Event, Op};
-use rowkey_simulate::run::{Interval, Settings, SplitPolicy};
+use rowkey_simulate::run::{Interval, Line, Settings, Split, SplitPolicy};
 
 pub(crate) const MIB: u64 = 1 << 20;
 pub(crate) const ROWS: u64 = 300_000;
@@ -33,6 +33,16 @@ pub(crate) fn settings() -> Settings {
 
 pub(crate) fn cluster(settings: &Settings, seed: u64) -> Cluster {
     Cluster::new(settings, ClusterOptions { seed, ..ClusterOptions::default() })
+}
+
+/// A cluster whose splits have their files.
+pub(crate) fn with_files(settings: &Settings, seed: u64) -> Cluster {
+    Cluster::new(settings, ClusterOptions { seed, files: true, ..ClusterOptions::default() })
+}
+
+/// The splits among the lines.
+pub(crate) fn splits(lines: &[Line]) -> Vec<&Split> {
+    lines.iter().filter_map(|line| if let Line::Split(split) = line { Some(split) } else { None }).collect()
 }
 
 /// A row of 251 bytes on disk with a key of 24: the value has 200.

@@ -1,0 +1,110 @@
+//! Loads whose outcome is known without a cluster.
+
+use rowkey_simulate::event::{Event, Op};
+use rowkey_simulate::run::{Key, SplitPolicy};
+
+use crate::load::{MIB, ROWS, cluster, hashed, key, mix, put, regions, settings, tenths};
+
+#[test]
+fn uniform_keys_over_buckets_are_spread_as_balls_are() {
+    const BUCKETS: u64 = 16;
+    let mut settings = settings();
+    settings.splits = (1..16_u8).map(|bucket| Key(vec![bucket << 4])).collect();
+    let interval = tenths(&mut cluster(&settings, 0), ROWS, hashed).pop().unwrap();
+    let mut buckets = [0; BUCKETS as usize];
+    for region in &interval.regions {
+        buckets[usize::from(region.start.0.first().map_or(0, |byte| byte >> 4))] += region.rows;
+    }
+    assert_eq!(buckets.iter().sum::<u64>(), ROWS);
+    let expected = (ROWS / BUCKETS) as f64;
+    let chi: f64 = buckets.iter().map(|rows| (*rows as f64 - expected).powi(2) / expected).sum();
+    // Of 15 degrees of freedom: a thousandth is above 37.7, and a thousandth below 3.5.
+    assert!((3.5..37.7).contains(&chi), "{chi} {buckets:?}");
+}
+
+#[test]
+fn one_row_is_never_split() {
+    let mut cluster = cluster(&settings(), 0);
+    let intervals = tenths(&mut cluster, 100_000, |_| key(7));
+    assert_eq!(regions(&intervals), [1; 10]);
+    assert!(intervals[9].regions[0].bytes > 2 * 8 * MIB, "{intervals:?}");
+    assert_eq!(cluster.take_lines(), []);
+}
+
+#[test]
+fn the_region_of_a_zipf_load_s_head_has_its_share() {
+    const VALUES: usize = 1000;
+    let harmonic: f64 = (1..=VALUES).map(|n| 1.0 / n as f64).sum();
+    let sums: Vec<f64> = (1..=VALUES)
+        .scan(0.0, |sum, n| {
+            *sum += 1.0 / n as f64 / harmonic;
+            Some(*sum)
+        })
+        .collect();
+    // A user, then a hash: the user of rank n stands at a place of its own.
+    let row = |n: u64| {
+        let drawn = mix(n) as f64 / u64::MAX as f64;
+        let rank = sums.partition_point(|sum| *sum < drawn) as u64;
+        let mut row = hashed(n);
+        row[..8].copy_from_slice(&mix(rank | 1 << 40).to_be_bytes());
+        row
+    };
+    let head = mix(1 << 40).to_be_bytes();
+    let interval = tenths(&mut cluster(&settings(), 0), ROWS, row).pop().unwrap();
+    let is_before = |region: &&rowkey_simulate::run::Region| region.start.0.as_slice() <= head.as_slice();
+    let first = interval.regions.iter().rfind(is_before).unwrap();
+    let of_head = interval.regions.iter().filter(|region| region.start.0.starts_with(&head)).chain([first]);
+    let writes: u64 = of_head.map(|region| region.rows_this_interval).sum();
+    let share = writes as f64 / (ROWS / 10) as f64;
+    assert!(share >= 1.0 / harmonic - 0.01, "{share} of {}", 1.0 / harmonic);
+    assert!(share <= 1.0 / harmonic + 0.10, "{share} of {}", 1.0 / harmonic);
+}
+
+#[test]
+fn a_scan_reads_its_rows_where_they_are() {
+    let mut settings = settings();
+    settings.servers = 4;
+    settings.split_policy = SplitPolicy::Disabled;
+    settings.splits = [0x40, 0x80, 0xC0].map(|byte| Key(vec![byte])).to_vec();
+    let mut cluster = cluster(&settings, 0);
+    let before = tenths(&mut cluster, 20_000, hashed).pop().unwrap();
+    // A salted read comes as a scan of each bucket: the first half of each of the four regions.
+    for bucket in [0_u8, 0x40, 0x80, 0xC0] {
+        let end = [bucket + 0x20];
+        let op = Op::Scan { end: Some(&end), limit: None };
+        cluster.apply(&Event { t_ms: 10_000, batch: 1 << 40, op, key: &[bucket], bytes: 0, weight: 3 });
+    }
+    let after = cluster.interval(10_000);
+    for (server, (rows, read)) in before.regions.iter().zip(&after.regions).enumerate() {
+        assert_eq!(read.reads_this_interval, after.servers[server].reads);
+        assert_eq!(read.reads_this_interval % 3, 0);
+        let read = read.reads_this_interval / 3;
+        assert!(read.abs_diff(rows.rows / 2) < rows.rows / 10, "{read} of {}", rows.rows);
+    }
+    // One scan of all has the sum; with a limit it stops, in the region where it has enough.
+    let all = Op::Scan { end: None, limit: None };
+    cluster.apply(&Event { t_ms: 10_000, batch: 1 << 41, op: all, key: &[], bytes: 0, weight: 1 });
+    assert_eq!(cluster.interval(10_000).servers.iter().map(|server| server.reads).sum::<u64>(), 20_000);
+    let some = Op::Scan { end: None, limit: Some(before.regions[0].rows + 1) };
+    cluster.apply(&Event { t_ms: 10_000, batch: 1 << 42, op: some, key: &[], bytes: 0, weight: 1 });
+    let reads: Vec<u64> = cluster.interval(10_000).regions.iter().map(|region| region.reads_this_interval).collect();
+    assert_eq!(reads, [before.regions[0].rows, 1, 0, 0]);
+}
+
+#[test]
+fn a_weighted_sample_of_hashed_keys_makes_nearly_as_many_regions() {
+    let all = regions(&tenths(&mut cluster(&settings(), 0), ROWS, hashed));
+    let mut cluster = cluster(&settings(), 0);
+    let mut sampled = Vec::new();
+    for n in (0..ROWS).step_by(10) {
+        cluster.apply(&Event { weight: 10, ..put(n, &hashed(n)) });
+        if (n + 10) % (ROWS / 10) == 0 {
+            sampled.push(cluster.interval(put(n, &[]).t_ms));
+        }
+    }
+    assert_eq!(sampled[9].regions.iter().map(|region| region.rows).sum::<u64>(), ROWS);
+    // A region that is near its limit is split a batch sooner or later.
+    let sampled = regions(&sampled);
+    assert!(sampled.iter().zip(&all).all(|(sampled, all)| sampled.abs_diff(*all) * 8 <= *all), "{sampled:?} {all:?}");
+    assert!(sampled.iter().zip(&all).filter(|(sampled, all)| sampled == all).count() >= 7, "{sampled:?} {all:?}");
+}
