@@ -2,6 +2,7 @@
 //!
 //! A [`run`] is what a cluster did: of the simulated cluster and of a recorded HBase the same lines of JSON.
 
+pub mod compare;
 pub mod event;
 pub mod recording;
 pub mod run;

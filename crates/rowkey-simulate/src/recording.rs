@@ -4,6 +4,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use data_encoding::HEXLOWER_PERMISSIVE;
 use flate2::bufread::MultiGzDecoder;
@@ -21,7 +22,7 @@ pub struct Run {
     pub settings: Settings,
     /// The keys that were written, in their order: those of the batches, or of [`Settings::key_file`]. A simulated run
     /// has none.
-    pub keys: Vec<Key>,
+    pub keys: Arc<[Key]>,
     /// The batches; the keys are in `keys`, and [`Batch::rows`] is always there.
     pub batches: Vec<Batch>,
     /// The splits.
@@ -70,7 +71,7 @@ impl Run {
         let path = path.as_ref();
         let mut run = Self::read(open(path)?)?;
         if let Some(file) = &run.settings.key_file {
-            run.keys = keys(path, file)?;
+            run.keys = keys(path, file)?.into();
             let rows = run.batches.iter().filter_map(|batch| batch.rows).fold(0, u64::saturating_add);
             if rows > file.rows {
                 let reason = format!("{} keys, and the batches have {rows} rows", file.rows);
@@ -87,7 +88,7 @@ impl Run {
     /// [`RecordingError`]: which line, and why.
     pub fn read(reader: impl BufRead) -> Result<Self, RecordingError> {
         let mut run: Option<Self> = None;
-        let mut last = 0;
+        let (mut keys, mut last) = (Vec::new(), 0);
         for read in read_numbered(reader) {
             let (line, read) = read?;
             let wrong = |reason: &str| RunError::Line { line, reason: reason.to_owned() };
@@ -99,24 +100,25 @@ impl Run {
                 run = Some(Self::new(*settings));
                 continue;
             };
-            let t_ms = run.add(read).map_err(wrong)?;
+            let t_ms = run.add(read, &mut keys).map_err(wrong)?;
             if t_ms < last {
                 return Err(wrong("a time before that of the line before").into());
             }
             last = t_ms;
         }
-        run.ok_or(RecordingError::Empty)
+        let run = run.ok_or(RecordingError::Empty)?;
+        Ok(Self { keys: keys.into(), ..run })
     }
 
     /// A run of which nothing is known but its settings.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
-        let (keys, batches, splits, moves, intervals) = <_>::default();
-        Self { settings, keys, batches, splits, moves, intervals }
+        let (batches, splits, moves, intervals) = <_>::default();
+        Self { settings, keys: Arc::new([]), batches, splits, moves, intervals }
     }
 
-    /// Adds a line, and says its time.
-    fn add(&mut self, line: Line) -> Result<u64, &'static str> {
+    /// Adds a line, its keys to others, and says its time.
+    fn add(&mut self, line: Line, keys: &mut Vec<Key>) -> Result<u64, &'static str> {
         let server = |number: u32| number < self.settings.servers;
         match line {
             Line::Settings(_) => Err("settings for a second time"),
@@ -127,7 +129,7 @@ impl Run {
                     (Some(rows), 0) => rows,
                     (None, rows) => rows,
                 };
-                self.keys.extend(own);
+                keys.extend(own);
                 let t_ms = batch.t_ms;
                 self.batches.push(Batch { rows: Some(rows), ..batch });
                 Ok(t_ms)
