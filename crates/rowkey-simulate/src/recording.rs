@@ -183,20 +183,22 @@ fn keys(run: &Path, file: &KeyFile) -> Result<Vec<Key>, RecordingError> {
     if Path::new(&file.name).file_name().is_none_or(|name| name != &*file.name) {
         return Err(wrong("not the name of a file in the run's folder".to_owned()));
     }
-    let (mut keys, mut digest) = (Vec::new(), KeyDigest::default());
+    let mut columns = Vec::new();
     for (line, text) in (1_u64..).zip(open(&run.with_file_name(&file.name))?.lines()) {
         let text = text.map_err(|error| wrong(format!("line {line}: {error}")))?;
-        if line > file.rows {
-            return Err(wrong(format!("more than {} keys", file.rows)));
+        let column = HEXLOWER_PERMISSIVE.decode(text.as_bytes());
+        let column = column.map_err(|error| wrong(format!("line {line}: {error}")))?;
+        if column.len() as u64 != file.rows {
+            return Err(wrong(format!("line {line}: {} bytes for {} keys", column.len(), file.rows)));
         }
-        let key =
-            HEXLOWER_PERMISSIVE.decode(text.as_bytes()).map_err(|error| wrong(format!("line {line}: {error}")))?;
-        let key = Key(key);
-        digest.add(&key);
-        keys.push(key);
+        columns.push(column);
     }
+    let rows = columns.first().map_or(0, Vec::len);
+    let keys: Vec<Key> = (0..rows).map(|row| Key(columns.iter().map(|column| column[row]).collect())).collect();
+    let mut digest = KeyDigest::default();
+    keys.iter().for_each(|key| digest.add(key));
     if keys.len() as u64 != file.rows || digest.text() != file.digest {
-        return Err(wrong(format!("other keys than the run was recorded with: {} of {}", keys.len(), file.rows)));
+        return Err(wrong("other keys than the run was recorded with".to_owned()));
     }
     Ok(keys)
 }
