@@ -21,6 +21,7 @@ pub const SLACK: f64 = 1.25;
 
 /// A kind of distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Kind {
     /// The number of regions: the sum of the differences at each tenth of the rows.
     Regions,
@@ -37,12 +38,12 @@ pub enum Kind {
     HottestShare,
     /// The shares of the servers of all writes, the greatest first: the greatest difference.
     ServerShares,
-    /// Whether the balancer moved a region: 0 or 1.
+    /// The balancer's decision: 1 if it moved regions in one run and none in the other, else 0.
     Moved,
 }
 
 impl Kind {
-    /// What is measured with the balancer off. With it on, two real runs differ more than evenly cut regions, so that
+    /// Those that are measured with the balancer off. With it on, two real runs differ more than evenly cut regions, so that
     /// only its decision counts: [`Moved`](Self::Moved).
     pub const UNBALANCED: [Self; 7] = [
         Self::Regions,
@@ -81,7 +82,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// How near a simulated run is to recordings, by one kind of distance.
+/// The distance of a simulated run to recordings, of one kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measure {
     /// The kind.

@@ -1,4 +1,4 @@
-//! What of a run is compared.
+//! The outline of a run: the numbers that are compared.
 
 use super::{Kind, Ranks};
 use crate::recording::Run;
@@ -6,7 +6,7 @@ use crate::run::Interval;
 
 const TENTHS: u64 = 10;
 
-/// What of a run is compared.
+/// The numbers of a run that are compared.
 #[derive(Debug)]
 pub(super) struct Outline {
     /// The number of regions at each tenth of the rows.

@@ -1,10 +1,10 @@
 //! Distances of recordings from each other: the noise that no simulation can be held below.
 
-use rowkey_simulate::compare::{Kind, Measure, Recordings, naive, passes};
+use rowkey_simulate::compare::{Recordings, passes};
 use rowkey_simulate::recording::Run;
 use rowkey_simulate::run::Interval;
 
-use crate::goldens;
+use crate::{goldens, simulated};
 
 /// The rows of an interval's regions.
 fn rows(interval: &Interval) -> u64 {
@@ -59,27 +59,6 @@ fn a_recording_passes_against_the_others() {
     }
 }
 
-/// The measures of a run of a combination against its recordings.
-fn of_naive(runs: &[Run]) -> Vec<Measure> {
-    let recordings = Recordings::new(runs);
-    let ranks = rowkey_simulate::compare::Ranks::of(&runs[0]);
-    recordings.measure(&naive::evenly_cut(&runs[0], &ranks))
-}
-
-#[test]
-fn evenly_cut_regions_are_told_from_real_ones() {
-    let mut told = 0;
-    for (name, runs) in goldens::all() {
-        let measures = of_naive(runs);
-        if name != "sequential-balanced" {
-            let counting = measures.iter().filter(|measure| measure.counts());
-            assert!(counting.count() > 0, "{name}: nothing here tells a simulator from a naive one: {measures:#?}");
-        }
-        told += measures.iter().filter(|measure| measure.counts() && !measure.passes()).count();
-    }
-    assert!(told > 0);
-}
-
 /// The table in the recordings' README is that which these distances make.
 #[test]
 fn the_readme_has_the_distances() {
@@ -100,7 +79,7 @@ fn the_readme_has_the_distances() {
         let mut tenths: Vec<String> = tenths.collect();
         tenths.dedup();
         table += &format!("| {name} | {} |", tenths.join("; "));
-        for measure in of_naive(runs) {
+        for measure in simulated::of_naive(runs) {
             let mut between = recordings.between(measure.kind);
             between.sort_by(f64::total_cmp);
             let mark = if measure.counts() { "" } else { "*" };
@@ -111,5 +90,4 @@ fn the_readme_has_the_distances() {
     }
     let readme = include_str!("../../recordings/README.md");
     assert!(readme.contains(&table), "recordings/README.md wants:\n{table}");
-    assert!(!Kind::UNBALANCED.is_empty());
 }

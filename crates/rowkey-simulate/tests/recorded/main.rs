@@ -5,3 +5,4 @@ mod goldens;
 mod reader;
 mod rule;
 mod schema;
+mod simulated;
