@@ -213,7 +213,7 @@ impl Table {
 
     /// Reads and changes rows in few calls: those of one server together, up to
     /// [`request_bytes`](crate::Options::request_bytes). A hundred actions or more on one server go in about four calls at
-    /// once. Each action has a result of its own, in the order of the actions; only those that failed for a while are
+    /// once, or in [`calls_per_batch`](crate::Options::calls_per_batch). Each action has a result of its own, in the order of the actions; only those that failed for a while are
     /// sent again.
     ///
     /// Actions on one row are carried out one after the other, in their order; puts that follow each other, as one put.

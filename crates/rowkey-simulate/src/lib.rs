@@ -4,6 +4,7 @@
 
 pub mod answer;
 pub mod cluster;
+pub mod compare;
 pub mod event;
 pub mod load;
 pub mod page;

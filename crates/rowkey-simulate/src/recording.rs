@@ -4,6 +4,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use data_encoding::HEXLOWER_PERMISSIVE;
 use flate2::bufread::MultiGzDecoder;
@@ -21,7 +22,7 @@ pub struct Run {
     pub settings: Settings,
     /// The keys that were written, in their order: those of the batches, or of [`Settings::key_file`]. A simulated run
     /// has none.
-    pub keys: Vec<Key>,
+    pub keys: Arc<[Key]>,
     /// The batches; the keys are in `keys`, and [`Batch::rows`] is always there.
     pub batches: Vec<Batch>,
     /// The splits.
@@ -70,7 +71,7 @@ impl Run {
         let path = path.as_ref();
         let mut run = Self::read(open(path)?)?;
         if let Some(file) = &run.settings.key_file {
-            run.keys = keys(path, file)?;
+            run.keys = keys(path, file)?.into();
             let rows = run.batches.iter().filter_map(|batch| batch.rows).fold(0, u64::saturating_add);
             if rows > file.rows {
                 let reason = format!("{} keys, and the batches have {rows} rows", file.rows);
@@ -87,7 +88,7 @@ impl Run {
     /// [`RecordingError`]: which line, and why.
     pub fn read(reader: impl BufRead) -> Result<Self, RecordingError> {
         let mut run: Option<Self> = None;
-        let mut last = 0;
+        let (mut keys, mut last) = (Vec::new(), 0);
         for read in read_numbered(reader) {
             let (line, read) = read?;
             let wrong = |reason: &str| RunError::Line { line, reason: reason.to_owned() };
@@ -99,24 +100,25 @@ impl Run {
                 run = Some(Self::new(*settings));
                 continue;
             };
-            let t_ms = run.add(read).map_err(wrong)?;
+            let t_ms = run.add(read, &mut keys).map_err(wrong)?;
             if t_ms < last {
                 return Err(wrong("a time before that of the line before").into());
             }
             last = t_ms;
         }
-        run.ok_or(RecordingError::Empty)
+        let run = run.ok_or(RecordingError::Empty)?;
+        Ok(Self { keys: keys.into(), ..run })
     }
 
     /// A run of which nothing is known but its settings.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
-        let (keys, batches, splits, moves, intervals) = <_>::default();
-        Self { settings, keys, batches, splits, moves, intervals }
+        let (batches, splits, moves, intervals) = <_>::default();
+        Self { settings, keys: Arc::new([]), batches, splits, moves, intervals }
     }
 
-    /// Adds a line, and says its time.
-    fn add(&mut self, line: Line) -> Result<u64, &'static str> {
+    /// Adds a line, its keys to others, and says its time.
+    fn add(&mut self, line: Line, keys: &mut Vec<Key>) -> Result<u64, &'static str> {
         let server = |number: u32| number < self.settings.servers;
         match line {
             Line::Settings(_) => Err("settings for a second time"),
@@ -129,7 +131,7 @@ impl Run {
                     (Some(rows), 0) => rows,
                     (None, rows) => rows,
                 };
-                self.keys.extend(own);
+                keys.extend(own);
                 let t_ms = batch.t_ms;
                 self.batches.push(Batch { rows: Some(rows), ..batch });
                 Ok(t_ms)
@@ -183,20 +185,22 @@ fn keys(run: &Path, file: &KeyFile) -> Result<Vec<Key>, RecordingError> {
     if Path::new(&file.name).file_name().is_none_or(|name| name != &*file.name) {
         return Err(wrong("not the name of a file in the run's folder".to_owned()));
     }
-    let (mut keys, mut digest) = (Vec::new(), KeyDigest::default());
+    let mut columns = Vec::new();
     for (line, text) in (1_u64..).zip(open(&run.with_file_name(&file.name))?.lines()) {
         let text = text.map_err(|error| wrong(format!("line {line}: {error}")))?;
-        if line > file.rows {
-            return Err(wrong(format!("more than {} keys", file.rows)));
+        let column = HEXLOWER_PERMISSIVE.decode(text.as_bytes());
+        let column = column.map_err(|error| wrong(format!("line {line}: {error}")))?;
+        if column.len() as u64 != file.rows {
+            return Err(wrong(format!("line {line}: {} bytes for {} keys", column.len(), file.rows)));
         }
-        let key =
-            HEXLOWER_PERMISSIVE.decode(text.as_bytes()).map_err(|error| wrong(format!("line {line}: {error}")))?;
-        let key = Key(key);
-        digest.add(&key);
-        keys.push(key);
+        columns.push(column);
     }
+    let rows = columns.first().map_or(0, Vec::len);
+    let keys: Vec<Key> = (0..rows).map(|row| Key(columns.iter().map(|column| column[row]).collect())).collect();
+    let mut digest = KeyDigest::default();
+    keys.iter().for_each(|key| digest.add(key));
     if keys.len() as u64 != file.rows || digest.text() != file.digest {
-        return Err(wrong(format!("other keys than the run was recorded with: {} of {}", keys.len(), file.rows)));
+        return Err(wrong("other keys than the run was recorded with".to_owned()));
     }
     Ok(keys)
 }

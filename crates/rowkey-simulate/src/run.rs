@@ -75,7 +75,8 @@ pub struct Settings {
     pub key_file: Option<KeyFile>,
 }
 
-/// A file of keys, in the folder of the run: one a line, in hex, compressed by gzip if its name ends in `.gz`.
+/// A file of keys of one length, in the folder of the run: for each place in a key a line, with that byte of every key
+/// in hex. Compressed, which it is if its name ends in `.gz`, it is a quarter of the size of one with a line a key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyFile {

@@ -1,4 +1,4 @@
-//! What the split policy `RecordedSplits` of the region servers wrote down.
+//! Decisions that the split policy `RecordedSplits` of the region servers wrote down.
 
 use std::fs;
 use std::path::Path;

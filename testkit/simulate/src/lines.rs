@@ -29,7 +29,7 @@ pub(crate) struct SeenRegion {
     pub(crate) files: u32,
 }
 
-/// What was seen of a run.
+/// All that was seen of a run.
 pub(crate) struct Seen<'s> {
     pub(crate) keys: &'s [Key],
     pub(crate) batches: Vec<Batch>,

@@ -28,7 +28,7 @@ pub(crate) enum Shape {
     PromotedZipf,
 }
 
-/// What is recorded: four runs of it.
+/// A load and a cluster, of which four runs are recorded.
 pub(crate) struct Combination {
     pub(crate) name: &'static str,
     pub(crate) load: &'static str,

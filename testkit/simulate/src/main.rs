@@ -8,6 +8,7 @@ mod run;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -28,12 +29,16 @@ async fn main() -> Result<(), Failure> {
         return Err("usage: recorder CLUSTER OUT [NAME...]".into());
     };
     let (cluster, out, names) = (PathBuf::from(cluster), PathBuf::from(out), arguments.collect::<Vec<_>>());
-    let client = Client::new(Options::from_site(cluster.join("conf/hbase-site.xml"))?)?;
+    // A flush comes between two batches, not within one, as with HBase's own client.
+    let options = Options::from_site(cluster.join("conf/hbase-site.xml"))?.calls_per_batch(1);
+    let client = Client::new(options)?;
     let mut is_warm = false;
     for combination in &load::COMBINATIONS {
         if !names.is_empty() && !names.iter().any(|name| name == combination.name) {
             continue;
         }
+        let keys: Arc<[Key]> = combination.shape.keys().into();
+        let key_file = keep_keys(&out, combination.keys, &keys)?;
         for number in 1..=RUNS {
             let path = out.join(format!("{}-{number}.jsonl.gz", combination.name));
             if path.exists() {
@@ -43,10 +48,8 @@ async fn main() -> Result<(), Failure> {
                 run::warm_up(&client).await?;
                 is_warm = true;
             }
-            let keys = combination.shape.keys();
-            let key_file = keep_keys(&out, combination.keys, &keys)?;
-            let run = run::Run { client: &client, cluster: &cluster, combination, keys: keys.into() };
-            let lines = run.record(key_file).await?;
+            let run = run::Run { client: &client, cluster: &cluster, combination, keys: Arc::clone(&keys) };
+            let lines = run.record(key_file.clone()).await?;
             write(&path, |writer| lines.iter().try_for_each(|line| rowkey_simulate::run::write(&mut *writer, line)))?;
             println!("{}", path.display());
         }
@@ -61,7 +64,9 @@ fn keep_keys(out: &Path, name: &str, keys: &[Key]) -> Result<KeyFile, Failure> {
     let mut digest = KeyDigest::default();
     keys.iter().for_each(|key| digest.add(key));
     if !path.exists() {
-        write(&path, |writer| keys.iter().try_for_each(|key| writeln!(writer, "{key:?}")))?;
+        let width = keys.iter().map(|key| key.0.len()).max().unwrap_or_default();
+        let column = |place| Key(keys.iter().filter_map(|key| key.0.get(place)).copied().collect());
+        write(&path, |writer| (0..width).map(column).try_for_each(|column| writeln!(writer, "{column:?}")))?;
     }
     Ok(KeyFile { name, rows: keys.len() as u64, digest: digest.text() })
 }

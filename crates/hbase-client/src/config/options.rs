@@ -29,6 +29,7 @@ pub struct Options {
     pub(crate) longest_pause: Duration,
     pub(crate) connections: usize,
     pub(crate) calls: usize,
+    pub(crate) batch_calls: usize,
     pub(crate) lookups: usize,
     pub(crate) request_bytes: usize,
     pub(crate) response_bytes: usize,
@@ -62,6 +63,7 @@ impl Default for Options {
             longest_pause: Duration::from_secs(10),
             connections: 1,
             calls: 256,
+            batch_calls: 4,
             lookups: 8,
             request_bytes: 2 << 20,
             response_bytes: 256 << 20,
@@ -202,6 +204,15 @@ impl Options {
         self
     }
 
+    /// Calls of a batch under way to each server at a time, 1,024 at most. A batch with many actions for a server is
+    /// split into about as many, which the server carries out at once. With 1 it goes in one call, like those of HBase's
+    /// own client, as far as [`request_bytes`](Self::request_bytes) allow. Default: 4.
+    #[must_use]
+    pub fn calls_per_batch(mut self, calls: usize) -> Self {
+        self.batch_calls = calls.clamp(1, 1024);
+        self
+    }
+
     /// Look-ups of regions in `hbase:meta` at a time. Default: 8.
     #[doc(alias = "hbase.client.meta.max.concurrent.locate.per.table")]
     #[must_use]
@@ -287,9 +298,11 @@ mod tests {
         let of = |number: usize| {
             let options = Options::new().connections_per_server(number).calls_per_connection(number);
             let options = options.concurrent_lookups(number).request_bytes(number).response_bytes(number);
-            (options.connections, options.calls, options.lookups, options.request_bytes, options.response_bytes)
+            let options = options.calls_per_batch(number);
+            let calls = (options.calls, options.batch_calls);
+            (options.connections, calls, options.lookups, options.request_bytes, options.response_bytes)
         };
-        assert_eq!(of(none), (1, 1, 1, 1, 1 << 20));
-        assert_eq!(of(all), (1024, all, Semaphore::MAX_PERMITS, 1 << 30, all));
+        assert_eq!(of(none), (1, (1, 1), 1, 1, 1 << 20));
+        assert_eq!(of(all), (1024, (all, 1024), Semaphore::MAX_PERMITS, 1 << 30, all));
     }
 }

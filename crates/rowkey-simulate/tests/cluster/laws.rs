@@ -71,7 +71,7 @@ fn a_scan_reads_its_rows_where_they_are() {
     // A salted read comes as a scan of each bucket: the first half of each of the four regions.
     for bucket in [0_u8, 0x40, 0x80, 0xC0] {
         let end = [bucket + 0x20];
-        let op = Op::Scan { end: Some(&end), limit: None };
+        let op = Op::Scan { end: Some(&end), limit: None, reverse: false };
         cluster.apply(&Event { t_ms: 10_000, batch: 1 << 40, op, key: &[bucket], bytes: 0, weight: 3 });
     }
     let after = cluster.interval(10_000);
@@ -82,10 +82,10 @@ fn a_scan_reads_its_rows_where_they_are() {
         assert!(read.abs_diff(rows.rows / 2) < rows.rows / 10, "{read} of {}", rows.rows);
     }
     // One scan of all has the sum; with a limit it stops, in the region where it has enough.
-    let all = Op::Scan { end: None, limit: None };
+    let all = Op::Scan { end: None, limit: None, reverse: false };
     cluster.apply(&Event { t_ms: 10_000, batch: 1 << 41, op: all, key: &[], bytes: 0, weight: 1 });
     assert_eq!(cluster.interval(10_000).servers.iter().map(|server| server.reads).sum::<u64>(), 20_000);
-    let some = Op::Scan { end: None, limit: Some(before.regions[0].rows + 1) };
+    let some = Op::Scan { end: None, limit: Some(before.regions[0].rows + 1), reverse: false };
     cluster.apply(&Event { t_ms: 10_000, batch: 1 << 42, op: some, key: &[], bytes: 0, weight: 1 });
     let reads: Vec<u64> = cluster.interval(10_000).regions.iter().map(|region| region.reads_this_interval).collect();
     assert_eq!(reads, [before.regions[0].rows, 1, 0, 0]);

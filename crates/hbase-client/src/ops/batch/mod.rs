@@ -18,11 +18,12 @@ use tracing::Instrument;
 pub use self::action::{Action, Outcome, Write};
 use self::answer::results;
 pub(crate) use self::answer::row_outcome;
-use self::parts::{CALLS, Part, Regions, split};
+use self::parts::{Part, Regions, split};
 use self::rounds::Rounds;
 use self::servers::{by_server, in_order};
 use self::step::{Doubted, Step, steps};
 use crate::cluster::regions::{Place, SYSTEM_PRIORITY};
+use crate::config::options::Options;
 use crate::model::error::{CallFault, Cause, Error, Result};
 use crate::model::table_name::TableName;
 use crate::ops::executor::Executor;
@@ -76,8 +77,8 @@ impl Batch<'_> {
             rounds.attempts = attempts.made();
             self.place(&ready, known, &mut regions, &mut rounds).await;
             known = &[];
-            let bytes = self.executor.options.request_bytes;
-            let of_servers = split(std::mem::take(&mut regions).into_parts(), |at| rounds.load(at), bytes);
+            let Options { request_bytes: bytes, batch_calls: calls, .. } = self.executor.options;
+            let of_servers = split(std::mem::take(&mut regions).into_parts(), |at| rounds.load(at), bytes, calls);
             let answers = join_all(of_servers.iter().map(|parts| self.send_all(&rounds.steps, parts))).await;
             let results = answers.into_iter().flatten().flat_map(|(part, answer)| results(part, actions, answer));
             rounds.settle(results, Instant::now(), |location, exception, idempotency| {
@@ -143,7 +144,7 @@ impl Batch<'_> {
     /// Sends the parts of one server, some at a time: the others are not encoded yet.
     async fn send_all<'p>(self, steps: &[Step<'_>], parts: &'p [Part]) -> Vec<(&'p Part, Result<Answer, CallFault>)> {
         let calls: Vec<_> = parts.iter().map(|part| async move { (part, self.send(steps, part).await) }).collect();
-        stream::iter(calls).buffer_unordered(CALLS).collect().await
+        stream::iter(calls).buffer_unordered(self.executor.options.batch_calls).collect().await
     }
 
     async fn send(self, steps: &[Step<'_>], part: &Part) -> Result<Answer, CallFault> {

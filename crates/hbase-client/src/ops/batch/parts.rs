@@ -59,10 +59,6 @@ impl Regions {
 /// A server takes no more rows in one call without a complaint.
 const ACTIONS: usize = 5000;
 
-/// Calls of a batch that are under way to one server. Many actions are split into about this number of calls: a server
-/// carries out the regions of a call one after the other, each with a write to its log.
-pub(super) const CALLS: usize = 4;
-
 /// Fewer actions are not worth a call of their own.
 const FEW: usize = 32;
 
@@ -76,8 +72,14 @@ pub(super) struct Load {
     pub(super) at_once: bool,
 }
 
-/// Puts actions together by server and region, up to `bytes` bytes: the parts of each server.
-pub(super) fn split(regions: Vec<OfRegion>, load: impl Fn(usize) -> Load, bytes: usize) -> Vec<Vec<Part>> {
+/// Puts actions together by server and region, up to `bytes` bytes: the parts of each server, about `calls` if there
+/// are many actions. A server carries out the regions of a call one after the other, each with a write to its log.
+pub(super) fn split(
+    regions: Vec<OfRegion>,
+    load: impl Fn(usize) -> Load,
+    bytes: usize,
+    calls: usize,
+) -> Vec<Vec<Part>> {
     let mut servers: HashMap<ServerName, Vec<OfRegion>> = HashMap::new();
     for of_region in regions {
         match servers.get_mut(&of_region.0.server) {
@@ -91,7 +93,7 @@ pub(super) fn split(regions: Vec<OfRegion>, load: impl Fn(usize) -> Load, bytes:
         let regions = apart(regions, &load, &mut parts);
         let all: usize = regions.iter().map(|(_, actions)| actions.len()).sum();
         // Regions are of different sizes, and better left whole.
-        let most = (all.div_ceil(CALLS) * 5 / 4).clamp(FEW, ACTIONS);
+        let most = (all.div_ceil(calls) * 5 / 4).clamp(FEW, ACTIONS);
         let (mut part, mut sum, mut count) = (Vec::new(), 0, 0);
         for (location, actions) in regions {
             if count > 0 && actions.len() <= most && count + actions.len() > most {
@@ -175,11 +177,11 @@ pub(super) mod tests {
             ..of(1)
         };
         let regions = vec![(at("a", "b", 1), (0..13).collect()), (at("b", "", 1), (13..30).collect())];
-        let parts = split(regions, load, 1 << 20).remove(0);
+        let parts = split(regions, load, 1 << 20, 4).remove(0);
         assert_eq!(counts(&parts), [vec![4], vec![4], vec![1], vec![1], vec![2, 1, 16, 1]]);
         // One that is to be alone keeps no others from their groups.
         let load = |at: usize| Load { most: if at % 5 == 2 { 1 } else { 4 }, ..of(1) };
-        let parts = split(vec![(at("a", "b", 1), (0..10).collect())], load, 1 << 20).remove(0);
+        let parts = split(vec![(at("a", "b", 1), (0..10).collect())], load, 1 << 20, 4).remove(0);
         assert_eq!(counts(&parts), [[1], [1], [4], [4]]);
     }
 
@@ -215,8 +217,8 @@ pub(super) mod tests {
                 regions.push((at(start, "", port), (next..next + many).collect::<Vec<_>>()));
                 next += many;
             }
-            let (sizes, bytes) = (random.usize(1..50), random.usize(1..20_000));
-            let parts = split(regions.clone(), |_| of(sizes), bytes).into_iter().flatten().collect::<Vec<_>>();
+            let (sizes, bytes, calls) = (random.usize(1..50), random.usize(1..20_000), random.usize(1..6));
+            let parts = split(regions.clone(), |_| of(sizes), bytes, calls).into_iter().flatten().collect::<Vec<_>>();
             for (location, actions) in &regions {
                 let of = parts.iter().flat_map(|part| &part.regions).filter(|(of, _)| of == location);
                 let sent: Vec<usize> = of.flat_map(|(_, actions)| actions.clone()).collect();
@@ -237,10 +239,11 @@ pub(super) mod tests {
     fn many_actions_are_a_few_calls_of_whole_regions_and_few_are_one() {
         let regions =
             |many: usize| ["a", "b", "c", "d", "e", "f", "g", "h"].map(|of| (at(of, "", 1), vec![0; many])).into();
-        assert_eq!(counts(&split(regions(125), |_| of(1), 1 << 20)[0]), [[125; 2]; 4]);
-        assert_eq!(counts(&split(regions(12), |_| of(1), 1 << 20)[0]), [[12; 2]; 4]);
-        assert_eq!(counts(&split(regions(4), |_| of(1), 1 << 20)[0]), [[4; 8]]);
-        let one = vec![(at("a", "", 1), vec![0; 1000])];
-        assert_eq!(counts(&split(one, |_| of(1), 1 << 20)[0]), [[312], [312], [312], [64]]);
+        assert_eq!(counts(&split(regions(125), |_| of(1), 1 << 20, 4)[0]), [[125; 2]; 4]);
+        assert_eq!(counts(&split(regions(12), |_| of(1), 1 << 20, 4)[0]), [[12; 2]; 4]);
+        assert_eq!(counts(&split(regions(4), |_| of(1), 1 << 20, 4)[0]), [[4; 8]]);
+        let one = || vec![(at("a", "", 1), vec![0; 1000])];
+        assert_eq!(counts(&split(one(), |_| of(1), 1 << 20, 4)[0]), [[312], [312], [312], [64]]);
+        assert_eq!(counts(&split(one(), |_| of(1), 1 << 20, 1)[0]), [[1000]]);
     }
 }
