@@ -28,10 +28,12 @@
 
 mod declared;
 mod intervals;
+mod replay;
 
 use std::ops::ControlFlow;
 
 pub use self::declared::{Declared, Simulates};
+pub use self::replay::replay;
 use self::intervals::Intervals;
 use crate::cluster::{Cluster, ClusterOptions};
 use crate::load::{Load, LoadError};
@@ -93,7 +95,7 @@ pub fn run(
     }
     let (interval_ms, intervals) = intervals.end(last_ms, &mut cluster);
     let settings = Settings { interval_ms, ..settings.clone() };
-    let mut run = Run { settings, keys: vec![], batches: vec![], splits: vec![], moves: vec![], intervals };
+    let mut run = Run { intervals, ..Run::new(settings) };
     for line in cluster.take_lines() {
         match line {
             Line::Split(split) => run.splits.push(split),
