@@ -97,6 +97,10 @@ fn pages_are_legible_and_work_by_keyboard() {
             browser.screenshot(&format!("{name}-{}-{scheme}", size.0));
             assert_eq!(wrong, serde_json::json!([]), "{name} at {size:?} in {scheme}");
             assert_eq!(browser.errors(), [""; 0], "{name}");
+            // The script ran, and there is no other.
+            let ran = browser.run("return [document.scripts.length, document.getElementById('how')?.hidden];");
+            let expected = if *name == "check" { serde_json::json!([0, null]) } else { serde_json::json!([2, false]) };
+            assert_eq!(ran, expected, "{name}");
             let requests = browser.requests();
             assert!(requests.iter().all(|url| url.starts_with("file://")) && requests.len() == 1, "{requests:?}");
         }
