@@ -1,6 +1,7 @@
 //! The laws of loads: what is drawn agrees with what `check` counts with, whatever the design.
 
 mod drawn;
+mod options;
 mod places;
 mod traced;
 
