@@ -3,6 +3,7 @@
 mod drawn;
 mod options;
 mod places;
+mod shapes;
 mod traced;
 
 use std::ops::ControlFlow;
