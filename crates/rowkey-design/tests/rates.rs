@@ -50,6 +50,10 @@ fn what_cannot_be_is_told() {
         (visits("", "on_disk = 2.5", ""), "a number from 0.001 to 2"),
         (visits("region.bytes = \"50 MB\"", "", ""), "is not a rate of bytes"),
         (visits("region.split = \"SteppingSplitPolicy\"", "", ""), "write `stepping`"),
+        (visits("region.split_policy = \"constant\"", "", ""), "write `split = \"constant\"`"),
+        (visits("region.bandwidth = \"5 MB/s\"", "", ""), "write `bytes = \"50 MB/s\"`"),
+        (visits("", "compression_ratio = 0.4", ""), "write `on_disk = 0.4`"),
+        (visits("", "", "burst = \"5 min\""), "write `shape = "),
         (visits("balancer = \"on\"", "", ""), "{ period = \"5 min\" }"),
         (visits("balancer = { period = \"0 s\" }", "", ""), "it has to be more than 0"),
         (cluster("bigtable", "region.split = \"constant\""), "`region.split` is of HBase, but the engine is bigtable"),
@@ -96,6 +100,8 @@ fn small_files_split_late() {
     let write = "rate = \"1k/s\"";
     let on_disk = |family: &str| has(&check(&visits("", family, write)), "H10");
     assert!(on_disk("") && on_disk("on_disk = 0.8") && !on_disk("on_disk = 0.2"));
+    let policy = |policy: &str| has(&check(&visits(&format!("region.split = \"{policy}\""), "", write)), "H10");
+    assert!(policy("stepping") && policy("increasing") && !policy("constant"));
 }
 
 proptest! {

@@ -17,6 +17,7 @@ pub use self::answer::{Answer, Bars, QueryAnswer, Regions, Saturation};
 /// A line of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Line {
     /// The first line.
     Settings(Box<Settings>),
@@ -105,6 +106,7 @@ pub struct Generated {
 /// A split policy, by the last part of its class in HBase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum SplitPolicy {
     /// `SteppingSplitPolicy`, the default of HBase 2.
     Stepping,

@@ -5,6 +5,7 @@ use std::ops::Bound;
 use std::time::Duration;
 
 use rowkey::Value;
+use rowkey::foreign::Foreign;
 use rowkey::layout::Scalar;
 use rowkey::untyped::{FieldBuf, TypeBuf};
 
@@ -213,7 +214,9 @@ fn scalar_value(scalar: Scalar, k: u64) -> Value {
         ]),
         Scalar::Foreign(foreign) if foreign.values() == scalar => match foreign.present() {
             Some(present) => Value::Option(Some(Box::new(scalar_value(Scalar::Foreign(present), k)))),
-            None => Value::Tuple(Vec::new()),
+            None if matches!(foreign, Foreign::Constant(_)) => Value::Tuple(Vec::new()),
+            // Any element of FoundationDB: an integer.
+            None => Value::Enum(20, vec![Value::Signed(k.into())]),
         },
         Scalar::Foreign(foreign) => foreign.nearest(scalar_value(foreign.values(), k)),
         _ => Value::Text(format!("{k:020}")),

@@ -15,6 +15,7 @@ pub(super) fn of_a_query(word: &str) -> Option<&'static str> {
             "no sorted store adds up the rows of a query: keep the number in a row of its own, by a write of \
              `kind = \"increment\"`; or say `batch = true` of a query that reads them all"
         }
+        "burst" | "bursts" | "schedule" | "diurnal" => return of_a_write(word),
         "join" => "no sorted store joins tables: the row has what is read with it, or the program reads both",
         "any_of" | "in" | "one_of" | "or" => {
             "write `among = { FIELD = 3 }` for three values of a field, `parts` for several ranges or beginnings of one"
@@ -72,6 +73,37 @@ pub(super) fn of_a_table(word: &str) -> Option<&'static str> {
         "buckets" | "salt_buckets" => "write `salt = { buckets = 16 }`",
         "partition_key" => "write `partition = [\"user\"]`",
         "distinct" | "skew" => "it is of a field: write `stats.FIELD = { distinct = \"1M\" }`",
+        _ => return None,
+    })
+}
+
+/// The help for words that others have for what a region has.
+pub(super) fn of_a_region(word: &str) -> Option<&'static str> {
+    Some(match word.to_lowercase().as_str() {
+        "split_policy" | "policy" => "write `split = \"constant\"`, or another policy",
+        "bandwidth" | "throughput" | "byte_rate" => "write `bytes = \"50 MB/s\"`",
+        "size" | "max_filesize" | "max_size" => "write `max = \"10 GiB\"`",
+        "balancer" => "it is of the cluster: write it beside `region`",
+        _ => return None,
+    })
+}
+
+/// The help for words that others have for what a family has.
+pub(super) fn of_a_family(word: &str) -> Option<&'static str> {
+    Some(match word.to_lowercase().as_str() {
+        "ratio" | "compression_ratio" | "compressed" | "disk" => {
+            "write `on_disk = 0.4` where files are four tenths as large as what is written"
+        }
+        _ => return None,
+    })
+}
+
+/// The help for words that others have for what a write has.
+pub(super) fn of_a_write(word: &str) -> Option<&'static str> {
+    Some(match word.to_lowercase().as_str() {
+        "burst" | "bursts" | "pattern" | "profile" | "schedule" | "curve" | "diurnal" => {
+            "write `shape = \"by day\"`, or `shape = \"bursts of 10 min every 1 h\"`"
+        }
         _ => return None,
     })
 }

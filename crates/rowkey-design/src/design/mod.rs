@@ -46,7 +46,7 @@ record! {
     }
 
     /// The size and load of a region or tablet of a cluster.
-    pub struct Region {
+    pub struct Region else hints::of_a_region {
         /// The size at which it is split: HBase's `hbase.hregion.max.filesize`.
         max: Option<Bytes> where Bounds::POSITIVE,
         /// The size at which a memstore is flushed: HBase's `hbase.hregion.memstore.flush.size`.
@@ -132,7 +132,7 @@ record! {
     }
 
     /// A column family.
-    pub struct Family {
+    pub struct Family else hints::of_a_family {
         /// A description, for people.
         about: Option<String>,
         /// The time to live of cells.
@@ -220,7 +220,7 @@ record! {
     }
 
     /// Something that writes rows.
-    pub struct Write {
+    pub struct Write else hints::of_a_write {
         /// Its name.
         name: Located<String>,
         /// Its operation. Default: put.

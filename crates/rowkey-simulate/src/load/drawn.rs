@@ -5,59 +5,22 @@ use std::ops::ControlFlow;
 use rowkey::Value;
 use rowkey_design::Design;
 use rowkey_design::internal::cost::{bytes_per_put, span};
-use rowkey_design::internal::design::{Cluster, Write, WriteKind, WriteOrder};
+use rowkey_design::internal::design::{Cluster, Write, WriteKind};
 use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::internal::load::{Capacity, Rates, assumed_rates};
 use rowkey_design::internal::profile::Profile;
 
 use super::clock::Clock;
 use super::numbers::Numbers;
+use super::options::Options;
+use super::puts::{Order, Put, Puts, micros, order_of};
 use super::reads::Reads;
 use super::rows::{Row, Rows};
 use super::{Load, LoadError};
 use crate::event::{Event, Op};
 
-/// The time at which a drawn load begins: 2026-01-01, in microseconds since 1970.
-const BEGIN: u64 = 1_767_225_600_000_000;
-
 /// The bytes of a cell beside key, family, qualifier and value.
 const CELL: f64 = 20.0;
-
-/// Options of a drawn load.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Options {
-    /// The seed: another gives other rows of the same statistics.
-    pub seed: u64,
-    /// The length, in seconds.
-    pub seconds: f64,
-    /// The number of rows to put: it is as long as that takes, whatever `seconds` says.
-    pub rows: Option<u64>,
-    /// The most events; where there are more rows and reads, each event stands for as many of them as are needed.
-    pub most: u64,
-    /// The rows of one call.
-    pub rows_per_call: u64,
-    /// All rates are so many times those of the design.
-    pub times: f64,
-    /// The part by which values are more uneven than the design says: 0.1 turns `zipf 1` to `zipf 1.1`.
-    pub skew: f64,
-    /// True if rows are written alone: no reads.
-    pub writes_alone: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            seed: 0,
-            seconds: 3600.0,
-            rows: None,
-            most: 1_000_000,
-            rows_per_call: 1,
-            times: 1.0,
-            skew: 0.0,
-            writes_alone: false,
-        }
-    }
-}
 
 /// Events of one table, or of one of its secondary tables, by the statistics of a design.
 #[derive(Debug)]
@@ -68,40 +31,11 @@ pub struct Drawn<'d> {
     rows_per_call: u64,
     /// The rows or runs that an event stands for.
     weight: u64,
-    /// What the design does not say, and is assumed here, in words.
+    /// Assumptions, in words, where the design does not say something.
     pub assumed: Vec<String>,
 }
 
-/// The rows that are put: which there are at a time.
-#[derive(Debug)]
-pub(super) struct Puts {
-    writes: Vec<Put>,
-    numbers: Numbers,
-    weight: u64,
-    /// The seconds before the beginning that rows in any order are of.
-    span: f64,
-    /// The number of rows that there are, where they come in any order.
-    rows: u64,
-}
-
-#[derive(Debug)]
-struct Put {
-    /// The index of its write.
-    write: u64,
-    clock: Clock,
-    count: u64,
-    order: Order,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Order {
-    Time,
-    Random,
-    Key,
-    OneRow,
-}
-
-/// What makes events.
+/// A write or a query, which makes events.
 #[derive(Debug)]
 struct Source<'d> {
     clock: Clock,
@@ -161,6 +95,10 @@ impl<'d> Drawn<'d> {
         let clocks: Vec<Clock> = table.table.write.iter().map(|write| clock_of(write)).collect();
         let putting = clocks.iter().zip(&table.table.write).filter(|(_, write)| write.kind != Some(WriteKind::Delete));
         let putting: Vec<&Clock> = putting.map(|(clock, _)| clock).collect();
+        let none = || LoadError::NoEvents(format!("nothing puts rows into {:?}", table.name.as_str()));
+        if options.rows.is_some() && putting.is_empty() {
+            return Err(none());
+        }
         let seconds = options.rows.map_or(options.seconds, |rows| seconds_of(rows, &putting));
         let mut sources = Vec::new();
         for ((index, write), clock) in (0..).zip(&table.table.write).zip(&clocks) {
@@ -219,68 +157,6 @@ fn seconds_of(rows: u64, clocks: &[&Clock]) -> f64 {
         if come(middle) { most = middle } else { least = middle }
     }
     most
-}
-
-/// The order of a write's keys, as `check` has it.
-fn order_of(write: &Write, key: &KeyFacts<'_>) -> Order {
-    match write.order.as_ref().map(|order| &order.value) {
-        Some(WriteOrder::OneRow) => Order::OneRow,
-        Some(WriteOrder::Key) => Order::Key,
-        Some(WriteOrder::Random) if key.secondary.is_none() && key.growing() != Some(0) => Order::Random,
-        _ => Order::Time,
-    }
-}
-
-impl Puts {
-    /// The k-th row of a write.
-    fn row(&self, put: usize, k: u64) -> Row {
-        let put = &self.writes[put];
-        let number = match put.order {
-            Order::OneRow => 0,
-            _ => k,
-        };
-        let seconds = put.clock.time_of(number);
-        if matches!(put.order, Order::Random | Order::Key) {
-            let numbers = self.numbers.of(put.write);
-            let back = numbers.at(2 * number) as f64 / 2f64.powi(64) * self.span;
-            let micros = BEGIN.saturating_sub((back * 1e6) as u64);
-            return Row { write: put.write, number, micros, sequence: numbers.below(self.rows, 2 * number + 1) };
-        }
-        let others = self.writes.iter().filter(|other| other.write != put.write);
-        let before: f64 = others.map(|other| other.clock.before(seconds).min(other.count as f64)).sum();
-        let micros = BEGIN + micros(seconds);
-        Row { write: put.write, number, micros, sequence: number + before as u64 }
-    }
-
-    /// One of the rows that were put from a time to another, chosen by a number; none if there are none.
-    pub(super) fn chosen(&self, from: f64, to: f64, choice: u64) -> Option<Row> {
-        let within = |put: &Put| {
-            let [from, to] = [from, to].map(|time| put.clock.before(time).min(put.count as f64) as u64);
-            (from, to.saturating_sub(from))
-        };
-        let all: u64 = self.writes.iter().map(|put| within(put).1).sum();
-        let mut left = (u128::from(choice) * u128::from(all) >> 64) as u64;
-        for (index, put) in self.writes.iter().enumerate() {
-            let (first, count) = within(put);
-            if left < count {
-                return Some(self.row(index, (first + left) / self.weight * self.weight));
-            }
-            left -= count;
-        }
-        None
-    }
-
-    /// The number that a choice of a row is made by.
-    pub(super) fn choice(&self, of: u64, k: u64) -> u64 {
-        self.numbers.of(of).at(k)
-    }
-
-    /// The row with this number among those that were put before a time, the oldest first.
-    fn oldest(&self, k: u64, time: f64) -> Option<Row> {
-        let put = self.writes.first()?;
-        let k = k / self.weight * self.weight;
-        (k < put.count && put.clock.time_of(k) <= time).then(|| self.row(0, k))
-    }
 }
 
 /// A source while its events are made.
@@ -423,8 +299,4 @@ impl Drawn<'_> {
 /// The milliseconds of a time in seconds, cut where the times of rows are cut.
 fn millis(time: f64) -> u64 {
     micros(time) / 1000
-}
-
-fn micros(time: f64) -> u64 {
-    (time * 1e6) as u64
 }

@@ -8,7 +8,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde_json::Value as Json;
 
 use super::columns::{Column, Columns};
-use super::trace::Line;
+use super::line::Line;
 
 /// Reads a line; or says where it is wrong, and why.
 pub(super) fn read_line(text: &[u8], columns: &Columns, line: &mut Line) -> Result<(), (String, String)> {

@@ -14,8 +14,11 @@ mod columns;
 mod drawn;
 mod generated;
 mod json_line;
+mod line;
 mod log;
 mod numbers;
+mod options;
+mod puts;
 mod ranks;
 mod reads;
 mod rows;
@@ -25,8 +28,9 @@ mod value;
 use std::io;
 use std::ops::ControlFlow;
 
-pub use self::drawn::{Drawn, Options};
+pub use self::drawn::Drawn;
 pub use self::log::Log;
+pub use self::options::Options;
 pub use self::trace::Trace;
 use crate::event::Event;
 
@@ -67,7 +71,7 @@ pub enum LoadError {
         line: u64,
         /// The place in it: a column.
         place: String,
-        /// What was found there, and what was expected.
+        /// The text that was found there, and what was expected.
         reason: String,
     },
     /// The reader failed.

@@ -29,7 +29,7 @@ impl Numbers {
     /// The k-th of those below a bound.
     #[inline]
     pub(super) fn below(self, bound: u64, k: u64) -> u64 {
-        (u128::from(self.at(k)) * u128::from(bound) >> 64) as u64
+        ((u128::from(self.at(k)) * u128::from(bound)) >> 64) as u64
     }
 }
 

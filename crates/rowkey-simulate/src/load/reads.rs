@@ -10,14 +10,17 @@ use rowkey_design::internal::profile::Profile;
 use rowkey_design::internal::{Located, TableDesign};
 
 use super::LoadError;
-use super::drawn::Puts;
 use super::numbers::Numbers;
+use super::puts::Puts;
 use super::ranks::Ranks;
 use super::rows::{Rows, skewed};
 use crate::event::Op;
 
 /// The most rows whose values one run asks for; of more, each stands for several.
 const MOST: f64 = 256.0;
+
+/// Takes a read, its key, and how many times it counts.
+type Give<'g> = &'g mut dyn FnMut(Op<'_>, &[u8], u64) -> ControlFlow<()>;
 
 /// The runs of a query.
 #[derive(Debug)]
@@ -73,7 +76,7 @@ impl<'d> Reads<'d> {
         puts: &Puts,
         k: u64,
         time: f64,
-        give: &mut dyn FnMut(Op<'_>, &[u8], u64) -> ControlFlow<()>,
+        give: Give<'_>,
     ) -> Result<ControlFlow<()>, LoadError> {
         let all = self.cost.keys().max(1.0);
         let count = all.min(MOST) as u64;

@@ -76,7 +76,7 @@ impl Draw {
         let ranks = Ranks::of(spread);
         let count = ranks.count;
         // The golden section of them, or the next number that has no divisor in common with theirs.
-        let golden = (u128::from(count) * 0x9e37_79b9_7f4a_7c15 >> 64) as u64;
+        let golden = ((u128::from(count) * 0x9e37_79b9_7f4a_7c15) >> 64) as u64;
         let step = (golden.max(1)..).find(|step| divisor(*step, count) == 1).unwrap_or(1);
         Self { ranks, per, step, first: numbers.below(count, u64::MAX) }
     }

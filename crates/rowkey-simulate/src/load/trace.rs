@@ -3,14 +3,14 @@
 use std::io::BufRead;
 use std::ops::ControlFlow;
 
-use data_encoding::HEXLOWER_PERMISSIVE;
 use rowkey::lead::Lead;
 use rowkey::{KeyRange, LayoutBuf};
 use rowkey_design::internal::forms::{Times, key_loosened};
 use serde_json::Value as Json;
 
-use super::columns::{Column, Columns};
+use super::columns::Columns;
 use super::json_line::read_line;
+use super::line::{Line, Word};
 use super::{Load, LoadError};
 use crate::event::{Event, Op};
 
@@ -26,94 +26,31 @@ use crate::event::{Event, Op};
 /// - `limit`: the most rows of a scan.
 /// - `bytes`: those of the value that is put.
 /// - `batch`: a number; lines after each other with the same are one call. Each line is a call of its own without it.
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use rowkey_design::internal::forms::Times;
+/// use rowkey_simulate::load::{Load, Trace};
+///
+/// let layout = "u16".parse()?;
+/// let mut times = Vec::new();
+/// let text = "t_ms,op,key\n70,put,0001\n90,get,0001\n";
+/// Trace::new(text.as_bytes(), &layout, Times::default()).events(&mut |event| {
+///     times.push(event.t_ms);
+///     ControlFlow::Continue(())
+/// })?;
+/// assert_eq!(times, [0, 20]);
+/// let error = Trace::new(&b"t_ms,op,key\n70,put,01\n"[..], &layout, Times::default())
+///     .events(&mut |_| ControlFlow::Continue(()));
+/// assert!(error.unwrap_err().to_string().starts_with("line 2, `key`: it is no key of the design"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Trace<'d, R> {
     reader: R,
     layout: &'d LayoutBuf,
     times: Times<'d>,
-}
-
-/// A line of a trace.
-#[derive(Debug, Default)]
-pub(super) struct Line {
-    pub(super) t_ms: Option<u64>,
-    pub(super) op: Option<Word>,
-    pub(super) key: Option<Vec<u8>>,
-    pub(super) end: Option<Vec<u8>>,
-    pub(super) limit: Option<u64>,
-    pub(super) bytes: u64,
-    pub(super) batch: Option<u64>,
-    /// The values of fields, as JSON; null for none.
-    pub(super) fields: Vec<Json>,
-    /// Buffers of keys that are not there now.
-    spare: Vec<Vec<u8>>,
-}
-
-/// A word for an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Word {
-    Put,
-    Delete,
-    Get,
-    Scan,
-}
-
-impl Word {
-    fn of(text: &str) -> Result<Self, String> {
-        Ok(match text {
-            "put" | "increment" => Self::Put,
-            "delete" => Self::Delete,
-            "get" => Self::Get,
-            "scan" => Self::Scan,
-            other => return Err(format!("{other:?} is none of put, delete, get, scan, increment")),
-        })
-    }
-}
-
-impl Line {
-    fn clear(&mut self) {
-        self.spare.extend(self.key.take().into_iter().chain(self.end.take()));
-        (self.t_ms, self.op, self.limit, self.bytes, self.batch) = (None, None, None, 0, None);
-        self.fields.fill(Json::Null);
-    }
-
-    /// Takes the text of a column.
-    pub(super) fn take(&mut self, column: Column, text: &str) -> Result<(), String> {
-        let number = |text: &str| text.parse::<u64>().map_err(|_| format!("{text:?} is not a whole number"));
-        // A cell without text says nothing.
-        if text.is_empty() && !matches!(column, Column::Key | Column::Field(_)) {
-            return Ok(());
-        }
-        match column {
-            Column::Time => self.t_ms = Some(number(text)?),
-            Column::Op => self.op = Some(Word::of(text)?),
-            Column::Key => self.key = Some(self.hex(text)?),
-            Column::End => self.end = Some(self.hex(text)?),
-            Column::Limit => self.limit = Some(number(text)?).filter(|limit| *limit > 0),
-            Column::Bytes => self.bytes = number(text)?,
-            Column::Batch => self.batch = Some(number(text)?),
-            Column::Field(_) if text.is_empty() => {}
-            Column::Field(at) => self.fields[at] = Json::String(text.to_owned()),
-        }
-        Ok(())
-    }
-
-    fn hex(&mut self, text: &str) -> Result<Vec<u8>, String> {
-        let mut key = self.spare.pop().unwrap_or_default();
-        key.clear();
-        key.resize(text.len() / 2, 0);
-        let told = |at: usize| {
-            let char = text.get(at..).and_then(|rest| rest.chars().next());
-            char.map_or_else(String::new, |char| format!(": {char:?} at {}", at + 1))
-        };
-        match text.len() % 2 {
-            0 => match HEXLOWER_PERMISSIVE.decode_mut(text.as_bytes(), &mut key) {
-                Ok(_) => Ok(key),
-                Err(error) => Err(format!("this is not hex{}", told(error.error.position))),
-            },
-            _ => Err("this is not hex: half a byte at its end".to_owned()),
-        }
-    }
 }
 
 impl<'d, R: BufRead> Trace<'d, R> {
@@ -147,7 +84,7 @@ impl<R: BufRead> Load for Trace<'_, R> {
 fn json(reader: &mut impl BufRead, columns: &Columns, told: &mut Told<'_, '_>) -> Result<ControlFlow<()>, LoadError> {
     /// A longer line is none of a trace.
     const LONGEST: u64 = 1 << 20;
-    let (mut text, mut line) = (Vec::new(), Line { fields: vec![Json::Null; columns.fields()], ..Line::default() });
+    let (mut text, mut line) = (Vec::new(), Line::new(columns));
     for number in 1.. {
         text.clear();
         let read = std::io::Read::take(&mut *reader, LONGEST).read_until(b'\n', &mut text);
@@ -195,7 +132,7 @@ fn csv(reader: &mut impl BufRead, columns: &Columns, told: &mut Told<'_, '_>) ->
         let column = columns.named(name.trim().trim_start_matches('\u{feff}'));
         known.push(column.map_err(|reason| LoadError::Line { line: 1, place: place(at, name), reason })?);
     }
-    let mut line = Line { fields: vec![Json::Null; columns.fields()], ..Line::default() };
+    let mut line = Line::new(columns);
     let mut record = csv::ByteRecord::new();
     while reader.read_byte_record(&mut record).map_err(of_error)? {
         let number = record.position().map_or(0, csv::Position::line);

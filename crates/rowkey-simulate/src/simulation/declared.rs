@@ -21,6 +21,7 @@ use crate::run::{Key, Settings, SplitPolicy};
 
 /// The part of a cluster that is simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Simulates {
     /// HBase: regions that are split and moved.
     Regions,
@@ -34,13 +35,13 @@ pub enum Simulates {
 pub struct Declared<'d> {
     /// The settings of the cluster.
     pub settings: Settings,
-    /// What is simulated of it.
+    /// The part of it that is simulated.
     pub simulates: Simulates,
-    /// What its servers take.
+    /// The writes that its servers take.
     pub capacity: Capacity,
     /// The key.
     pub key: KeyFacts<'d>,
-    /// What the design does not say, and is assumed here, in words.
+    /// Assumptions, in words, where the design does not say it.
     pub assumed: Vec<String>,
     options: ClusterOptions,
     /// The cells of a put.

@@ -1,7 +1,9 @@
 //! The laws of loads: what is drawn agrees with what `check` counts with, whatever the design.
 
 mod drawn;
+mod options;
 mod places;
+mod shapes;
 mod traced;
 
 use std::ops::ControlFlow;

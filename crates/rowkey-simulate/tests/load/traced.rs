@@ -211,3 +211,18 @@ fn keys_that_are_made_are_the_same_each_time() {
     let sorted = Generated::of(&sorted, 3, 500).unwrap().keys().unwrap();
     assert!(sorted.is_sorted() && sorted.len() == 500 && sorted[0][0] == 0 && sorted[499][0] == 3);
 }
+
+#[test]
+fn the_traces_of_the_documentation_are_read() {
+    let page = include_str!("../../../../docs/design-tool.md");
+    let block = |language: &str| {
+        let (_, rest) = page.split_once(&format!("```{language}\n")).unwrap();
+        rest.split_once("```").unwrap().0
+    };
+    let design = design("format = 1\n[table.t]\nkey = [\"host: text\", \"at: i64\"]\nmeans.at = \"milliseconds\"\n");
+    let csv = trace(&design, block("csv")).unwrap();
+    let of: Vec<_> = csv.iter().map(|event| (event.op, event.t_ms, event.batch, event.bytes)).collect();
+    assert_eq!(of, [("put", 0, 0, 120), ("put", 0, 0, 80), ("get", 40, 1, 0), ("scan", 55, 2, 0)]);
+    assert!(csv[0].key == csv[2].key && csv[0].key.starts_with(&csv[3].key));
+    assert_eq!(trace(&design, block("json")).unwrap()[0].bytes, 120);
+}

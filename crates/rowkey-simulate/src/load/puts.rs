@@ -1,0 +1,107 @@
+//! The rows that are put: which there are at a time.
+
+use rowkey_design::internal::design::{Write, WriteOrder};
+use rowkey_design::internal::facts::KeyFacts;
+
+use super::clock::Clock;
+use super::numbers::Numbers;
+use super::rows::Row;
+
+/// The time at which a drawn load begins: 2026-01-01, in microseconds since 1970.
+const BEGIN: u64 = 1_767_225_600_000_000;
+
+/// The rows that are put: which there are at a time.
+#[derive(Debug)]
+pub(super) struct Puts {
+    pub(super) writes: Vec<Put>,
+    pub(super) numbers: Numbers,
+    pub(super) weight: u64,
+    /// The seconds before the beginning that rows in any order are of.
+    pub(super) span: f64,
+    /// The number of rows that there are, where they come in any order.
+    pub(super) rows: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct Put {
+    /// The index of its write.
+    pub(super) write: u64,
+    pub(super) clock: Clock,
+    pub(super) count: u64,
+    pub(super) order: Order,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    Time,
+    Random,
+    Key,
+    OneRow,
+}
+
+/// The order of a write's keys, as `check` has it.
+pub(super) fn order_of(write: &Write, key: &KeyFacts<'_>) -> Order {
+    match write.order.as_ref().map(|order| &order.value) {
+        Some(WriteOrder::OneRow) => Order::OneRow,
+        Some(WriteOrder::Key) => Order::Key,
+        Some(WriteOrder::Random) if key.secondary.is_none() && key.growing() != Some(0) => Order::Random,
+        _ => Order::Time,
+    }
+}
+
+impl Puts {
+    /// The k-th row of a write.
+    pub(super) fn row(&self, put: usize, k: u64) -> Row {
+        let put = &self.writes[put];
+        let number = match put.order {
+            Order::OneRow => 0,
+            _ => k,
+        };
+        let seconds = put.clock.time_of(number);
+        if matches!(put.order, Order::Random | Order::Key) {
+            let numbers = self.numbers.of(put.write);
+            let back = numbers.at(2 * number) as f64 / 2f64.powi(64) * self.span;
+            let micros = BEGIN.saturating_sub((back * 1e6) as u64);
+            return Row { write: put.write, number, micros, sequence: numbers.below(self.rows, 2 * number + 1) };
+        }
+        let others = self.writes.iter().filter(|other| other.write != put.write);
+        let before: f64 = others.map(|other| other.clock.before(seconds).min(other.count as f64)).sum();
+        let micros = BEGIN + micros(seconds);
+        Row { write: put.write, number, micros, sequence: number + before as u64 }
+    }
+
+    /// One of the rows that were put from a time to another, chosen by a number; none if there are none.
+    pub(super) fn chosen(&self, from: f64, to: f64, choice: u64) -> Option<Row> {
+        let within = |put: &Put| {
+            let [from, to] = [from, to].map(|time| put.clock.before(time).min(put.count as f64) as u64);
+            (from, to.saturating_sub(from))
+        };
+        let all: u64 = self.writes.iter().map(|put| within(put).1).sum();
+        let mut left = ((u128::from(choice) * u128::from(all)) >> 64) as u64;
+        for (index, put) in self.writes.iter().enumerate() {
+            let (first, count) = within(put);
+            if left < count {
+                return Some(self.row(index, (first + left) / self.weight * self.weight));
+            }
+            left -= count;
+        }
+        None
+    }
+
+    /// The number that a choice of a row is made by.
+    pub(super) fn choice(&self, of: u64, k: u64) -> u64 {
+        self.numbers.of(of).at(k)
+    }
+
+    /// The row with this number among those that were put before a time, the oldest first.
+    pub(super) fn oldest(&self, k: u64, time: f64) -> Option<Row> {
+        let put = self.writes.first()?;
+        let k = k / self.weight * self.weight;
+        (k < put.count && put.clock.time_of(k) <= time).then(|| self.row(0, k))
+    }
+}
+
+/// The microseconds of a time in seconds.
+pub(super) fn micros(time: f64) -> u64 {
+    (time * 1e6) as u64
+}
