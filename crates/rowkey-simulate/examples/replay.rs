@@ -4,7 +4,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for seed in 1..4 {
         let run = rowkey_simulate::simulation::replay(&runs[0], seed)?;
         for measure in rowkey_simulate::compare::passes(&runs, &run) {
-            println!("{} {} {measure:?}", measure.counts(), measure.passes());
+            println!("{measure}");
         }
     }
     Ok(())

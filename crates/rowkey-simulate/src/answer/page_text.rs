@@ -12,11 +12,10 @@ pub fn capacity(declared: &Declared<'_>) -> Capacity {
     let takes = takes(declared);
     let region = declared.cluster().and_then(|cluster| cluster.region.as_ref());
     let is_documented = known_writes_per_server(declared.engine(), None).is_some();
-    let writes = Rate {
-        each: takes.writes,
-        is_assumed: !is_documented && region.and_then(|region| region.writes).is_none(),
-    };
-    let reads = Rate { each: takes.reads, is_assumed: reads_per_server(declared.engine(), declared.cluster()).is_none() };
+    let writes =
+        Rate { each: takes.writes, is_assumed: !is_documented && region.and_then(|region| region.writes).is_none() };
+    let reads =
+        Rate { each: takes.reads, is_assumed: reads_per_server(declared.engine(), declared.cluster()).is_none() };
     Capacity { writes, reads }
 }
 

@@ -33,8 +33,8 @@ mod replay;
 use std::ops::ControlFlow;
 
 pub use self::declared::{Declared, Simulates};
-pub use self::replay::replay;
 use self::intervals::Intervals;
+pub use self::replay::replay;
 use crate::cluster::{Cluster, ClusterOptions};
 use crate::load::{Load, LoadError};
 use crate::recording::Run;
@@ -91,7 +91,7 @@ pub fn run(
         ControlFlow::Continue(())
     })?;
     if events == 0 {
-        return Err(LoadError::NoEvents("the load has no events".to_owned()));
+        return Err(LoadError::NoEvents("the load has no events: nothing is written".to_owned()));
     }
     let (interval_ms, intervals) = intervals.end(last_ms, &mut cluster);
     let settings = Settings { interval_ms, ..settings.clone() };

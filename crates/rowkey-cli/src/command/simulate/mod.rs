@@ -1,17 +1,21 @@
 //! `rowkey simulate`.
 
-use std::io::{self, BufReader, BufWriter, IsTerminal as _, Write as _};
+mod like;
+mod print;
+
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use rowkey_design::internal::cost::QueryCost;
 use rowkey_design::internal::file::Period;
+use rowkey_design::internal::quote::terminal;
 use rowkey_design::{CheckOptions, Design, Report};
 use rowkey_simulate::answer;
-use rowkey_simulate::load::{Log, Trace};
-use rowkey_simulate::page::{self, Measure, RowOrder, Terminal};
+use rowkey_simulate::load::{LoadError, Log, Trace};
+use rowkey_simulate::page;
 use rowkey_simulate::recording::Run;
-use rowkey_simulate::run::{self, Answer, Line};
+use rowkey_simulate::run::Answer;
 use rowkey_simulate::simulation::{Declared, Options};
 
 use crate::failure::Failure;
@@ -22,6 +26,7 @@ const EXAMPLES: &str = "Examples:
   rowkey simulate --for '30 days' --html visits.html visits.rowkey.toml
   rowkey simulate --trace trace.csv visits.rowkey.toml
   rowkey simulate --log keys.txt --form shell visits.rowkey.toml
+  rowkey simulate --like run-1.jsonl.gz run-2.jsonl.gz
 
 A trace is CSV, or an object of JSON a line: t_ms; op (put, delete, get, scan, increment); key in hex, or the
 fields of the key by name; bytes; batch. A log is a file of keys, as `rowkey check --sample` reads.
@@ -35,7 +40,7 @@ Exit status: 0 nothing to say, 1 a server saturates or `check` warns of the load
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The design's files, and folders of files `*.rowkey.toml`; - is standard input.
-    #[arg(required = true)]
+    #[arg(required_unless_present = "like")]
     designs: Vec<PathBuf>,
     /// The table. Default: all of the design.
     #[arg(long)]
@@ -52,6 +57,10 @@ pub(crate) struct Args {
     /// rate of the design.
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
+    /// Recordings of one load on a real HBase: simulates their cluster and load, and prints how near the run is to
+    /// them. Exit status 1: it is further than they are from each other.
+    #[arg(long, value_name = "RUN.jsonl", num_args = 1.., conflicts_with_all = ["designs", "trace", "log", "html"])]
+    like: Vec<PathBuf>,
     /// The length of the run, as '12 h'. Default: a day.
     #[arg(long = "for", value_name = "TIME", value_parser = period, conflicts_with_all = ["trace", "log"])]
     length: Option<Period>,
@@ -85,7 +94,7 @@ fn factor(text: &str) -> Result<f64, String> {
     factor.ok_or_else(|| "write a number above 0, as 2 or 0.5".to_owned())
 }
 
-/// A table's run and what it says.
+/// The run of a table, and its answers.
 struct Simulated<'d> {
     declared: Declared<'d>,
     run: Run,
@@ -93,12 +102,15 @@ struct Simulated<'d> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
+    if !args.like.is_empty() {
+        return like::run(&args.like, args.seed, args.json);
+    }
     let mut design = crate::designs::read(&args.designs)?;
     crate::designs::has_cluster(&design, args.cluster.as_deref())?;
     let options = args.cluster.iter().fold(CheckOptions::new(crate::designs::today()), CheckOptions::cluster);
     let options = samples::read_with_notes(&mut design, &args.samples.sample, args.samples.form, options)?;
     let report = design.check(&options);
-    let mut simulated = Vec::new();
+    let (mut simulated, mut named) = (Vec::new(), 0);
     for (table, costs) in design.query_costs(&options) {
         if args.table.as_ref().is_some_and(|name| *name != *table.name.value) {
             continue;
@@ -106,10 +118,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         let secondaries = if args.trace.is_some() || args.log.is_some() { 0 } else { table.secondary.len() };
         for secondary in std::iter::once(None).chain((0..secondaries).map(Some)) {
             let declared = Declared::of(&design, &table.name, secondary, &options).map_err(failed)?;
-            simulated.push(simulate(args, &design, declared, &report, &costs)?);
+            named += 1;
+            simulated.extend(simulate(args, &design, declared, &report, &costs)?);
         }
     }
     let Some(first) = simulated.first() else {
+        if named > 0 {
+            return Err(Failure::new("nothing writes to the tables: say `[[table.NAME.write]]` with its `rate`"));
+        }
         let known: Vec<&str> = design.tables.keys().map(String::as_str).collect();
         let name = args.table.as_deref().unwrap_or_default();
         return Err(Failure::new(format!("there is no table {name:?}; the design has {}", known.join(", "))));
@@ -119,14 +135,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     }
     if let Some(path) = &args.html {
         crate::designs::may_replace(path, &args.designs, page::FIRST_LINE, "page that `rowkey` wrote")?;
-        crate::designs::write(path, &page(&design, first, &simulated))?;
+        crate::designs::write(path, &print::page(&design, first, &simulated))?;
     }
-    print(args, &design, &simulated)?;
+    print::print(args.json, &design, &simulated)?;
     let is_fine = simulated.iter().all(|table| table.answer.sentence.starts_with(answer::NOTHING));
     Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-fn failed(error: rowkey_simulate::load::LoadError) -> Failure {
+fn failed(error: LoadError) -> Failure {
     Failure::new(error.to_string())
 }
 
@@ -136,7 +152,7 @@ fn simulate<'d>(
     declared: Declared<'d>,
     report: &Report,
     costs: &[QueryCost<'_>],
-) -> Result<Simulated<'d>, Failure> {
+) -> Result<Option<Simulated<'d>>, Failure> {
     let bar = samples::progress(None);
     let told = |events: u64| bar.set_message(format!("{events} events of {}", declared.key.name.as_str()));
     let options = Options {
@@ -161,7 +177,14 @@ fn simulate<'d>(
             of_file(path, declared.run(&mut log, 0, args.seed, told))?
         }
         (None, None) => {
-            let run = declared.simulate(&options, told).map_err(failed)?;
+            let run = match declared.simulate(&options, told) {
+                Err(LoadError::NoEvents(why)) => {
+                    bar.finish_and_clear();
+                    eprintln!("note: {}: {}", terminal(declared.key.name), terminal(&why));
+                    return Ok(None);
+                }
+                run => run.map_err(failed)?,
+            };
             assumed = declared.assumed_of_load(&options);
             let fewer = Options { most: (args.events / 4).max(1000), ..options.clone() };
             let seeds = [1, 2].map(|more| Options { seed: args.seed.wrapping_add(more), ..fewer.clone() });
@@ -174,10 +197,10 @@ fn simulate<'d>(
     };
     bar.finish_and_clear();
     let answer = answer::answer(&declared, &run, &others, report, costs, &assumed);
-    Ok(Simulated { declared, run, answer })
+    Ok(Some(Simulated { declared, run, answer }))
 }
 
-fn of_file<T>(path: &Path, read: Result<T, rowkey_simulate::load::LoadError>) -> Result<T, Failure> {
+fn of_file<T>(path: &Path, read: Result<T, LoadError>) -> Result<T, Failure> {
     read.map_err(|error| Failure::new(format!("{}: {error}", path.display())))
 }
 
@@ -200,60 +223,4 @@ fn log(args: &Args, path: &Path, declared: &Declared<'_>) -> Result<Log, Failure
     let read = Log::read(reader(path)?, key, &declared.key, rate, most, |keys, bytes| samples::told(&bar, keys, bytes));
     bar.finish_and_clear();
     of_file(path, read)
-}
-
-fn drawn<'s>(design: &'s Design, table: &'s Simulated<'_>) -> page::Drawn<'s> {
-    let Simulated { declared, run, .. } = table;
-    page::Drawn {
-        name: declared.key.name,
-        settings: &run.settings,
-        intervals: &run.intervals,
-        splits: &run.splits,
-        moves: &run.moves,
-        layout: declared.key.layout,
-        times: design.times_of(&declared.key.table.name),
-    }
-}
-
-fn page(design: &Design, first: &Simulated<'_>, all: &[Simulated<'_>]) -> String {
-    let answers: Vec<&Answer> = all.iter().map(|table| &table.answer).collect();
-    let drawn: Vec<page::Drawn<'_>> = all.iter().map(|table| drawn(design, table)).collect();
-    let text = answer::page_text(&answers, first.declared.simulates);
-    page::html(&text, &drawn, answer::capacity(&first.declared))
-}
-
-fn print(args: &Args, design: &Design, simulated: &[Simulated<'_>]) -> Result<(), Failure> {
-    let stdout = io::stdout();
-    let is_terminal = stdout.is_terminal();
-    let mut out = BufWriter::new(stdout.lock());
-    for table in simulated {
-        if args.json {
-            for line in lines(table) {
-                run::write(&mut out, &line)?;
-            }
-            continue;
-        }
-        let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|_| is_terminal);
-        let terminal = Terminal { columns: columns.unwrap_or(100).clamp(60, 160), is_ascii: false };
-        let capacity = answer::capacity(&table.declared);
-        let blocks = page::blocks(&drawn(design, table), Measure::Writes, RowOrder::Key, capacity, terminal);
-        writeln!(out, "{}\n{blocks}", answer::text(&table.answer))?;
-    }
-    match out.flush().map_err(Failure::from) {
-        Err(Failure::Closed) => Ok(()),
-        written => written,
-    }
-}
-
-/// The lines of a table's run, in the order of time.
-fn lines(table: &Simulated<'_>) -> impl Iterator<Item = Line> {
-    let Run { settings, splits, moves, intervals, .. } = table.run.clone();
-    let mut lines: Vec<(u64, Line)> = Vec::new();
-    lines.extend(splits.into_iter().map(|split| (split.t_ms, Line::Split(split))));
-    lines.extend(moves.into_iter().map(|moved| (moved.t_ms, Line::Move(moved))));
-    lines.extend(intervals.into_iter().map(|interval| (interval.t_ms, Line::Interval(interval))));
-    lines.sort_by_key(|(t_ms, _)| *t_ms);
-    let lines = lines.into_iter().map(|(_, line)| line);
-    let answer = Line::Answer(Box::new(table.answer.clone()));
-    std::iter::once(Line::Settings(Box::new(settings))).chain(lines).chain([answer])
 }

@@ -1,0 +1,69 @@
+//! The output of simulated tables: text, lines of JSON, a page.
+
+use std::io::{self, BufWriter, IsTerminal as _, Write as _};
+
+use rowkey_design::Design;
+use rowkey_simulate::answer;
+use rowkey_simulate::page::{self, Measure, RowOrder, Terminal};
+use rowkey_simulate::recording::Run;
+use rowkey_simulate::run::{self, Answer, Line};
+
+use super::Simulated;
+use crate::failure::Failure;
+
+fn drawn<'s>(design: &'s Design, table: &'s Simulated<'_>) -> page::Drawn<'s> {
+    let Simulated { declared, run, .. } = table;
+    page::Drawn {
+        name: declared.key.name,
+        settings: &run.settings,
+        intervals: &run.intervals,
+        splits: &run.splits,
+        moves: &run.moves,
+        layout: declared.key.layout,
+        times: design.times_of(&declared.key.table.name),
+    }
+}
+
+/// The page of all tables, of which this is the first.
+pub(super) fn page(design: &Design, first: &Simulated<'_>, all: &[Simulated<'_>]) -> String {
+    let answers: Vec<&Answer> = all.iter().map(|table| &table.answer).collect();
+    let drawn: Vec<page::Drawn<'_>> = all.iter().map(|table| drawn(design, table)).collect();
+    let text = answer::page_text(&answers, first.declared.simulates);
+    page::html(&text, &drawn, answer::capacity(&first.declared))
+}
+
+/// Prints the answers of each table and its picture, or lines of JSON.
+pub(super) fn print(json: bool, design: &Design, simulated: &[Simulated<'_>]) -> Result<(), Failure> {
+    let stdout = io::stdout();
+    let is_terminal = stdout.is_terminal();
+    let mut out = BufWriter::new(stdout.lock());
+    for table in simulated {
+        if json {
+            for line in lines(&table.run, Some(&table.answer)) {
+                run::write(&mut out, &line)?;
+            }
+            continue;
+        }
+        let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|_| is_terminal);
+        let terminal = Terminal { columns: columns.unwrap_or(100).clamp(60, 160), is_ascii: false };
+        let capacity = answer::capacity(&table.declared);
+        let blocks = page::blocks(&drawn(design, table), Measure::Writes, RowOrder::Key, capacity, terminal);
+        writeln!(out, "{}\n{blocks}", answer::text(&table.answer))?;
+    }
+    match out.flush().map_err(Failure::from) {
+        Err(Failure::Closed) => Ok(()),
+        written => written,
+    }
+}
+
+/// The lines of a run, in the order of time.
+pub(super) fn lines(run: &Run, answer: Option<&Answer>) -> impl Iterator<Item = Line> {
+    let mut lines: Vec<(u64, Line)> = Vec::new();
+    lines.extend(run.splits.iter().map(|split| (split.t_ms, Line::Split(split.clone()))));
+    lines.extend(run.moves.iter().map(|moved| (moved.t_ms, Line::Move(moved.clone()))));
+    lines.extend(run.intervals.iter().map(|interval| (interval.t_ms, Line::Interval(interval.clone()))));
+    lines.sort_by_key(|(t_ms, _)| *t_ms);
+    let lines = lines.into_iter().map(|(_, line)| line);
+    let answer = answer.map(|answer| Line::Answer(Box::new(answer.clone())));
+    std::iter::once(Line::Settings(Box::new(run.settings.clone()))).chain(lines).chain(answer)
+}
