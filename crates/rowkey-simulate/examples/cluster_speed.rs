@@ -28,6 +28,7 @@ fn main() {
             splits: Vec::new(),
             rows_per_second: 10_000.0,
             interval_ms: 10_000,
+            rows_per_event: None,
             keys: None,
             key_file: None,
         };

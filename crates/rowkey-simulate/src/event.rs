@@ -20,7 +20,6 @@ pub struct Event<'e> {
 
 /// An operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Op<'e> {
     /// A row is written.
     Put,

@@ -17,7 +17,6 @@ pub use self::answer::{Answer, Bars, QueryAnswer, Regions, Saturation};
 /// A line of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum Line {
     /// The first line.
     Settings(Box<Settings>),
@@ -68,6 +67,10 @@ pub struct Settings {
     pub rows_per_second: f64,
     /// The length of an interval in milliseconds.
     pub interval_ms: u64,
+    /// The rows that each event of a simulated load stands for, where it is more than one: the rows of an interval are
+    /// as near as those of a sample.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub rows_per_event: Option<u64>,
     /// The keys of the batches, where these have none of their own: see [`Batch::rows`].
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub keys: Option<Generated>,
@@ -106,7 +109,6 @@ pub struct Generated {
 /// A split policy, by the last part of its class in HBase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum SplitPolicy {
     /// `SteppingSplitPolicy`, the default of HBase 2.
     Stepping,

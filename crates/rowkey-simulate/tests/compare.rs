@@ -33,6 +33,7 @@ fn settings() -> Settings {
         splits: Vec::new(),
         rows_per_second: 10.0,
         interval_ms: 1_000,
+        rows_per_event: None,
         keys: None,
         key_file: None,
     }

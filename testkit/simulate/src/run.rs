@@ -207,6 +207,7 @@ impl Run<'_> {
             splits: self.combination.splits(),
             rows_per_second: 3_000.0,
             interval_ms: u64::try_from(LOOK.as_millis())? * LOOKS,
+            rows_per_event: None,
             keys: None,
             key_file: Some(key_file),
         })

@@ -58,11 +58,14 @@ impl Numbers {
     }
 }
 
-/// The first server that is asked for more than it takes.
+/// The first server that is asked for more than it takes, by more than what chance has put on it.
 fn saturation(run: &Run, takes: Takes, seconds: f64) -> Option<Saturation> {
+    // Three standard deviations of a sample in which each event stands for so many rows.
+    let weight = run.settings.rows_per_event.unwrap_or(1) as f64;
+    let limit = |takes: f64| takes + 3.0 * (takes * weight / seconds).sqrt();
     let rates = [(false, takes.writes), (true, takes.reads)];
     let of = |server: &Server, reads: bool| if reads { server.reads } else { server.writes } as f64 / seconds;
-    let over = |server: &Server| rates.into_iter().find(|(reads, takes)| of(server, *reads) > *takes);
+    let over = |server: &Server| rates.into_iter().find(|(reads, takes)| of(server, *reads) > limit(*takes));
     let is_over = |interval: &&Interval| interval.servers.iter().any(|server| over(server).is_some());
     let first = run.intervals.iter().find(is_over)?;
     let (number, (reads, takes)) = (0..).zip(&first.servers).find_map(|(at, server)| Some((at, over(server)?)))?;

@@ -1,6 +1,8 @@
 //! The answer in a sentence.
 
-use rowkey_design::internal::file::Count;
+use std::time::Duration;
+
+use rowkey_design::internal::file::{Count, Period};
 use rowkey_design::{Finding, Severity};
 
 use super::numbers::{Numbers, Takes};
@@ -34,9 +36,9 @@ pub(super) fn sentence(numbers: &Numbers, takes: Takes, sustained: Option<Bars>,
 fn saturated(saturation: &Saturation) -> String {
     let Saturation { reads, server, t_ms, asked, takes, .. } = saturation;
     let what = if *reads { "reads" } else { "writes" };
-    let seconds = Count((*t_ms as f64 / 1000.0).round()).of("second");
+    let within = Period(Duration::from_secs(t_ms.div_ceil(1000)));
     format!(
-        "Server {server} saturates within {seconds}: a server is asked for up to {} {what} a second, and takes {}",
+        "Server {server} saturates within {within}: a server is asked for up to {} {what} a second, and takes {}",
         Count(asked.round()),
         Count(*takes)
     )

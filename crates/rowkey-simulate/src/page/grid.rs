@@ -207,6 +207,7 @@ mod tests {
             splits: Vec::new(),
             rows_per_second: 0.0,
             interval_ms,
+            rows_per_event: None,
             keys: None,
             key_file: None,
         }

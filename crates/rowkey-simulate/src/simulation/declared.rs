@@ -265,6 +265,7 @@ fn settings(
         splits,
         rows_per_second: key.table.table.write.iter().filter_map(|write| Some(Rates::of_write(write)?.mean)).sum(),
         interval_ms: 0,
+        rows_per_event: None,
         keys: None,
         key_file: None,
     }

@@ -1,29 +1,38 @@
-//! The intervals of a run whose length is not known before its end.
+//! The intervals of a run: at given times, or of a length, which may not be known before its end.
 
 use crate::cluster::Cluster;
 use crate::run::{Interval, Region, Server};
 
-/// Intervals that are joined by two once they are too many.
+/// The intervals of a run, as they end.
 pub(super) struct Intervals {
     ended: Vec<Interval>,
     length_ms: u64,
-    /// The most; none where the length is given.
+    /// The most: more are joined by two. None where the length is given.
     most: Option<usize>,
+    /// The times at which they end, where these are given.
+    times: Vec<u64>,
 }
 
 impl Intervals {
     pub(super) fn new(length_ms: u64, most: usize) -> Self {
         let most = (length_ms == 0).then_some(most.max(2));
-        Self { ended: Vec::new(), length_ms: if length_ms == 0 { 1000 } else { length_ms }, most }
+        Self { ended: Vec::new(), length_ms: if length_ms == 0 { 1000 } else { length_ms }, most, times: Vec::new() }
+    }
+
+    /// Intervals that end at these times, and then each after the length.
+    pub(super) fn at(times: Vec<u64>, length_ms: u64) -> Self {
+        Self { ended: Vec::new(), length_ms: length_ms.max(1), most: None, times }
     }
 
     fn end_ms(&self) -> u64 {
-        self.length_ms.saturating_mul(self.ended.len() as u64 + 1)
+        let (ended, last) = (self.ended.len(), self.times.last().copied().unwrap_or(0));
+        let more = (ended + 1).saturating_sub(self.times.len()) as u64;
+        self.times.get(ended).copied().unwrap_or_else(|| last.saturating_add(self.length_ms.saturating_mul(more)))
     }
 
     /// Ends the intervals that end by this time.
     pub(super) fn until(&mut self, t_ms: u64, cluster: &mut Cluster) {
-        while self.end_ms() <= t_ms {
+        while self.end_ms() < t_ms {
             self.ended.push(cluster.interval(self.end_ms()));
             if self.most.is_some_and(|most| self.ended.len() >= most) {
                 self.join();
@@ -47,8 +56,10 @@ impl Intervals {
     /// The length of an interval, and all: with the one that the last event is in.
     pub(super) fn end(mut self, last_ms: u64, cluster: &mut Cluster) -> (u64, Vec<Interval>) {
         self.until(last_ms, cluster);
-        let end_ms = self.end_ms();
-        self.ended.push(cluster.interval(end_ms));
+        let left = self.times.len().saturating_sub(self.ended.len());
+        for _ in 0..left.max(usize::from(self.times.is_empty())) {
+            self.ended.push(cluster.interval(self.end_ms()));
+        }
         (self.length_ms, self.ended)
     }
 }

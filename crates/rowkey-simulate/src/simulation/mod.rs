@@ -76,15 +76,24 @@ pub fn run(
     load: &mut dyn Load,
     settings: &Settings,
     options: ClusterOptions,
+    progress: impl FnMut(u64),
+) -> Result<Run, LoadError> {
+    run_in(Intervals::new(settings.interval_ms, INTERVALS), load, settings, options, progress)
+}
+
+fn run_in(
+    mut intervals: Intervals,
+    load: &mut dyn Load,
+    settings: &Settings,
+    options: ClusterOptions,
     mut progress: impl FnMut(u64),
 ) -> Result<Run, LoadError> {
     let mut cluster = Cluster::new(settings, options);
-    let mut intervals = Intervals::new(settings.interval_ms, INTERVALS);
-    let (mut events, mut last_ms) = (0u64, 0);
+    let (mut events, mut last_ms, mut weight) = (0u64, 0, 1);
     load.events(&mut |event| {
         intervals.until(event.t_ms, &mut cluster);
         cluster.apply(&event);
-        (events, last_ms) = (events + 1, event.t_ms);
+        (events, last_ms, weight) = (events + 1, event.t_ms, event.weight.max(weight));
         if events.is_multiple_of(1 << 16) {
             progress(events);
         }
@@ -94,7 +103,8 @@ pub fn run(
         return Err(LoadError::NoEvents("the load has no events: nothing is written".to_owned()));
     }
     let (interval_ms, intervals) = intervals.end(last_ms, &mut cluster);
-    let settings = Settings { interval_ms, ..settings.clone() };
+    let rows_per_event = Some(weight).filter(|weight| *weight > 1);
+    let settings = Settings { interval_ms, rows_per_event, ..settings.clone() };
     let mut run = Run { intervals, ..Run::new(settings) };
     for line in cluster.take_lines() {
         match line {

@@ -2,20 +2,24 @@
 
 use std::ops::ControlFlow;
 
-use super::run;
+use super::intervals::Intervals;
+use super::run_in;
 use crate::cluster::ClusterOptions;
 use crate::event::{Event, Op};
 use crate::load::{Load, LoadError};
 use crate::recording::Run;
 
-/// Simulates the cluster and the load of a recording: its settings, its keys, and its batches at their times.
+/// Simulates the cluster and the load of a recording: its settings, its keys, its batches and intervals
+/// at their times.
 ///
 /// # Errors
 ///
 /// If it has no batches.
 pub fn replay(recording: &Run, seed: u64) -> Result<Run, LoadError> {
     let options = ClusterOptions { seed, files: true, ..ClusterOptions::default() };
-    let mut replayed = run(&mut Batches(recording), &recording.settings, options, |_| {})?;
+    let times = recording.intervals.iter().map(|interval| interval.t_ms).collect();
+    let intervals = Intervals::at(times, recording.settings.interval_ms);
+    let mut replayed = run_in(intervals, &mut Batches(recording), &recording.settings, options, |_| {})?;
     replayed.settings.engine = "simulated".to_owned();
     Ok(replayed)
 }

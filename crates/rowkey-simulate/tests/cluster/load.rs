@@ -26,6 +26,7 @@ pub(crate) fn settings() -> Settings {
         splits: Vec::new(),
         rows_per_second: 3000.0,
         interval_ms: 5000,
+        rows_per_event: None,
         keys: None,
         key_file: None,
     }

@@ -110,6 +110,7 @@ pub(crate) fn empty(name: &str, layout: LayoutBuf, interval_ms: u64) -> Made {
         splits: Vec::new(),
         rows_per_second: 0.0,
         interval_ms,
+        rows_per_event: None,
         keys: None,
         key_file: None,
     };

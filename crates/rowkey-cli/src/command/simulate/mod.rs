@@ -109,13 +109,17 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     crate::designs::has_cluster(&design, args.cluster.as_deref())?;
     let options = args.cluster.iter().fold(CheckOptions::new(crate::designs::today()), CheckOptions::cluster);
     let options = samples::read_with_notes(&mut design, &args.samples.sample, args.samples.form, options)?;
+    let from_file = args.trace.is_some() || args.log.is_some();
+    if from_file && args.table.is_none() && design.tables.len() > 1 {
+        return Err(Failure::new("name the table that the events are of: --table NAME"));
+    }
     let report = design.check(&options);
     let (mut simulated, mut named) = (Vec::new(), 0);
     for (table, costs) in design.query_costs(&options) {
         if args.table.as_ref().is_some_and(|name| *name != *table.name.value) {
             continue;
         }
-        let secondaries = if args.trace.is_some() || args.log.is_some() { 0 } else { table.secondary.len() };
+        let secondaries = if from_file { 0 } else { table.secondary.len() };
         for secondary in std::iter::once(None).chain((0..secondaries).map(Some)) {
             let declared = Declared::of(&design, &table.name, secondary, &options).map_err(failed)?;
             named += 1;
@@ -130,9 +134,6 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         let name = args.table.as_deref().unwrap_or_default();
         return Err(Failure::new(format!("there is no table {name:?}; the design has {}", known.join(", "))));
     };
-    if (args.trace.is_some() || args.log.is_some()) && simulated.len() > 1 {
-        return Err(Failure::new("name the table that the events are of: --table NAME"));
-    }
     if let Some(path) = &args.html {
         crate::designs::may_replace(path, &args.designs, page::FIRST_LINE, "page that `rowkey` wrote")?;
         crate::designs::write(path, &print::page(&design, first, &simulated))?;

@@ -1,0 +1,159 @@
+//! `rowkey simulate`: loads by statistics, traces and logs; pages; lines of JSON; input that is not valid.
+
+mod program;
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value as Json;
+
+use self::program::{Run, rowkey};
+
+const DESIGN: &str = r#"format = 1
+
+[cluster.main]
+engine = "hbase"
+servers = 3
+region.writes = "1k/s"
+
+[table.visits]
+key = ["at: instant", "host: text"]
+stats.host = { distinct = 100, size = "6 B" }
+
+[[table.visits.write]]
+name = "visit"
+rate = "5k/s"
+
+[table.hosts]
+key = ["host: text"]
+rows = 100
+"#;
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("visits.rowkey.toml"), DESIGN).unwrap();
+    folder
+}
+
+fn simulate(folder: &Path, args: &[&str]) -> Run {
+    rowkey(folder, &[&["simulate", "--events", "2000", "--once"], args, &["visits.rowkey.toml"]].concat(), b"")
+}
+
+fn lines(run: &Run) -> Vec<Json> {
+    run.out.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
+}
+
+#[test]
+fn what_saturates_is_said_first() {
+    let folder = folder();
+    let run = simulate(folder.path(), &[]);
+    assert_eq!(run.status, Some(1), "{}", run.err);
+    let first = run.out.lines().next().unwrap();
+    assert!(first.starts_with("visits: Server ") && first.contains("saturates within"), "{first}");
+    assert!(first.contains("up to 5.04k writes a second, and takes 1k") && first.contains("H01: "), "{first}");
+    assert!(run.err.contains("note: hosts: nothing writes or reads"), "{}", run.err);
+    for told in ["assumed: a region is split at", "regions at the end", "One server takes 1 000 writes/s"] {
+        assert!(run.out.replace('\u{a0}', " ").contains(told), "{told}: {}", run.out);
+    }
+    assert!(run.out.lines().skip(1).all(|line| line.starts_with("assumed") || line.chars().count() <= 100));
+}
+
+#[test]
+fn lines_of_json_are_a_run() {
+    let folder = folder();
+    let run = simulate(folder.path(), &["--json", "--for", "2 h"]);
+    let lines = lines(&run);
+    assert_eq!((&lines[0]["kind"], &lines[0]["servers"]), (&Json::from("settings"), &Json::from(3)));
+    let intervals: Vec<&Json> = lines.iter().filter(|line| line["kind"] == "interval").collect();
+    let written: u64 = intervals
+        .iter()
+        .flat_map(|interval| interval["servers"].as_array().unwrap())
+        .map(|server| server["writes"].as_u64().unwrap())
+        .sum();
+    assert_eq!(written, 2 * 3600 * 5000);
+    for interval in &intervals {
+        let regions = interval["regions"].as_array().unwrap();
+        assert_eq!(regions[0]["start"], "");
+        assert!(regions.is_sorted_by_key(|region| region["start"].as_str().unwrap()));
+    }
+    let times: Vec<u64> = lines.iter().filter_map(|line| line["t_ms"].as_u64()).collect();
+    assert!(times.is_sorted());
+    let answer = lines.last().unwrap();
+    assert_eq!((&answer["kind"], &answer["table"]), (&Json::from("answer"), &Json::from("visits")));
+    assert_eq!(simulate(folder.path(), &["--json", "--for", "2 h"]).out, run.out);
+    assert_ne!(simulate(folder.path(), &["--json", "--for", "2 h", "--seed", "9"]).out, run.out);
+}
+
+#[test]
+fn a_trace_is_put_on_the_cluster() {
+    let folder = folder();
+    let row = |n: u64| format!("{},put,2026-01-01T00:00:{:02}Z,host{n},50\n", n * 100, n / 10);
+    let csv: String = std::iter::once("t_ms,op,at,host,bytes\n".to_owned()).chain((0..300).map(row)).collect();
+    fs::write(folder.path().join("trace.csv"), &csv).unwrap();
+    let args = ["--table", "visits", "--trace", "trace.csv", "--json"];
+    let run = simulate(folder.path(), &args);
+    let lines = lines(&run);
+    let last = lines.iter().rfind(|line| line["kind"] == "interval").unwrap();
+    assert_eq!(last["regions"][0]["rows"], 300, "{}", run.err);
+    for (from, to, said) in [
+        ("\n100,put", "\n100,putt", "line 3, column 2 (`op`): \"putt\""),
+        ("\n200,put", "\n50,put", "line 4"),
+        ("\n100,put,2026", "\n100,put,yesterday", "line 3, the fields: at: "),
+        ("t_ms,op", "t_ms,what", "`what`"),
+    ] {
+        fs::write(folder.path().join("trace.csv"), csv.replacen(from, to, 1)).unwrap();
+        let run = simulate(folder.path(), &args);
+        assert_eq!((run.status, run.out.as_str()), (Some(2), ""), "{to}");
+        assert!(run.err.contains("trace.csv: ") && run.err.contains(said), "{to}: {}", run.err);
+    }
+    fs::write(folder.path().join("trace.csv"), "t_ms,op,key\n0,put,00\n").unwrap();
+    let run = simulate(folder.path(), &args);
+    assert!(run.status == Some(2) && run.err.contains("line 2"), "{}", run.err);
+    for empty in ["", "t_ms,op,key\n"] {
+        fs::write(folder.path().join("trace.csv"), empty).unwrap();
+        let run = simulate(folder.path(), &args);
+        assert!(run.status == Some(2) && run.err.contains("no events"), "{}", run.err);
+    }
+}
+
+#[test]
+fn a_log_has_the_times_of_its_keys() {
+    let folder = folder();
+    let line = |n: u64| format!("[\"2026-01-01T00:{:02}:{:02}Z\",\"host{}\"]\t80\n", n / 60, n % 60, n % 7);
+    fs::write(folder.path().join("log.txt"), (0..600).rev().map(line).collect::<String>()).unwrap();
+    let run = simulate(folder.path(), &["--table", "visits", "--log", "log.txt", "--form", "json", "--json"]);
+    let lines = lines(&run);
+    let last = lines.iter().rfind(|line| line["kind"] == "interval").unwrap();
+    assert_eq!((&last["regions"][0]["rows"], last["t_ms"].as_u64().unwrap() / 100_000), (&Json::from(600), 6));
+}
+
+#[test]
+fn a_page_has_the_picture_and_replaces_no_other_file() {
+    let folder = folder();
+    let run = simulate(folder.path(), &["--html", "visits.html"]);
+    assert_eq!(run.status, Some(1), "{}", run.err);
+    let page = fs::read_to_string(folder.path().join("visits.html")).unwrap();
+    assert!(page.contains("<svg") && page.contains("saturates within") && page.contains("8 MiB"));
+    fs::write(folder.path().join("mine.html"), "<!DOCTYPE html>\n<p>mine").unwrap();
+    let run = simulate(folder.path(), &["--html", "mine.html"]);
+    assert!(run.status == Some(2) && run.err.contains("mine.html"), "{}", run.err);
+    assert_eq!(fs::read_to_string(folder.path().join("mine.html")).unwrap(), "<!DOCTYPE html>\n<p>mine");
+}
+
+#[test]
+fn what_is_not_there_is_refused() {
+    let folder = folder();
+    for (args, said) in [
+        (&["--table", "nothing"][..], "there is no table \"nothing\""),
+        (&["--table", "hosts"], "nothing writes to the tables"),
+        (&["--cluster", "other"], "there is no cluster \"other\""),
+        (&["--trace", "trace.csv"], "name the table"),
+        (&["--for", "0 s"], "from 1 s to 100 years"),
+        (&["--times=-1"], "a number above 0"),
+    ] {
+        let run = simulate(folder.path(), args);
+        assert!(run.status == Some(2) && run.err.contains(said), "{args:?}: {} {}", run.err, run.out);
+    }
+    let run = rowkey(folder.path(), &["simulate", "--like", "run.jsonl"], b"");
+    assert!(run.status == Some(2) && run.err.contains("run.jsonl"), "{}", run.err);
+}

@@ -1,0 +1,152 @@
+//! The answers of simulations: against what can be computed, against `check`, and on designs that are good.
+
+use std::fs;
+use std::path::Path;
+
+use rowkey_design::{CheckOptions, Date, Design, File, Rule, Severity};
+use rowkey_simulate::answer::{NOTHING, answer};
+use rowkey_simulate::load::LoadError;
+use rowkey_simulate::run::{Answer, Line};
+use rowkey_simulate::simulation::{Declared, Options};
+
+fn options() -> Options {
+    Options { most: 10_000, ..Options::default() }
+}
+
+/// The answers of a design's tables and secondary tables; none of those that nothing writes.
+fn answers(text: &str, options: &Options) -> Vec<Answer> {
+    let file = File { name: "t.rowkey.toml".to_owned(), text: text.to_owned() };
+    let design = Design::parse([file]).unwrap_or_else(|problems| panic!("{problems}\n{text}"));
+    let check = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+    let report = design.check(&check);
+    let mut answers = Vec::new();
+    for (table, costs) in design.query_costs(&check) {
+        for secondary in std::iter::once(None).chain((0..table.secondary.len()).map(Some)) {
+            let declared = Declared::of(&design, &table.name, secondary, &check).unwrap();
+            let more = [Options { seed: 2, ..options.clone() }, Options { skew: 0.1, ..options.clone() }];
+            let run = |options: &Options| declared.simulate(options, |_| {});
+            match run(options) {
+                Ok(first) => {
+                    let others: Vec<_> = more.iter().map(|options| run(options).unwrap()).collect();
+                    answers.push(answer(&declared, &first, &others, &report, &costs, &[]));
+                }
+                Err(LoadError::NoEvents(_)) => {}
+                Err(error) => panic!("{error}\n{text}"),
+            }
+        }
+    }
+    answers
+}
+
+/// A table of this key on a cluster of so many servers, each of which takes 10,000 writes a second.
+fn design(key: &str, more: &str, servers: u32, rate: &str) -> String {
+    format!(
+        "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = {servers}\nregion.writes = \"10k/s\"\n\
+         [table.t]\nkey = [{key}]\n{more}\n[[table.t.write]]\nname = \"a write\"\nrate = \"{rate}\"\n"
+    )
+}
+
+#[test]
+fn a_key_that_begins_with_a_time_takes_what_one_server_takes() {
+    let key = "\"at: instant\", \"host: text\"";
+    let of = |rate| answers(&design(key, "stats.host = { distinct = 1000 }", 8, rate), &options()).remove(0);
+    let (calm, hot) = (of("9k/s"), of("11k/s"));
+    assert_eq!(calm.saturates, None);
+    let saturates = hot.saturates.unwrap();
+    assert!(saturates.part > 0.9 && !saturates.reads && (saturates.asked / 11_000.0 - 1.0).abs() < 0.05);
+    for answer in [&calm.sustained, &hot.sustained] {
+        let bars = answer.unwrap();
+        assert!((bars.of_run / 10_000.0 - 1.0).abs() < 0.01 && bars.least > 9_900.0 && bars.greatest < 10_100.0);
+    }
+    assert!(hot.rules.contains(&"H01".to_owned()) && hot.sentence.contains("H01: "), "{}", hot.sentence);
+    assert!(hot.sentence.contains("saturates within") && hot.sentence.contains("the table takes 10k a second"));
+}
+
+#[test]
+fn pre_split_buckets_take_what_all_servers_take() {
+    for (servers, buckets) in [(4, 16), (8, 16), (8, 64)] {
+        let salt =
+            format!("salt = {{ buckets = {buckets} }}\nsplits = \"buckets\"\nstats.host = {{ distinct = 100000 }}");
+        let text = design("\"host: text\", \"at: instant\"", &salt, servers, "30k/s");
+        let found = answers(&text, &options()).remove(0);
+        let all = f64::from(servers) * 10_000.0;
+        let sustained = found.sustained.unwrap();
+        assert!((0.8 * all..=all).contains(&sustained.of_run), "{servers}, {buckets}: {sustained:?}");
+        assert!(found.sentence.starts_with(NOTHING), "{}", found.sentence);
+    }
+}
+
+#[test]
+fn a_frequent_value_is_on_one_server() {
+    let of = |share| {
+        let more = format!(
+            "stats.user = {{ distinct = 10000, skew = \"one value {share}\", size = \"8 B\" }}\n\
+             splits = {{ keys = [\"63\", \"66\", \"69\", \"6c\", \"6f\", \"72\", \"75\"] }}"
+        );
+        answers(&design("\"user: text\", \"at: instant\"", &more, 8, "40k/s"), &options()).remove(0)
+    };
+    for share in [0.3, 0.6] {
+        let found = of(share);
+        let (busiest, hottest) = (found.busiest_server.of_run, found.hottest_region.of_run);
+        assert!(hottest > share - 0.05 && busiest >= hottest - 1e-9 && hottest < share + 0.2, "{share}: {hottest}");
+        assert!(found.rules.contains(&"H04".to_owned()), "{share}: {:?}, {}", found.rules, found.sentence);
+        assert_eq!(found.saturates.is_some(), 40_000.0 * busiest > 10_000.0);
+    }
+}
+
+#[test]
+fn good_designs_of_studies_have_nothing_to_say() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies/designs");
+    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let mut count = 0;
+    for path in paths.iter().filter(|path| path.to_string_lossy().ends_with(".rowkey.toml")) {
+        // It has what the texts warn of beside what they advise.
+        let is_mixed = path.ends_with("four_designs.rowkey.toml");
+        for found in answers(&fs::read_to_string(path).unwrap(), &options()) {
+            count += 1;
+            let is_bad = is_mixed && matches!(&*found.table, "sequential" | "randomised");
+            assert_eq!(found.sentence.starts_with(NOTHING), !is_bad, "{}: {}", path.display(), found.sentence);
+        }
+    }
+    assert!(count > 20, "{count}");
+}
+
+/// The bad and the good design of each rule that says where load lands.
+fn pages(which: &str) -> Vec<(&'static str, String)> {
+    let part = |rule: &Rule| {
+        Some(rule.page().split_once(&format!("\n{which}:\n\n```toml\n"))?.1.split_once("```")?.0.to_owned())
+    };
+    Rule::all().filter(|rule| rule.id.starts_with('H')).filter_map(|rule| Some((rule.id, part(rule)?))).collect()
+}
+
+#[test]
+fn the_verdict_is_that_of_check() {
+    let mut seen = 0;
+    for (id, text) in pages("Bad").into_iter().chain(pages("Good")) {
+        let file = File { name: "t.rowkey.toml".to_owned(), text: text.clone() };
+        let report = Design::parse([file]).unwrap().check(&CheckOptions::new(Date { year: 2026, month: 1, day: 31 }));
+        for found in answers(&text, &options()) {
+            let warned = |rule: &String| {
+                report.findings.iter().any(|finding| finding.rule.id == rule && finding.severity > Severity::Note)
+            };
+            let is_warned = found.rules.iter().any(warned);
+            seen += usize::from(is_warned);
+            let is_fine = found.sentence.starts_with(NOTHING);
+            assert_eq!(is_fine, !is_warned && found.saturates.is_none(), "{id}: {}", found.sentence);
+        }
+    }
+    assert!(seen > 10, "{seen}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_answers() {
+    let text =
+        design("\"host: text\", \"at: instant\"", "stats.host = { distinct = 100, skew = \"zipf 1\" }", 3, "5k/s");
+    let told = |seed| {
+        let found = answers(&text, &Options { seed, ..options() }).remove(0);
+        serde_json::to_string(&Line::Answer(Box::new(found))).unwrap()
+    };
+    assert_eq!(told(5), told(5));
+    assert_ne!(told(5), told(6));
+}
