@@ -12,7 +12,7 @@ pub(crate) const SECOND_MS: u64 = 1000;
 pub(crate) const SKIPLIST_ENTRY: u64 = 40;
 /// The bytes of heap of a cell's object, before its bytes (`ByteBufferKeyValue.FIXED_OVERHEAD`).
 pub(crate) const CELL_OBJECT: u64 = 32;
-/// What sizes on the heap are rounded up to (`ClassSize.align`).
+/// The step that sizes on the heap are rounded up to (`ClassSize.align`).
 pub(crate) const HEAP_ALIGN: u64 = 8;
 /// The bytes of heap of an empty memstore (`MutableSegment.DEEP_OVERHEAD`).
 pub(crate) const EMPTY_MEMSTORE: u64 = 256;

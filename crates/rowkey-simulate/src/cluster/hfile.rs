@@ -11,7 +11,7 @@ use super::rows::Rows;
 /// The most blocks whose keys are listed: 64 GiB.
 const MOST_BLOCKS: u64 = 1 << 20;
 
-/// How files are written.
+/// The form in which files are written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Format {
     /// A block ends with the row that reaches this size.

@@ -66,7 +66,7 @@ impl Memstore {
         &self.sorted
     }
 
-    /// What a flush writes of it.
+    /// The rows that a flush writes.
     pub(crate) fn flushed(self, keep: Keep) -> Rows {
         let parts: Vec<_> = self.sorted.iter().chain([&self.tail]).map(whole).collect();
         merged(&parts, keep)

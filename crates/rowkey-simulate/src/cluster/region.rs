@@ -6,7 +6,7 @@ use super::file::File;
 use super::memstore::Memstore;
 use super::rows::{Part, Rows};
 
-/// What happens to a region once it is closed.
+/// The change that a region is closed for.
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
     /// It is split at this key.
@@ -24,7 +24,7 @@ pub(crate) struct Region {
     /// False while it is closed. What is written then waits in the memstore, as clients wait for the opening.
     pub(crate) is_online: bool,
     pub(crate) change: Option<Change>,
-    /// How often it was closed: what was due before is not due after.
+    /// The number of times that it was closed: what was due before is not due after.
     pub(crate) epoch: u64,
     /// Its size of `MAX_FILESIZE` with the jitter.
     pub(crate) full_limit: u64,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// What stands for rows of one key.
+/// The meaning of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Rows that were written.
@@ -43,7 +43,7 @@ pub(crate) struct Rows {
 /// Some of the rows.
 pub(crate) type Part<'r> = (&'r Rows, Range<usize>);
 
-/// How much stands before a place.
+/// Sums of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) puts: u64,
@@ -74,7 +74,7 @@ impl Counts {
         }
     }
 
-    /// What stands between two places.
+    /// The sums between two places.
     fn minus(self, before: Self) -> Self {
         Self {
             puts: self.puts - before.puts,
@@ -149,7 +149,7 @@ impl Rows {
         low
     }
 
-    /// What stands in a range of places.
+    /// The sums of a range of places.
     pub(crate) fn counts(&self, range: Range<usize>) -> Counts {
         if range.is_empty() {
             return Counts::default();

@@ -46,7 +46,7 @@ fn pre_split_regions_of_one_server_are_not_split_before_the_full_limit() {
         assert!((2 * MIB..8 * MIB).contains(&bucket.bytes), "{bucket:?}");
     }
     let mut cluster = with_files(&settings, 0);
-    tenths(&mut cluster, 700_000, hashed);
+    tenths(&mut cluster, 600_000, hashed);
     let lines = cluster.take_lines();
     assert!(splits(&lines).len() >= 8);
     for split in splits(&lines) {
