@@ -47,7 +47,7 @@ impl File {
 
     /// The half of it that each daughter has, or all, or nothing (`HRegionFileSystem.splitStoreFile`).
     pub(crate) fn cut(self, at: &[u8], format: Format) -> [Option<Self>; 2] {
-        let cut = self.rows.rank(at).clamp(self.range.start, self.range.end);
+        let cut = self.rows.rank(at, self.range.clone());
         if cut == self.range.start {
             return [None, Some(self)];
         }

@@ -159,9 +159,10 @@ mod tests {
         let rows = rows(&[(1, 247); 1000], true);
         let content = Content::new(&rows, 0..rows.len());
         let format = Format { block_size: 64 << 10, on_disk_ppm: 1_000_000 };
-        let starts: Vec<u32> = content.block_keys(format).iter().map(|key| rows.rank(key) as u32).collect();
+        let starts: Vec<u32> =
+            content.block_keys(format).iter().map(|key| rows.rank(key, 0..rows.len()) as u32).collect();
         assert_eq!(starts, [0, 266, 532, 798]);
-        assert_eq!(content.middle(format).map(|key| rows.rank(&key)), Some(532));
+        assert_eq!(content.middle(format).map(|key| rows.rank(&key, 0..rows.len())), Some(532));
     }
 
     #[test]

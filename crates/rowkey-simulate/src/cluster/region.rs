@@ -113,8 +113,8 @@ impl Region {
     /// The parts of what is in it that are in order, and the places of a range in each.
     pub(crate) fn parts(&mut self, start: &[u8], end: Option<&[u8]>) -> Vec<Part<'_>> {
         let places = |rows: &Rows, within: Range<usize>| {
-            let from = rows.rank(start).clamp(within.start, within.end);
-            let to = end.map_or(within.end, |end| rows.rank(end).clamp(from, within.end));
+            let from = rows.rank(start, within.clone());
+            let to = end.map_or(within.end, |end| rows.rank(end, from..within.end));
             from..to
         };
         let files = self.files.iter().map(|file| (&*file.rows, file.range.clone()));

@@ -95,7 +95,7 @@ impl Counts {
 }
 
 /// The entries between two of the stored sums.
-const STRIDE: usize = 64;
+const STRIDE: usize = 16;
 
 impl Rows {
     pub(crate) fn len(&self) -> usize {
@@ -139,9 +139,9 @@ impl Rows {
         &self.entries[at].row
     }
 
-    /// The number of rows with keys before this one; they have to be in order.
-    pub(crate) fn rank(&self, key: &[u8]) -> usize {
-        let (mut low, mut high) = (0, self.len());
+    /// The place within a range of the first row with this key or a greater one; they have to be in order.
+    pub(crate) fn rank(&self, key: &[u8], within: Range<usize>) -> usize {
+        let (mut low, mut high) = (within.start, within.end);
         while low < high {
             let middle = low + (high - low) / 2;
             if self.key(middle) < key { low = middle + 1 } else { high = middle }
