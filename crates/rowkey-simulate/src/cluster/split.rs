@@ -8,7 +8,7 @@ use super::state::{Cluster, seconds};
 use crate::run::{Key, Line, Move, Split};
 
 impl Cluster {
-    /// Where a region is to be split; none, if it is not (`HRegion.checkSplit`).
+    /// The key at which a region is to be split; none, if it is not (`HRegion.checkSplit`).
     pub(crate) fn split_key(&self, number: usize) -> Option<Vec<u8>> {
         let region = &self.regions[number];
         if !region.is_settled() || region.has_references() {
