@@ -15,7 +15,7 @@ pub(crate) struct Memstore {
     pub(crate) puts: u64,
     /// The bytes of the rows in a file.
     pub(crate) bytes: u64,
-    /// When its oldest row was written, in milliseconds.
+    /// The time of its oldest row, in milliseconds.
     pub(crate) oldest_ms: Option<u64>,
 }
 

@@ -21,13 +21,13 @@ pub(crate) struct Row {
     pub(crate) count: u32,
     /// The bytes of one of the rows in a block.
     pub(crate) bytes: u32,
-    /// When it was written, in seconds.
+    /// The time of its write, in seconds.
     pub(crate) t_s: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// Where its key ends.
+    /// The place at which its key ends.
     end: usize,
     row: Row,
 }
