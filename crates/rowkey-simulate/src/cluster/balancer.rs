@@ -1,4 +1,4 @@
-//! When the balancer moves regions, and how many.
+//! The balancer: if it moves regions, and how many.
 
 use super::constants::{ALL_MULTIPLIERS, COUNT_MULTIPLIERS, MIN_COST, SLOP_TENTHS};
 
