@@ -1,8 +1,4 @@
-//! When the balancer moves regions, and how many.
-//!
-//! It goes by the number of regions alone. HBase's has functions of reads, writes, memstores and files too, but each
-//! weighs 5 of 602: a server that does all the work of a table, its regions being spread evenly, costs less than the
-//! 0.025 that move a region. It was asked 90 times on a real HBase and never moved one for its load.
+//! The balancer: if it moves regions, and how many.
 
 use super::constants::{ALL_MULTIPLIERS, COUNT_MULTIPLIERS, MIN_COST, SLOP_TENTHS};
 

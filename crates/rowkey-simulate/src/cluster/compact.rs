@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::compaction::select;
 use super::constants::{
-    BLOCKING_FILES, CLOSE_CHECK_BYTES, COMPACTION_MAX_FILES, COMPACTION_MS, COMPACTION_RATE, LARGE_COMPACTION,
-    SECOND_MS,
+    BLOCKING_FILES, CLOSE_CHECK_BYTES, COMPACTION_MAX_FILES, COMPACTION_RATE, LARGE_COMPACTION, SECOND_MS, WRITE_MS,
+    WRITE_RATE,
 };
 use super::due::{What, next_tick};
 use super::file::File;
@@ -56,7 +56,8 @@ impl Cluster {
         region.files[files].iter_mut().for_each(|file| file.job = Some(job));
         self.servers[region.server].compacts[thread] = true;
         self.jobs.insert(job, Job { region: number, thread, is_of_all });
-        let lasts_ms = COMPACTION_MS + bytes / (COMPACTION_RATE / SECOND_MS);
+        let held_ms = bytes / COMPACTION_RATE * SECOND_MS;
+        let lasts_ms = WRITE_MS + held_ms.max(bytes / (WRITE_RATE / SECOND_MS));
         self.queue.push(self.now_ms.saturating_add(lasts_ms), (number, 0), What::Compacted(job));
     }
 

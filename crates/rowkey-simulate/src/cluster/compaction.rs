@@ -1,4 +1,4 @@
-//! Which files of a region become one.
+//! The choice of the files of a region that become one.
 
 use std::ops::Range;
 

@@ -1,9 +1,9 @@
-//! What will happen at which time.
+//! Events to come, by time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What happens.
+/// An event within the cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum What {
     /// A flush has written its file.
@@ -28,7 +28,7 @@ pub(crate) enum What {
     Balance,
 }
 
-/// What happens to a region, if it was not closed since.
+/// An event of a region, if that was not closed since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Due {
     pub(crate) at_ms: u64,

@@ -45,9 +45,9 @@ impl File {
         Content::new(&self.rows, self.range.clone())
     }
 
-    /// What each daughter has of it: half, all or nothing (`HRegionFileSystem.splitStoreFile`).
+    /// The half of it that each daughter has, or all, or nothing (`HRegionFileSystem.splitStoreFile`).
     pub(crate) fn cut(self, at: &[u8], format: Format) -> [Option<Self>; 2] {
-        let cut = self.rows.rank(at).clamp(self.range.start, self.range.end);
+        let cut = self.rows.rank(at, self.range.clone());
         if cut == self.range.start {
             return [None, Some(self)];
         }

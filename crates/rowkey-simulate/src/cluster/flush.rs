@@ -1,7 +1,7 @@
 //! Flushes: a memstore becomes a file.
 
 use super::constants::{
-    BLOCKING_FILES, BLOCKING_WAIT_MS, COMPACTION_MIN_FILES, FLUSH_MARKERS, FLUSH_MS, FLUSH_RATE, SECOND_MS,
+    BLOCKING_FILES, BLOCKING_WAIT_MS, COMPACTION_MIN_FILES, FLUSH_IDS, SECOND_MS, WRITE_MS, WRITE_RATE,
 };
 use super::due::What;
 use super::file::File;
@@ -44,7 +44,7 @@ impl Cluster {
         let bytes = self.regions[number].memstore.bytes;
         let rows = self.take_memstore(number);
         self.regions[number].flushing = Some(rows);
-        let lasts_ms = FLUSH_MS + bytes / (FLUSH_RATE / SECOND_MS);
+        let lasts_ms = WRITE_MS + bytes / (WRITE_RATE / SECOND_MS);
         self.queue.push(self.now_ms.saturating_add(lasts_ms), self.epoch(number), What::Flushed);
     }
 
@@ -66,8 +66,11 @@ impl Cluster {
     }
 
     pub(crate) fn add_file(&mut self, number: usize, rows: Rows) {
+        if rows.is_empty() {
+            return;
+        }
         let region = &mut self.regions[number];
-        region.sequence_id += FLUSH_MARKERS;
+        region.sequence_id += FLUSH_IDS;
         region.files.extend(File::new(rows, self.format, self.now_ms));
         self.schedule_check(number);
     }

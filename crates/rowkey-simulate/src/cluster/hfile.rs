@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::constants::{
-    BLOCK_HEADER, BLOCK_SIZES, BLOOM_CHUNK, BLOOM_ROWS, CHECKSUM, CHECKSUM_OF, INDEX_ENTRY, INDEX_KEY, TRAILER,
+    BLOCK_HEADER, BLOCK_SIZES, BLOOM_CHUNK, BLOOM_ROWS, CHECKSUM, CHECKSUM_OF, FILE_REST, INDEX_ENTRY, INDEX_KEY,
+    TRAILER,
 };
 use super::index::{middle_block, separator};
 use super::rows::Rows;
@@ -11,7 +12,7 @@ use super::rows::Rows;
 /// The most blocks whose keys are listed: 64 GiB.
 const MOST_BLOCKS: u64 = 1 << 20;
 
-/// How files are written.
+/// The form in which files are written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Format {
     /// A block ends with the row that reaches this size.
@@ -39,16 +40,14 @@ impl<'r> Content<'r> {
             return 0;
         }
         let mut data = 0_u64;
-        let mut count = 0_u64;
-        self.blocks(format, |_, bytes, times| {
+        self.blocks(format, |at, bytes, times| {
             let bytes = on_disk(bytes, format.on_disk_ppm) + BLOCK_HEADER;
-            let bytes = bytes + bytes.div_ceil(CHECKSUM_OF) * CHECKSUM;
+            let entry = INDEX_ENTRY + INDEX_KEY + self.block_key(at).len() as u64;
+            let bytes = bytes + bytes.div_ceil(CHECKSUM_OF) * CHECKSUM + entry;
             data = data.saturating_add(bytes.saturating_mul(times));
-            count = count.saturating_add(times);
         });
         let rows = (self.from..self.to).map(|at| u64::from(self.rows.row(at).count)).sum();
-        let key = self.rows.key(self.from).len() as u64;
-        data.saturating_add(count * (INDEX_ENTRY + INDEX_KEY + key)).saturating_add(bloom(rows)).saturating_add(TRAILER)
+        data.saturating_add(bloom(rows)).saturating_add(FILE_REST).saturating_add(TRAILER)
     }
 
     /// The key at which a file of these rows is cut: the first of the block in the middle.
@@ -59,7 +58,7 @@ impl<'r> Content<'r> {
         let mut starts = Vec::new();
         self.blocks(format, |at, _, times| starts.push((at, times)));
         let blocks = starts.iter().map(|(_, times)| times).sum();
-        let keys = starts.iter().map(|(at, times)| (self.rows.key(*at).len() as u64).saturating_mul(*times));
+        let keys = starts.iter().map(|(at, times)| (self.block_key(*at).len() as u64).saturating_mul(*times));
         let wanted = middle_block(blocks, keys.fold(0, u64::saturating_add));
         let mut passed = 0;
         let (at, _) = starts.iter().find(|(_, times)| {
@@ -159,9 +158,10 @@ mod tests {
         let rows = rows(&[(1, 247); 1000], true);
         let content = Content::new(&rows, 0..rows.len());
         let format = Format { block_size: 64 << 10, on_disk_ppm: 1_000_000 };
-        let starts: Vec<u32> = content.block_keys(format).iter().map(|key| rows.rank(key) as u32).collect();
+        let starts: Vec<u32> =
+            content.block_keys(format).iter().map(|key| rows.rank(key, 0..rows.len()) as u32).collect();
         assert_eq!(starts, [0, 266, 532, 798]);
-        assert_eq!(content.middle(format).map(|key| rows.rank(&key)), Some(532));
+        assert_eq!(content.middle(format).map(|key| rows.rank(&key, 0..rows.len())), Some(532));
     }
 
     #[test]

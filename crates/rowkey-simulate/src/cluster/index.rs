@@ -1,6 +1,6 @@
 //! The index of a file: the keys of its blocks.
 
-use super::constants::{INDEX_CHUNK, INDEX_ENTRY, INDEX_KEY};
+use super::constants::{INDEX_CHUNK, INDEX_KEY, LEAF_ENTRY};
 
 /// The number of the block in the middle of so many: `n / 2`, or `(n - 1) / 2` where the index has several levels
 /// (`HFileBlockIndex.CellBasedKeyBlockIndexReader.midkey`, `BlockIndexChunkImpl.getMidKeyMetadata`).
@@ -10,7 +10,7 @@ pub(crate) fn middle_block(blocks: u64, key_bytes: u64) -> u64 {
     // The last entry is written when the file is closed, and begins no chunk.
     let entries = blocks.saturating_sub(1);
     let keys = u128::from(key_bytes) * u128::from(entries) / u128::from(blocks.max(1));
-    let index = keys + u128::from(entries) * u128::from(INDEX_ENTRY + INDEX_KEY);
+    let index = keys + u128::from(entries) * u128::from(LEAF_ENTRY + INDEX_KEY);
     if index >= u128::from(INDEX_CHUNK) { entries / 2 } else { blocks / 2 }
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct Memstore {
     pub(crate) puts: u64,
     /// The bytes of the rows in a file.
     pub(crate) bytes: u64,
-    /// When its oldest row was written, in milliseconds.
+    /// The time of its oldest row, in milliseconds.
     pub(crate) oldest_ms: Option<u64>,
 }
 
@@ -66,7 +66,7 @@ impl Memstore {
         &self.sorted
     }
 
-    /// What a flush writes of it.
+    /// The rows that a flush writes.
     pub(crate) fn flushed(self, keep: Keep) -> Rows {
         let parts: Vec<_> = self.sorted.iter().chain([&self.tail]).map(whole).collect();
         merged(&parts, keep)

@@ -2,7 +2,7 @@
 
 use super::rows::{Kind, Part, Row, Rows};
 
-/// What is kept.
+/// The rows that are kept.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Keep {
     /// Rows from this second on; older ones have expired.
@@ -121,7 +121,7 @@ mod tests {
     use super::{Keep, merged};
     use crate::cluster::rows::{Kind, Part, Row, Rows};
 
-    /// What is left of the writes of one key, in the order of time.
+    /// The rest of the writes of one key, in the order of time.
     fn left(writes: &[Row], keep: Keep) -> Vec<Row> {
         let mut left: Vec<Row> = Vec::new();
         for write in writes {

@@ -1,6 +1,6 @@
-//! What a simulated cluster is told besides its settings.
+//! Options of a simulated cluster, besides its settings.
 
-/// What a recording has by itself, and a simulated cluster is told.
+/// The properties that a recording has by itself, and a simulated cluster is told.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClusterOptions {
     /// The seed of all that is chance: jitter, the phases of the discharger and other periods, delays, which regions

@@ -1,5 +1,7 @@
 //! Gets and scans: how many rows they read of which region.
 
+use std::ops::Range;
+
 use super::rows::{Counts, Part};
 use super::state::Cluster;
 
@@ -43,23 +45,33 @@ fn read(parts: &[Part<'_>], wanted: u64) -> (u64, u64) {
     if all.tombstones == 0 {
         return (wanted, wanted);
     }
-    // The first key of the largest part before which enough is found.
-    let Some((rows, range)) = parts.iter().max_by_key(|(_, range)| range.len()) else { return (0, 0) };
-    let (mut low, mut high) = (range.start, range.end);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if counts(&before(parts, rows.key(middle))).live() < wanted { low = middle + 1 } else { high = middle }
+    // The shortest beginnings of the parts that have enough: they end within these ranges.
+    let mut ends: Vec<Range<usize>> = parts.iter().map(|(_, range)| range.clone()).collect();
+    while let Some(widest) = (0..ends.len()).max_by_key(|part| ends[*part].len())
+        && !ends[widest].is_empty()
+    {
+        let middle = ends[widest].start + ends[widest].len() / 2;
+        let key = parts[widest].0.key(middle);
+        let places = parts.iter().zip(&ends).map(|((rows, _), within)| rows.rank(key, within.clone()));
+        let places: Vec<usize> = places.collect();
+        if beginnings(parts, places.iter().copied()).live() < wanted {
+            ends.iter_mut().zip(places).for_each(|(end, place)| end.start = place);
+            ends[widest].start = middle + 1;
+        } else {
+            ends.iter_mut().zip(places).for_each(|(end, place)| end.end = place);
+        }
     }
-    let read = if low == range.end { all } else { counts(&before(parts, rows.key(low))) };
+    let read = beginnings(parts, ends.iter().map(|end| end.end));
     // What was found beyond the last that is wanted was not read.
     (read.scanned() - read.live().saturating_sub(wanted), wanted)
 }
 
 fn counts(parts: &[Part<'_>]) -> Counts {
-    parts.iter().map(|(rows, range)| rows.counts(range.clone())).fold(Counts::default(), Counts::plus)
+    beginnings(parts, parts.iter().map(|(_, range)| range.end))
 }
 
-fn before<'r>(parts: &[Part<'r>], key: &[u8]) -> Vec<Part<'r>> {
-    let before = |(rows, range): &Part<'r>| (*rows, range.start..rows.rank(key).clamp(range.start, range.end));
-    parts.iter().map(before).collect()
+/// The sums of the parts up to these places.
+fn beginnings(parts: &[Part<'_>], ends: impl Iterator<Item = usize>) -> Counts {
+    let counts = parts.iter().zip(ends).map(|((rows, range), end)| rows.counts(range.start..end));
+    counts.fold(Counts::default(), Counts::plus)
 }

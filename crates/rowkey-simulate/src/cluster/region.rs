@@ -6,7 +6,7 @@ use super::file::File;
 use super::memstore::Memstore;
 use super::rows::{Part, Rows};
 
-/// What happens to a region once it is closed.
+/// The change that a region is closed for.
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
     /// It is split at this key.
@@ -24,7 +24,7 @@ pub(crate) struct Region {
     /// False while it is closed. What is written then waits in the memstore, as clients wait for the opening.
     pub(crate) is_online: bool,
     pub(crate) change: Option<Change>,
-    /// How often it was closed: what was due before is not due after.
+    /// The number of times that it was closed: what was due before is not due after.
     pub(crate) epoch: u64,
     /// Its size of `MAX_FILESIZE` with the jitter.
     pub(crate) full_limit: u64,
@@ -113,8 +113,8 @@ impl Region {
     /// The parts of what is in it that are in order, and the places of a range in each.
     pub(crate) fn parts(&mut self, start: &[u8], end: Option<&[u8]>) -> Vec<Part<'_>> {
         let places = |rows: &Rows, within: Range<usize>| {
-            let from = rows.rank(start).clamp(within.start, within.end);
-            let to = end.map_or(within.end, |end| rows.rank(end).clamp(from, within.end));
+            let from = rows.rank(start, within.clone());
+            let to = end.map_or(within.end, |end| rows.rank(end, from..within.end));
             from..to
         };
         let files = self.files.iter().map(|file| (&*file.rows, file.range.clone()));

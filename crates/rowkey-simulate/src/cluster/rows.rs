@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// What stands for rows of one key.
+/// The meaning of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Rows that were written.
@@ -21,13 +21,13 @@ pub(crate) struct Row {
     pub(crate) count: u32,
     /// The bytes of one of the rows in a block.
     pub(crate) bytes: u32,
-    /// When it was written, in seconds.
+    /// The time of its write, in seconds.
     pub(crate) t_s: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// Where its key ends.
+    /// The place at which its key ends.
     end: usize,
     row: Row,
 }
@@ -43,7 +43,7 @@ pub(crate) struct Rows {
 /// Some of the rows.
 pub(crate) type Part<'r> = (&'r Rows, Range<usize>);
 
-/// How much stands before a place.
+/// Sums of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) puts: u64,
@@ -74,7 +74,7 @@ impl Counts {
         }
     }
 
-    /// What stands between two places.
+    /// The sums between two places.
     fn minus(self, before: Self) -> Self {
         Self {
             puts: self.puts - before.puts,
@@ -95,7 +95,7 @@ impl Counts {
 }
 
 /// The entries between two of the stored sums.
-const STRIDE: usize = 64;
+const STRIDE: usize = 16;
 
 impl Rows {
     pub(crate) fn len(&self) -> usize {
@@ -139,9 +139,9 @@ impl Rows {
         &self.entries[at].row
     }
 
-    /// The number of rows with keys before this one; they have to be in order.
-    pub(crate) fn rank(&self, key: &[u8]) -> usize {
-        let (mut low, mut high) = (0, self.len());
+    /// The place within a range of the first row with this key or a greater one; they have to be in order.
+    pub(crate) fn rank(&self, key: &[u8], within: Range<usize>) -> usize {
+        let (mut low, mut high) = (within.start, within.end);
         while low < high {
             let middle = low + (high - low) / 2;
             if self.key(middle) < key { low = middle + 1 } else { high = middle }
@@ -149,7 +149,7 @@ impl Rows {
         low
     }
 
-    /// What stands in a range of places.
+    /// The sums of a range of places.
     pub(crate) fn counts(&self, range: Range<usize>) -> Counts {
         if range.is_empty() {
             return Counts::default();

@@ -1,6 +1,6 @@
 //! Splits, and how regions close and open.
 
-use super::constants::{BLOCKING_FILES, REGION_SPLIT_LIMIT, TRANSITION_MS};
+use super::constants::{BLOCKING_FILES, CLOSE_MS, OPEN_IDS, OPEN_MS, REGION_SPLIT_LIMIT};
 use super::due::What;
 use super::policy::limit;
 use super::region::{Change, Region};
@@ -8,7 +8,7 @@ use super::state::{Cluster, seconds};
 use crate::run::{Key, Line, Move, Split};
 
 impl Cluster {
-    /// Where a region is to be split; none, if it is not (`HRegion.checkSplit`).
+    /// The key at which a region is to be split; none, if it is not (`HRegion.checkSplit`).
     pub(crate) fn split_key(&self, number: usize) -> Option<Vec<u8>> {
         let region = &self.regions[number];
         if !region.is_settled() || region.has_references() {
@@ -49,7 +49,7 @@ impl Cluster {
 
     fn close_later(&mut self, number: usize, change: Change) {
         self.regions[number].change = Some(change);
-        let delay = self.draws.within(TRANSITION_MS);
+        let delay = self.draws.within(CLOSE_MS);
         self.queue.push(self.now_ms.saturating_add(delay), self.epoch(number), What::Close);
     }
 
@@ -82,7 +82,7 @@ impl Cluster {
             }
             None => vec![number],
         };
-        let delay = self.draws.within(TRANSITION_MS);
+        let delay = self.draws.within(OPEN_MS);
         for region in opening {
             self.queue.push(self.now_ms.saturating_add(delay), self.epoch(region), What::Open);
         }
@@ -124,12 +124,15 @@ impl Cluster {
         let region = &mut self.regions[number];
         region.is_online = true;
         region.full_limit = full_limit;
-        region.sequence_id += 1;
+        region.sequence_id += OPEN_IDS;
         self.servers[region.server].online += 1;
         self.balance_later();
         self.schedule_check(number);
         if self.regions[number].has_references() || self.needs_compaction(number) {
             self.request_compaction(number);
+        }
+        if self.regions[number].memstore.heap > self.flush_size {
+            self.request_flush(number);
         }
     }
 }

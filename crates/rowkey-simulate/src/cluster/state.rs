@@ -75,7 +75,7 @@ pub(crate) struct ServerState {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Job {
     pub(crate) region: usize,
-    /// Which of the server's threads runs it.
+    /// The server's thread that runs it.
     pub(crate) thread: usize,
     /// True if all files of the region are in it.
     pub(crate) is_of_all: bool,
@@ -165,7 +165,7 @@ impl Cluster {
         (region, self.regions[region].epoch)
     }
 
-    /// What flushes and compactions keep now.
+    /// The rows that flushes and compactions keep now.
     pub(crate) fn keep(&self, drops_tombstones: bool) -> Keep {
         let oldest_ms = self.options.ttl_ms.map_or(0, |ttl| self.now_ms.saturating_sub(ttl));
         Keep { since_s: seconds(oldest_ms), drops_tombstones, last_alone: self.options.replaces }

@@ -49,7 +49,7 @@ fn it_does_not_even_the_load() {
 #[test]
 fn a_region_that_comes_to_a_server_without_any_splits_at_the_first_limit() {
     let mut found = 0;
-    for seed in 0..5 {
+    for seed in 0..2 {
         let mut cluster = with_files(&balanced(), seed);
         tenths(&mut cluster, ROWS, key);
         // Servers by region, as the lines say.

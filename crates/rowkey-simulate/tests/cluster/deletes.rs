@@ -57,7 +57,8 @@ fn expired_rows_leave_empty_regions() {
     let before = tenths(&mut cluster, 150_000, key);
     let after = cluster.interval(30 * DAY_MS);
     assert_eq!((rows(&before[9]), rows(&after)), (150_000, 0));
-    assert_eq!(after.regions.len(), regions(&before)[9]);
+    // A split may be under way at the end of the load.
+    assert!((regions(&before)[9]..=regions(&before)[9] + 1).contains(&after.regions.len()));
     assert!(after.regions.iter().all(|region| (region.bytes, region.files) == (0, 0)));
 }
 

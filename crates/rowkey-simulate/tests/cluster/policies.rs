@@ -46,7 +46,7 @@ fn pre_split_regions_of_one_server_are_not_split_before_the_full_limit() {
         assert!((2 * MIB..8 * MIB).contains(&bucket.bytes), "{bucket:?}");
     }
     let mut cluster = with_files(&settings, 0);
-    tenths(&mut cluster, 700_000, hashed);
+    tenths(&mut cluster, 600_000, hashed);
     let lines = cluster.take_lines();
     assert!(splits(&lines).len() >= 8);
     for split in splits(&lines) {
@@ -69,13 +69,26 @@ fn r_counts_the_regions_of_a_server() {
 
 #[test]
 fn jitter_spreads_the_limits() {
-    let mut jittered = settings();
-    jittered.jitter = 0.25;
-    let cuts = |settings, seed| {
-        let mut cluster = cluster(settings, seed);
+    let mut settings = settings();
+    settings.jitter = 0.5;
+    let mut cluster = with_files(&settings, 0);
+    tenths(&mut cluster, ROWS, hashed);
+    let lines = cluster.take_lines();
+    let splits = splits(&lines);
+    let sizes = splits[1..].iter().map(|split| split.files.iter().map(|file| file.bytes).sum::<u64>());
+    let percents: Vec<u64> = sizes.map(|size| size * 100 / (8 * MIB)).collect();
+    assert!(percents.iter().all(|percent| (75..140).contains(percent)), "{percents:?}");
+    assert!(percents.iter().any(|percent| *percent < 95), "{percents:?}");
+    assert!(percents.iter().any(|percent| *percent > 110), "{percents:?}");
+}
+
+#[test]
+fn seeds_differ_by_chance_alone() {
+    let cuts = |seed| {
+        let mut cluster = cluster(&settings(), seed);
         tenths(&mut cluster, 100_000, key);
         cluster.take_lines()
     };
-    assert_ne!(cuts(&jittered, 1), cuts(&jittered, 2));
-    assert_eq!(cuts(&jittered, 1), cuts(&jittered, 1));
+    assert_ne!(cuts(1), cuts(2));
+    assert_eq!(cuts(1), cuts(1));
 }
