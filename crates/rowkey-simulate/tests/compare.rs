@@ -104,11 +104,26 @@ fn relabelled(run: &Run) -> Run {
     run
 }
 
+/// The regions of the first of the intervals that are nearest to so many rows.
+fn regions(run: &Run, rows: u64) -> &[Region] {
+    let mut nearest = &run.intervals[0];
+    let distance = |interval: &Interval| interval.regions.iter().map(|region| region.rows).sum::<u64>().abs_diff(rows);
+    for interval in &run.intervals {
+        if distance(interval) < distance(nearest) {
+            nearest = interval;
+        }
+    }
+    &nearest.regions
+}
+
 /// The distance of boundaries in rows, by going through all keys for each.
-fn slow(part: f64, keys: &[Key], a: &Run, b: &Run) -> u64 {
+fn slow(part: f64, rows: u64, a: &Run, b: &Run) -> u64 {
+    let keys = &a.keys;
     let ranks = |run: &Run| -> Vec<u64> {
-        let regions = &run.intervals.last().unwrap().regions[1..];
-        regions.iter().map(|region| keys.iter().filter(|key| **key < region.start).count() as u64).collect()
+        regions(run, rows)[1..]
+            .iter()
+            .map(|region| keys.iter().filter(|key| **key < region.start).count() as u64)
+            .collect()
     };
     let one_way = |from: Vec<u64>, to: Vec<u64>| {
         let mut distances = Vec::new();
@@ -166,11 +181,12 @@ proptest! {
         let recordings = Recordings::new(&runs);
         let rows = Ranks::of(&runs[0]).rows_per_block();
         for (kind, part) in [(Kind::MedianBlocks, 0.5), (Kind::NinetiethBlocks, 0.9)] {
-            let slow = slow(part, &runs[0].keys, &runs[0], &runs[1]) as f64;
+            let slow = slow(part, recordings.rows(), &runs[0], &runs[1]) as f64;
             prop_assert!((recordings.distance(kind, &runs[0], &runs[1]) * rows - slow).abs() < 1e-6, "{kind}");
         }
-        let regions = runs.iter().map(|run| run.intervals.last().unwrap().regions.len()).max().unwrap();
-        let width = runs[0].keys.len() as f64 / regions as f64;
+        let regions: Vec<usize> = runs.iter().map(|run| regions(run, recordings.rows()).len()).collect();
+        prop_assert!(regions[0] == regions[1] || recordings.rows() == runs[0].keys.len() as u64);
+        let width = runs[0].keys.len() as f64 / regions[0].max(regions[1]) as f64;
         let (widths, blocks) = (Kind::NinetiethWidths, Kind::NinetiethBlocks);
         let by_blocks = recordings.distance(blocks, &runs[0], &runs[1]) * rows / f64::max(width, 1.0);
         prop_assert!((recordings.distance(widths, &runs[0], &runs[1]) - by_blocks).abs() < 1e-9);

@@ -35,26 +35,32 @@ pub(crate) struct Combination {
     pub(crate) shape: Shape,
     /// The name of its keys, which several may share.
     pub(crate) keys: &'static str,
-    pub(crate) is_split: bool,
+    /// The buckets of salted keys in each region that the table is created with; all in one without pre-splits.
+    buckets: u8,
     pub(crate) is_balanced: bool,
 }
 
 const fn steady(name: &'static str, load: &'static str, shape: Shape, keys: &'static str) -> Combination {
-    Combination { name, load, shape, keys, is_split: false, is_balanced: false }
+    Combination { name, load, shape, keys, buckets: BUCKETS, is_balanced: false }
 }
 
 /// In the order in which they are recorded.
-pub(crate) const COMBINATIONS: [Combination; 8] = [
+pub(crate) const COMBINATIONS: [Combination; 9] = [
     steady("sequential", "sequential, steady", Shape::Sequential, "sequential"),
     steady("hashed", "hashed, steady", Shape::Hashed, "hashed"),
     Combination {
-        is_split: true,
+        buckets: 1,
         ..steady("salted-split", "salted over 16 with pre-splits, steady", Shape::Salted, "salted")
     },
     steady("promoted", "promoted over 500 metrics, steady", Shape::Promoted, "promoted"),
     steady("salted", "salted over 16 without pre-splits, steady", Shape::Salted, "salted"),
     steady("promoted-zipf", "promoted over 500 metrics, Zipf", Shape::PromotedZipf, "promoted-zipf"),
     steady("hashed-zipf", "hashed over 5,000 users, Zipf", Shape::HashedZipf, "hashed-zipf"),
+    // These grow to their limit.
+    Combination {
+        buckets: 2,
+        ..steady("salted-half-split", "salted over 16 with half of the pre-splits, steady", Shape::Salted, "salted")
+    },
     Combination {
         is_balanced: true,
         ..steady("sequential-balanced", "sequential, steady, balancer on", Shape::Sequential, "sequential")
@@ -64,8 +70,7 @@ pub(crate) const COMBINATIONS: [Combination; 8] = [
 impl Combination {
     /// The split points with which its table is created.
     pub(crate) fn splits(&self) -> Vec<Key> {
-        let cuts = if self.is_split { 1..BUCKETS } else { 0..0 };
-        cuts.map(|bucket| Key(vec![bucket])).collect()
+        (self.buckets..BUCKETS).step_by(usize::from(self.buckets)).map(|bucket| Key(vec![bucket])).collect()
     }
 }
 

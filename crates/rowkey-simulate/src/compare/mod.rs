@@ -12,7 +12,7 @@ mod ranks;
 
 use std::fmt;
 
-use self::outline::Outline;
+use self::outline::{Outline, regions_at};
 pub use self::ranks::Ranks;
 use crate::recording::Run;
 
@@ -25,8 +25,8 @@ pub const SLACK: f64 = 1.25;
 pub enum Kind {
     /// The number of regions: the sum of the differences at each tenth of the rows.
     Regions,
-    /// The boundaries of regions at the end, by rank among all keys: from each to the nearest of the other run, the
-    /// median, in blocks of a store file; of both ways the greater one.
+    /// The boundaries of regions, by rank among all keys: from each to the nearest of the other run, the median, in
+    /// blocks of a store file; of both ways the greater one. At the moment that [`Recordings::rows`] says.
     MedianBlocks,
     /// The same, which nine in ten do not exceed.
     NinetiethBlocks,
@@ -129,6 +129,7 @@ impl fmt::Display for Measure {
 pub struct Recordings<'r> {
     recordings: &'r [Run],
     ranks: Ranks,
+    rows: u64,
     outlines: Vec<Outline>,
 }
 
@@ -137,8 +138,25 @@ impl<'r> Recordings<'r> {
     #[must_use]
     pub fn new(recordings: &'r [Run]) -> Self {
         let ranks = recordings.first().map(Ranks::of).unwrap_or_default();
-        let outlines = recordings.iter().map(|run| Outline::new(run, &ranks)).collect();
-        Self { recordings, ranks, outlines }
+        let agree = |rows: &u64| {
+            let mut numbers = recordings.iter().map(|run| regions_at(run, *rows).len());
+            numbers.next().is_some_and(|first| numbers.all(|number| number == first))
+        };
+        let rows = ranks.tenths().rfind(agree).unwrap_or(ranks.rows());
+        let outlines = recordings.iter().map(|run| Outline::new(run, &ranks, rows)).collect();
+        Self { recordings, ranks, rows, outlines }
+    }
+
+    /// The rows after which boundaries are compared: the last tenth of the load at which all recordings have as many
+    /// regions, or all of it. A region near its limit splits in one run and not in the other; then a boundary is half a
+    /// region from the nearest, and two real runs are as far apart as any.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    fn outline(&self, run: &Run) -> Outline {
+        Outline::new(run, &self.ranks, self.rows)
     }
 
     /// The kinds of distance that these recordings allow.
@@ -154,7 +172,7 @@ impl<'r> Recordings<'r> {
     /// The distance between two runs of the load.
     #[must_use]
     pub fn distance(&self, kind: Kind, a: &Run, b: &Run) -> f64 {
-        Outline::new(a, &self.ranks).distance(kind, &Outline::new(b, &self.ranks), &self.ranks)
+        self.outline(a).distance(kind, &self.outline(b), &self.ranks)
     }
 
     /// The distances between each two of the recordings.
@@ -173,9 +191,9 @@ impl<'r> Recordings<'r> {
     /// Holds a simulated run of the load against the recordings.
     #[must_use]
     pub fn measure(&self, simulated: &Run) -> Vec<Measure> {
-        let simulated = Outline::new(simulated, &self.ranks);
+        let simulated = self.outline(simulated);
         let outlines = |naive: fn(&Run, &Ranks) -> Run| -> Vec<Outline> {
-            self.recordings.iter().map(|run| Outline::new(&naive(run, &self.ranks), &self.ranks)).collect()
+            self.recordings.iter().map(|run| self.outline(&naive(run, &self.ranks))).collect()
         };
         let (cut, counted) = (outlines(naive::evenly_cut), outlines(naive::by_size));
         let measure = |&kind: &Kind| {

@@ -2,16 +2,14 @@
 
 use super::{Kind, Ranks};
 use crate::recording::Run;
-use crate::run::Interval;
-
-const TENTHS: u64 = 10;
+use crate::run::{Interval, Region};
 
 /// The numbers of a run that are compared.
 #[derive(Debug)]
 pub(super) struct Outline {
     /// The number of regions at each tenth of the rows.
     regions: Vec<u64>,
-    /// The boundaries at the end, by rank, ascending.
+    /// The boundaries, by rank, ascending.
     boundaries: Vec<u64>,
     hottest_share: f64,
     /// In descending order.
@@ -20,11 +18,11 @@ pub(super) struct Outline {
 }
 
 impl Outline {
-    pub(super) fn new(run: &Run, ranks: &Ranks) -> Self {
-        let last = run.intervals.last().map_or(&[][..], |interval| &interval.regions);
+    /// That of a run, its boundaries after so many rows.
+    pub(super) fn new(run: &Run, ranks: &Ranks, rows: u64) -> Self {
         Self {
-            regions: (1..=TENTHS).map(|tenth| regions_at(run, tenth * ranks.rows() / TENTHS)).collect(),
-            boundaries: last.iter().skip(1).map(|region| ranks.rank(&region.start)).collect(),
+            regions: ranks.tenths().map(|rows| regions_at(run, rows).len() as u64).collect(),
+            boundaries: regions_at(run, rows).iter().skip(1).map(|region| ranks.rank(&region.start)).collect(),
             hottest_share: hottest_share(run),
             server_shares: server_shares(run),
             moved: !run.moves.is_empty(),
@@ -68,10 +66,10 @@ fn rows(interval: &Interval) -> u64 {
     interval.regions.iter().map(|region| region.rows).fold(0, u64::saturating_add)
 }
 
-/// The number of regions at the interval that ended nearest to so many rows.
-fn regions_at(run: &Run, at: u64) -> u64 {
+/// The regions at the interval that ended nearest to so many rows.
+pub(super) fn regions_at(run: &Run, at: u64) -> &[Region] {
     let nearest = run.intervals.iter().min_by_key(|interval| rows(interval).abs_diff(at));
-    nearest.map_or(0, |interval| interval.regions.len() as u64)
+    nearest.map_or(&[], |interval| &interval.regions)
 }
 
 fn hottest_share(run: &Run) -> f64 {

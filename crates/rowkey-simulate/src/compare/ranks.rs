@@ -38,6 +38,12 @@ impl Ranks {
         self.sorted.len() as u64
     }
 
+    /// The number of keys at each tenth of the load, ascending.
+    pub(super) fn tenths(&self) -> impl DoubleEndedIterator<Item = u64> + use<> {
+        let rows = self.rows();
+        (1..=10).map(move |tenth| rows / 10 * tenth + rows % 10 * tenth / 10)
+    }
+
     /// The rows in a block of a store file.
     #[must_use]
     pub fn rows_per_block(&self) -> f64 {
