@@ -64,14 +64,16 @@ fn a_key_that_begins_with_a_time_takes_what_one_server_takes() {
 
 #[test]
 fn pre_split_buckets_take_what_all_servers_take() {
+    // Of few events in an interval the busiest server has more by chance.
+    let options = Options { most: 100_000, seconds: 20_000.0, ..options() };
     for (servers, buckets) in [(4, 16), (8, 16), (8, 64)] {
         let salt =
             format!("salt = {{ buckets = {buckets} }}\nsplits = \"buckets\"\nstats.host = {{ distinct = 100000 }}");
         let text = design("\"host: text\", \"at: instant\"", &salt, servers, "30k/s");
-        let found = answers(&text, &options()).remove(0);
+        let found = answers(&text, &options).remove(0);
         let all = f64::from(servers) * 10_000.0;
         let sustained = found.sustained.unwrap();
-        assert!((0.8 * all..=all).contains(&sustained.of_run), "{servers}, {buckets}: {sustained:?}");
+        assert!((0.75 * all..=all).contains(&sustained.of_run), "{servers}, {buckets}: {sustained:?}");
         assert!(found.sentence.starts_with(NOTHING), "{}", found.sentence);
     }
 }
