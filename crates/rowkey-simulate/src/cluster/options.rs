@@ -17,14 +17,27 @@ pub struct ClusterOptions {
     /// True if a row that is written again replaces what it was, as an update does with one version; false if it
     /// grows, as a wide row does.
     pub replaces: bool,
+    /// True if the times of writes are those of their answers, as of a recording: what is answered between a region's
+    /// close and its opening was written before the close.
+    pub answered: bool,
     /// True if each [`Split`](crate::run::Split) has its files with the keys of all blocks. Of ten gigabytes these are
     /// some megabytes.
     pub files: bool,
 }
 
 impl Default for ClusterOptions {
-    /// Seed 0, no expiry, no compression, one cell a row, names of a byte each, rows that grow, no files.
+    /// Seed 0, no expiry, no compression, one cell a row, names of a byte each, rows that grow, times of calls,
+    /// no files.
     fn default() -> Self {
-        Self { seed: 0, ttl_ms: None, on_disk: 1.0, cells: 1, name_bytes: 2, replaces: false, files: false }
+        Self {
+            seed: 0,
+            ttl_ms: None,
+            on_disk: 1.0,
+            cells: 1,
+            name_bytes: 2,
+            replaces: false,
+            answered: false,
+            files: false,
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! Splits, and how regions close and open.
 
-use super::constants::{BLOCKING_FILES, CLOSE_MS, OPEN_IDS, OPEN_MS, REGION_SPLIT_LIMIT};
+use super::constants::{
+    BLOCKING_FILES, CLOSE_MS, DISPATCH_MS, LATE_CLOSE_MS, LATE_TENTHS, OPEN_IDS, OPEN_MS, REGION_SPLIT_LIMIT, REOPEN_MS,
+};
 use super::due::What;
 use super::policy::limit;
 use super::region::{Change, Region};
@@ -49,8 +51,29 @@ impl Cluster {
 
     fn close_later(&mut self, number: usize, change: Change) {
         self.regions[number].change = Some(change);
-        let delay = self.draws.within(CLOSE_MS);
-        self.queue.push(self.now_ms.saturating_add(delay), self.epoch(number), What::Close);
+        let is_late = self.draws.within(0..10) < LATE_TENTHS;
+        let delay = self.draws.within(if is_late { LATE_CLOSE_MS } else { CLOSE_MS });
+        let server = self.regions[number].server;
+        let mut close_ms = self.told_ms(server, self.now_ms).saturating_add(delay);
+        if self.options.answered {
+            close_ms = self.open_ms(server, close_ms);
+        }
+        self.queue.push(close_ms, self.epoch(number), What::Close);
+    }
+
+    /// The time at which what a server has to open after a close is open.
+    fn open_ms(&mut self, server: usize, closed_ms: u64) -> u64 {
+        let ready_ms = closed_ms.saturating_add(self.draws.within(REOPEN_MS));
+        self.told_ms(server, ready_ms).saturating_add(self.draws.within(OPEN_MS))
+    }
+
+    /// The time at which a server is told what the master has for it: together with what waits for it already.
+    fn told_ms(&mut self, server: usize, ready_ms: u64) -> u64 {
+        let told_ms = &mut self.servers[server].told_ms;
+        if !(told_ms.saturating_sub(DISPATCH_MS)..*told_ms).contains(&ready_ms) {
+            *told_ms = ready_ms.saturating_add(DISPATCH_MS);
+        }
+        *told_ms
     }
 
     /// Closes a region: what is in memory becomes files (`HRegion.close`). Writes from here on wait for the opening.
@@ -82,9 +105,12 @@ impl Cluster {
             }
             None => vec![number],
         };
-        let delay = self.draws.within(OPEN_MS);
+        let open_ms = match self.options.answered {
+            true => self.now_ms,
+            false => self.open_ms(self.regions[number].server, self.now_ms),
+        };
         for region in opening {
-            self.queue.push(self.now_ms.saturating_add(delay), self.epoch(region), What::Open);
+            self.queue.push(open_ms, self.epoch(region), What::Open);
         }
     }
 

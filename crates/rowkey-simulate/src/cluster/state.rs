@@ -67,6 +67,8 @@ pub(crate) struct ServerState {
     pub(crate) to_compact: BTreeSet<(usize, u64, usize)>,
     pub(crate) discharger_phase_ms: u64,
     pub(crate) checker_phase_ms: u64,
+    /// The time at which it is told what waits for it, or was told last.
+    pub(crate) told_ms: u64,
     pub(crate) writes: u64,
     pub(crate) reads: u64,
 }

@@ -16,7 +16,7 @@ use crate::recording::Run;
 ///
 /// If it has no batches.
 pub fn replay(recording: &Run, seed: u64) -> Result<Run, LoadError> {
-    let options = ClusterOptions { seed, files: true, ..ClusterOptions::default() };
+    let options = ClusterOptions { seed, answered: true, files: true, ..ClusterOptions::default() };
     let times = recording.intervals.iter().map(|interval| interval.t_ms).collect();
     let intervals = Intervals::at(times, recording.settings.interval_ms);
     let mut replayed = run_in(intervals, &mut Batches(recording), &recording.settings, options, |_| {})?;
