@@ -124,6 +124,13 @@ impl fmt::Display for Measure {
     }
 }
 
+/// Naive runs, made from the first of the recordings.
+#[derive(Debug)]
+struct Naive {
+    evenly_cut: Outline,
+    by_size: Outline,
+}
+
 /// Recordings of one load, to hold other runs against.
 #[derive(Debug)]
 pub struct Recordings<'r> {
@@ -131,20 +138,30 @@ pub struct Recordings<'r> {
     ranks: Ranks,
     rows: u64,
     outlines: Vec<Outline>,
+    naive: Option<Naive>,
 }
 
 impl<'r> Recordings<'r> {
     /// Those of one load: the keys are those of the first.
     #[must_use]
     pub fn new(recordings: &'r [Run]) -> Self {
-        let ranks = recordings.first().map(Ranks::of).unwrap_or_default();
+        Self::by(recordings, recordings.first().map(Ranks::of).unwrap_or_default())
+    }
+
+    /// Those of one load, by the ranks of its keys.
+    #[must_use]
+    pub fn by(recordings: &'r [Run], ranks: Ranks) -> Self {
         let agree = |rows: &u64| {
             let mut numbers = recordings.iter().map(|run| regions_at(run, *rows).len());
             numbers.next().is_some_and(|first| numbers.all(|number| number == first))
         };
         let rows = ranks.tenths().rfind(agree).unwrap_or(ranks.rows());
         let outlines = recordings.iter().map(|run| Outline::new(run, &ranks, rows)).collect();
-        Self { recordings, ranks, rows, outlines }
+        let naive = recordings.first().map(|run| Naive {
+            evenly_cut: Outline::new(&naive::evenly_cut(run, &ranks), &ranks, rows),
+            by_size: Outline::new(&naive::by_size(run, &ranks), &ranks, rows),
+        });
+        Self { recordings, ranks, rows, outlines, naive }
     }
 
     /// The rows after which boundaries are compared: the last tenth of the load at which all recordings have as many
@@ -192,19 +209,17 @@ impl<'r> Recordings<'r> {
     #[must_use]
     pub fn measure(&self, simulated: &Run) -> Vec<Measure> {
         let simulated = self.outline(simulated);
-        let outlines = |naive: fn(&Run, &Ranks) -> Run| -> Vec<Outline> {
-            self.recordings.iter().map(|run| self.outline(&naive(run, &self.ranks))).collect()
-        };
-        let (cut, counted) = (outlines(naive::evenly_cut), outlines(naive::by_size));
         let measure = |&kind: &Kind| {
-            let naive = if kind == Kind::Regions { &counted } else { &cut };
+            let naive = self.naive.as_ref().map_or(f64::INFINITY, |naive| {
+                self.nearest(kind, if kind == Kind::Regions { &naive.by_size } else { &naive.evenly_cut })
+            });
             let recorded = self.between(kind).into_iter().fold(0.0, f64::max);
             Measure {
                 kind,
                 simulated: self.nearest(kind, &simulated),
                 recorded,
                 limit: f64::max(SLACK * recorded, kind.floor()),
-                naive: naive.iter().map(|naive| self.nearest(kind, naive)).fold(f64::INFINITY, f64::min),
+                naive,
             }
         };
         self.kinds().iter().map(measure).collect()

@@ -1,5 +1,7 @@
 //! Ranks: places in the order of all keys of a load, so that distances do not depend on what keys look like.
 
+use std::sync::Arc;
+
 use crate::recording::Run;
 use crate::run::Key;
 
@@ -10,9 +12,9 @@ const CELL: u64 = 27;
 /// The keys of a load in their order.
 #[derive(Clone, Debug, Default)]
 pub struct Ranks {
-    sorted: Vec<Key>,
+    sorted: Arc<[Key]>,
     /// Of each key, in the order in which they were written, its place among the sorted ones.
-    places: Vec<usize>,
+    places: Arc<[usize]>,
     rows_per_block: f64,
 }
 
@@ -24,12 +26,12 @@ impl Ranks {
         order.sort_by_key(|&at| &run.keys[at]);
         let mut places = vec![0; order.len()];
         order.iter().enumerate().for_each(|(place, &at)| places[at] = place);
-        let sorted: Vec<Key> = order.into_iter().map(|at| run.keys[at].clone()).collect();
+        let sorted: Arc<[Key]> = order.into_iter().map(|at| run.keys[at].clone()).collect();
         let keys: u64 = sorted.iter().map(|key| key.0.len() as u64).sum();
         let values = run.batches.iter().map(|batch| batch.bytes.saturating_mul(batch.rows.unwrap_or_default()));
         let bytes = values.fold(keys, u64::saturating_add);
         let per_row = bytes as f64 / (sorted.len().max(1)) as f64 + CELL as f64;
-        Self { sorted, places, rows_per_block: f64::max(run.settings.block_size as f64 / per_row, 1.0) }
+        Self { sorted, places: places.into(), rows_per_block: f64::max(run.settings.block_size as f64 / per_row, 1.0) }
     }
 
     /// The number of keys.

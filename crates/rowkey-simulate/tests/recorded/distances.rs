@@ -1,6 +1,6 @@
 //! Distances of recordings from each other: the noise that no simulation can be held below.
 
-use rowkey_simulate::compare::{Recordings, passes};
+use rowkey_simulate::compare::Recordings;
 use rowkey_simulate::recording::Run;
 use rowkey_simulate::run::Interval;
 
@@ -43,20 +43,24 @@ fn whole(run: &Run, path: &str) {
     assert!((0.98..1.1).contains(&(took / planned)), "{path}: {took} ms, planned {planned}");
 }
 
+/// The rule is not so strict that a fifth real run would fail: of four, each is held against the other three.
 #[test]
-fn a_recording_passes_against_the_others() {
+fn a_real_run_passes_against_others() {
+    let (mut all, mut failed) = (0, Vec::new());
     for (name, runs) in goldens::all() {
         for at in 0..runs.len() {
             let mut others = runs.to_vec();
             let one = others.remove(at);
-            // Of four the nearest of the other three is no further than the greatest distance of all.
-            let all = Recordings::new(runs);
-            for measure in passes(&others, &one) {
-                let greatest = all.between(measure.kind).into_iter().fold(0.0, f64::max);
-                assert!(measure.simulated <= greatest, "{name}-{}: {measure}", at + 1);
+            for measure in Recordings::by(&others, goldens::ranks(name)).measure(&one) {
+                all += 1;
+                if !measure.passes() {
+                    failed.push(format!("{name}-{}: {measure}", at + 1));
+                }
             }
         }
     }
+    println!("{} of {all} fail", failed.len());
+    assert!(failed.len() * 20 < all, "{} of {all} fail:\n{}", failed.len(), failed.join("\n"));
 }
 
 /// The table in the recordings' README is that which these distances make.
@@ -67,7 +71,7 @@ fn the_readme_has_the_distances() {
     table += &kinds.join(" | ");
     table += &format!(" |\n|{}\n", "---|".repeat(kinds.len() + 2));
     for (name, runs) in goldens::all().iter().filter(|(_, runs)| runs.len() == 4) {
-        let recordings = Recordings::new(runs);
+        let recordings = Recordings::by(runs, goldens::ranks(name));
         let tenths = runs.iter().map(|run| {
             let at = |tenth: u64| {
                 let at = tenth * run.keys.len() as u64 / 10;
@@ -79,7 +83,7 @@ fn the_readme_has_the_distances() {
         let mut tenths: Vec<String> = tenths.collect();
         tenths.dedup();
         table += &format!("| {name} | {} |", tenths.join("; "));
-        for measure in simulated::of_naive(runs) {
+        for measure in simulated::of_naive(name, runs) {
             let mut between = recordings.between(measure.kind);
             between.sort_by(f64::total_cmp);
             let mark = if measure.counts() { "" } else { "*" };

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex};
 
+use rowkey_simulate::compare::Ranks;
 use rowkey_simulate::recording::Run;
 use rowkey_simulate::run::Key;
 
@@ -37,6 +38,14 @@ pub(crate) fn all() -> &'static BTreeMap<String, Vec<Run>> {
         files().into_iter().map(|(name, paths)| (name, paths.iter().map(&mut open).collect())).collect()
     });
     &ALL
+}
+
+/// The ranks of a combination's keys.
+pub(crate) fn ranks(name: &str) -> Ranks {
+    static RANKS: LazyLock<Mutex<BTreeMap<String, Ranks>>> = LazyLock::new(<_>::default);
+    let run = &all()[name][0];
+    let digest = run.settings.key_file.clone().expect("a file of keys").digest;
+    RANKS.lock().unwrap().entry(digest).or_insert_with(|| Ranks::of(run)).clone()
 }
 
 /// The text of a run.
