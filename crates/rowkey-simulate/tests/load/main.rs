@@ -31,6 +31,7 @@ impl Kept {
             Op::Delete => ("delete", None),
             Op::Get => ("get", None),
             Op::Scan { end, .. } => ("scan", end.map(<[u8]>::to_vec)),
+            op => panic!("{op:?}"),
         };
         let Event { t_ms, batch, bytes, weight, .. } = *event;
         Self { t_ms, batch, op, key: event.key.to_vec(), end, bytes, weight }
