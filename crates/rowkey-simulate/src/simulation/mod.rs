@@ -76,6 +76,17 @@ pub fn run(
     load: &mut dyn Load,
     settings: &Settings,
     options: ClusterOptions,
+    progress: impl FnMut(u64),
+) -> Result<Run, LoadError> {
+    run_until(0, load, settings, options, progress)
+}
+
+/// Puts a load on a cluster, which goes on to a time after the last event.
+fn run_until(
+    until_ms: u64,
+    load: &mut dyn Load,
+    settings: &Settings,
+    options: ClusterOptions,
     mut progress: impl FnMut(u64),
 ) -> Result<Run, LoadError> {
     let mut cluster = Cluster::new(settings, options);
@@ -93,7 +104,7 @@ pub fn run(
     if events == 0 {
         return Err(LoadError::NoEvents("the load has no events: nothing is written".to_owned()));
     }
-    let (interval_ms, intervals) = intervals.end(last_ms, &mut cluster);
+    let (interval_ms, intervals) = intervals.end(last_ms.max(until_ms.saturating_sub(1)), &mut cluster);
     let settings = Settings { interval_ms, ..settings.clone() };
     let mut run = Run { intervals, ..Run::new(settings) };
     for line in cluster.take_lines() {
