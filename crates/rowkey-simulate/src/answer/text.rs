@@ -59,11 +59,13 @@ pub fn facts(answer: &Answer) -> Vec<(String, String)> {
     });
     fact("node-hours", format!("{}{used}", Count((answer.node_hours * 10.0).round() / 10.0)));
     for query in &answer.queries {
-        let read =
-            query.read_per_returned.map_or("?".to_owned(), |read| Count((read * 10.0).round() / 10.0).to_string());
+        let read = query.read_per_returned.map_or("? rows".to_owned(), |read| {
+            let read = (read * 10.0).round() / 10.0;
+            Count(read).of("row")
+        });
         let servers = query.servers.map_or("servers unknown".to_owned(), |servers| Count(servers).of("server"));
         let seeks = Count(query.seeks as f64).of("seek");
-        fact(&format!("query {:?}", query.query), format!("{read} rows read for each returned, {seeks}, {servers}"));
+        fact(&format!("query {:?}", query.query), format!("{read} read for each returned, {seeks}, {servers}"));
     }
     facts
 }
