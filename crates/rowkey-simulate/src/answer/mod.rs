@@ -1,6 +1,6 @@
 //! The answers: what saturates, when, at what rate, and what to change.
 //!
-//! What a simulation measures is told with the findings of `check`, whose load model it shares: the verdict is a rule of
+//! The measures of a simulation are told with the findings of `check`, whose load model it shares: the verdict is a rule of
 //! `check`, so that the two cannot disagree.
 
 mod numbers;
@@ -84,7 +84,7 @@ pub fn measure(answer: &Answer) -> Measure {
     if answer.saturates.as_ref().is_some_and(|saturation| saturation.reads) { Measure::Reads } else { Measure::Writes }
 }
 
-/// What one server of a table's cluster takes.
+/// The rows a second that one server of a table takes.
 fn takes(declared: &Declared<'_>) -> Takes {
     let reads = reads_per_server(declared.engine(), declared.cluster());
     let row = bytes_per_row(declared.key.table, &declared.key, &[]).max(1.0);

@@ -3,7 +3,7 @@
 use crate::recording::Run;
 use crate::run::{Interval, Region, Regions, Saturation, Server};
 
-/// What one server takes, a second.
+/// The rows a second that one server takes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Takes {
     pub(super) writes: f64,

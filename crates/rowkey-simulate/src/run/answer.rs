@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a simulation says of a table.
+/// The answer of a simulation about a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Answer {
@@ -43,7 +43,7 @@ pub struct Answer {
     pub used: Option<f64>,
     /// The queries.
     pub queries: Vec<QueryAnswer>,
-    /// What is assumed, as the design does not say it.
+    /// The assumptions, where the design says nothing.
     pub assumed: Vec<String>,
 }
 
