@@ -50,7 +50,7 @@ fn every_design_of_the_repository_is_valid() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let validator = validator();
     let mut read = 0;
-    for folder in ["tests/designs", "../../studies/designs"] {
+    for folder in ["tests/designs", "../../studies/designs", "../../docs/simulation"] {
         for entry in fs::read_dir(root.join(folder)).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|extension| extension == "toml") {

@@ -11,3 +11,8 @@ pub mod page;
 pub mod recording;
 pub mod run;
 pub mod simulation;
+
+/// The code in README.md, compiled and run by the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub mod _readme {}

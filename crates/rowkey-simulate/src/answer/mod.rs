@@ -1,6 +1,6 @@
 //! The answers: what saturates, when, at what rate, and what to change.
 //!
-//! What a simulation measures is told with the findings of `check`, whose load model it shares: the verdict is a rule of
+//! The measures of a simulation are told with the findings of `check`, whose load model it shares: the verdict is a rule of
 //! `check`, so that the two cannot disagree.
 
 mod numbers;
@@ -16,14 +16,15 @@ use self::numbers::{Numbers, Takes};
 pub use self::page_text::{capacity, page_text};
 pub use self::sentence::NOTHING;
 pub use self::text::{facts, text};
+use crate::page::Measure;
 use crate::recording::Run;
 use crate::run::{Answer, Bars, QueryAnswer};
 use crate::simulation::Declared;
 
 /// The rules that say where load lands.
-const OF_LOAD: [&str; 17] = [
-    "H01", "H02", "H03", "H04", "H05", "H06", "H08", "H10", "H12", "H14", "H15", "H17", "H19", "H21", "H24", "H26",
-    "H27",
+const OF_LOAD: [&str; 18] = [
+    "H01", "H02", "H03", "H04", "H05", "H06", "H08", "H09", "H10", "H12", "H14", "H15", "H17", "H19", "H21", "H24",
+    "H26", "H27",
 ];
 
 /// The answers of a run, with others of the same load: by other seeds, and with values that are somewhat more and less
@@ -48,17 +49,25 @@ pub fn answer(
     let cells = table.table.write.first().map_or(1.0, |write| cells_per_put(table, write));
     let findings = findings(declared, report);
     let hours = run.settings.interval_ms as f64 * run.intervals.len() as f64 / 3_600_000.0;
-    let sustained = numbers.sustained.map(|_| bars(&|numbers| numbers.sustained.unwrap_or(f64::INFINITY)));
+    let some = |of: fn(&Numbers) -> Option<f64>| {
+        let own = of(&numbers)?;
+        Some(bars(&|other| of(other).unwrap_or(own)))
+    };
+    let sustained = some(|numbers| numbers.sustained);
+    let sustained_reads = some(|numbers| numbers.sustained_reads);
     let mut assumed = [&declared.assumed[..], assumed].concat();
     assumed.dedup();
     Answer {
         table: declared.key.name.to_string(),
-        sentence: sentence::sentence(&numbers, takes, sustained, &findings),
+        sentence: sentence::sentence(&numbers, takes, [sustained, sustained_reads], &findings),
         rules: findings.iter().map(|finding| finding.rule.id.to_owned()).collect(),
         saturates: numbers.saturates.clone(),
         writes: numbers.writes,
+        reads: numbers.reads,
         sustained,
+        sustained_reads,
         busiest_server: bars(&|numbers| numbers.busiest_server),
+        busiest_reader: some(|numbers| numbers.busiest_reader),
         hottest_region: bars(&|numbers| numbers.hottest_region),
         gini: numbers.gini,
         regions: numbers::regions(run),
@@ -70,7 +79,12 @@ pub fn answer(
     }
 }
 
-/// What one server of a table's cluster takes.
+/// The measure that a picture shows: that which saturates a server, else writes.
+pub fn measure(answer: &Answer) -> Measure {
+    if answer.saturates.as_ref().is_some_and(|saturation| saturation.reads) { Measure::Reads } else { Measure::Writes }
+}
+
+/// The rows a second that one server of a table takes.
 fn takes(declared: &Declared<'_>) -> Takes {
     let reads = reads_per_server(declared.engine(), declared.cluster());
     let row = bytes_per_row(declared.key.table, &declared.key, &[]).max(1.0);

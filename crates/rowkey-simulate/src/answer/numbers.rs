@@ -1,9 +1,9 @@
 //! The numbers of a run.
 
 use crate::recording::Run;
-use crate::run::{Interval, Regions, Saturation, Server};
+use crate::run::{Interval, Region, Regions, Saturation, Server};
 
-/// What one server takes, a second.
+/// The rows a second that one server takes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Takes {
     pub(super) writes: f64,
@@ -14,9 +14,14 @@ pub(super) struct Takes {
 #[derive(Clone, Debug)]
 pub(super) struct Numbers {
     pub(super) writes: f64,
+    pub(super) reads: f64,
     pub(super) sustained: Option<f64>,
+    pub(super) sustained_reads: Option<f64>,
     pub(super) busiest_server: f64,
     pub(super) hottest_region: f64,
+    /// The parts of the reads that the busiest server and the hottest region have, if there are any.
+    pub(super) busiest_reader: Option<f64>,
+    pub(super) hottest_read: Option<f64>,
     pub(super) gini: f64,
     pub(super) saturates: Option<Saturation>,
     /// The most writes and reads a second that one server is asked for.
@@ -35,20 +40,26 @@ impl Numbers {
         let all_seconds = seconds * run.intervals.len() as f64;
         let later = &run.intervals[run.intervals.len() / 2..];
         let of_later = |of: &dyn Fn(&Interval) -> Option<f64>| median(later.iter().filter_map(of).collect());
-        let of_servers = |interval: &Interval| share(interval.servers.iter().map(|server| server.writes));
-        let of_regions = |interval: &Interval| share(interval.regions.iter().map(|region| region.rows_this_interval));
+        let of_servers = |of: fn(&Server) -> u64| of_later(&|interval| share(interval.servers.iter().map(of)));
+        let of_regions = |of: fn(&Region) -> u64| of_later(&|interval| share(interval.regions.iter().map(of)));
         let most = |of: fn(&Server) -> u64| {
             let servers = run.intervals.iter().flat_map(|interval| &interval.servers);
             servers.map(of).max().unwrap_or(0) as f64 / seconds
         };
-        let busiest_server = of_later(&of_servers).unwrap_or(0.0);
+        let busiest_server = of_servers(|server| server.writes).unwrap_or(0.0);
+        let busiest_reader = of_servers(|server| server.reads);
         let work = total(|server| server.writes) / takes.writes + total(|server| server.reads) / takes.reads;
         let hours = all_seconds * f64::from(run.settings.servers.max(1));
+        let mean = |of| total(of) / all_seconds.max(f64::MIN_POSITIVE);
         Self {
-            writes: total(|server| server.writes) / all_seconds.max(f64::MIN_POSITIVE),
+            writes: mean(|server| server.writes),
+            reads: mean(|server| server.reads),
             sustained: Some(takes.writes / busiest_server).filter(|rate| rate.is_finite()),
+            sustained_reads: busiest_reader.map(|part| takes.reads / part).filter(|rate| rate.is_finite()),
             busiest_server,
-            hottest_region: of_later(&of_regions).unwrap_or(0.0),
+            hottest_region: of_regions(|region| region.rows_this_interval).unwrap_or(0.0),
+            busiest_reader,
+            hottest_read: of_regions(|region| region.reads_this_interval),
             gini: of_later(&|interval| gini(interval.regions.iter().map(|region| region.rows_this_interval)))
                 .unwrap_or(0.0),
             saturates: saturation(run, takes, seconds),

@@ -7,7 +7,7 @@ use crate::page::{Capacity, PageText, Rate};
 use crate::run::Answer;
 use crate::simulation::{Declared, Simulates};
 
-/// What one server takes, for the colours of a picture.
+/// The rates that one server takes, for the colours of a picture.
 pub fn capacity(declared: &Declared<'_>) -> Capacity {
     let takes = takes(declared);
     let region = declared.cluster().and_then(|cluster| cluster.region.as_ref());

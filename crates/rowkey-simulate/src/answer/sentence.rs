@@ -1,22 +1,32 @@
 //! The answer in a sentence.
 
-use std::time::Duration;
-
-use rowkey_design::internal::file::{Count, Period};
+use rowkey_design::internal::file::Count;
 use rowkey_design::{Finding, Severity};
 
 use super::numbers::{Numbers, Takes};
+use crate::page::elapsed;
 use crate::run::{Bars, Saturation};
 
 /// The first words of the answer where no server saturates and no rule warns.
 pub const NOTHING: &str = "Nothing to say";
 
+/// The rules that say where reads land; the others say it of writes.
+const OF_READS: [&str; 3] = ["H14", "H17", "H26"];
+
 /// A saturation of fewer intervals than this part of all, at the beginning, is over.
 const BRIEF: f64 = 0.1;
 
-pub(super) fn sentence(numbers: &Numbers, takes: Takes, sustained: Option<Bars>, findings: &[&Finding]) -> String {
-    let severe = findings.iter().find(|finding| finding.severity > Severity::Note);
-    let cause = severe.or_else(|| findings.first().filter(|_| numbers.saturates.is_some()));
+/// A region with more than this part of what the busiest server is asked for makes it the busiest.
+const FULL: f64 = 0.7;
+
+/// `sustained`: the rows written, and those read, a second that the table takes.
+pub(super) fn sentence(numbers: &Numbers, takes: Takes, sustained: [Option<Bars>; 2], findings: &[&Finding]) -> String {
+    // Findings about writes do not tell why reads are too many.
+    let of_measure = |finding: &Finding| match &numbers.saturates {
+        Some(saturation) => OF_READS.contains(&finding.rule.id) == saturation.reads,
+        None => finding.severity > Severity::Note,
+    };
+    let cause = findings.iter().find(|finding| of_measure(finding));
     let cause = cause.map(|finding| {
         let remedy = finding.remedy.as_ref().map_or(String::new(), |remedy| format!(". To do: {}", remedy.text));
         format!("{}: {}{remedy}", finding.rule.id, finding.message)
@@ -24,9 +34,9 @@ pub(super) fn sentence(numbers: &Numbers, takes: Takes, sustained: Option<Bars>,
     match (&numbers.saturates, cause) {
         (Some(saturation), cause) => {
             let cause = cause.unwrap_or_else(|| {
-                "no rule of `check` knows why: look at the hottest region, and at the number of servers".to_owned()
+                "No rule of `check` knows why: look at the hottest region, and at the number of servers".to_owned()
             });
-            format!("{}{}. {cause}.", saturated(saturation), until(saturation, sustained))
+            format!("{}{}. {cause}.", saturated(saturation), until(saturation, numbers, sustained))
         }
         (None, Some(cause)) => format!("No server saturates in this run: {}. But {cause}.", busiest(numbers, takes)),
         (None, None) => format!("{NOTHING}: {}.", busiest(numbers, takes)),
@@ -35,25 +45,31 @@ pub(super) fn sentence(numbers: &Numbers, takes: Takes, sustained: Option<Bars>,
 
 fn saturated(saturation: &Saturation) -> String {
     let Saturation { reads, server, t_ms, asked, takes, .. } = saturation;
-    let what = if *reads { "reads" } else { "writes" };
-    let within = Period(Duration::from_secs(t_ms.div_ceil(1000)));
+    let what = if *reads { "rows read" } else { "writes" };
     format!(
-        "Server {server} saturates within {within}: a server is asked for up to {} {what} a second, and takes {}",
+        "Server {server} saturates within {}: a server is asked for up to {} {what} a second, and takes {}",
+        elapsed(*t_ms),
         Count(asked.round()),
         Count(*takes)
     )
 }
 
-fn until(saturation: &Saturation, sustained: Option<Bars>) -> String {
+fn until(saturation: &Saturation, numbers: &Numbers, [writes, reads]: [Option<Bars>; 2]) -> String {
     if saturation.part < BRIEF {
         return ", until the table is split and its regions are moved".to_owned();
     }
-    let Some(Bars { of_run, least, greatest }) = sustained.filter(|_| !saturation.reads) else {
+    let (sustained, what, server, region) = match saturation.reads {
+        true => (reads, " rows read", numbers.busiest_reader.unwrap_or(0.0), numbers.hottest_read.unwrap_or(0.0)),
+        false => (writes, "", numbers.busiest_server, numbers.hottest_region),
+    };
+    let Some(Bars { of_run, least, greatest }) = sustained else {
         return String::new();
     };
+    // One region is on one server: where it has what the busiest one has, others help nothing.
+    let servers = if region > FULL * server { "however many servers there are" } else { "with these servers" };
     let [of_run, least, greatest] = [of_run, least, greatest].map(|rate| Count(rate.round()).to_string());
     let range = if least == greatest { String::new() } else { format!(" ({least} to {greatest})") };
-    format!("; the table takes {of_run} a second{range}, however many servers there are")
+    format!("; the table takes {of_run}{what} a second{range}, {servers}")
 }
 
 fn busiest(numbers: &Numbers, takes: Takes) -> String {

@@ -36,6 +36,15 @@ pub fn facts(answer: &Answer) -> Vec<(String, String)> {
     if let Some(sustained) = &answer.sustained {
         fact("writes before a server saturates", bars(sustained, &rate));
     }
+    if answer.reads > 0.0 {
+        fact("rows read", rate(answer.reads));
+    }
+    if let Some(sustained) = &answer.sustained_reads {
+        fact("rows read before a server saturates", bars(sustained, &rate));
+    }
+    if let Some(reader) = &answer.busiest_reader {
+        fact("rows read on the busiest server", bars(reader, &percent));
+    }
     fact("writes on the busiest server", bars(&answer.busiest_server, &percent));
     fact("writes in the hottest region", bars(&answer.hottest_region, &percent));
     fact("Gini's coefficient of regions", format!("{:.2}", answer.gini));
@@ -44,14 +53,19 @@ pub fn facts(answer: &Answer) -> Vec<(String, String)> {
     let [median, most] = [regions.median_bytes, regions.most_bytes].map(|bytes| Bytes(bytes as f64));
     fact("regions at the end", format!("{}{empty}: {median} in the middle, {most} at most", regions.count));
     fact("bytes that are keys", percent(answer.keys));
-    let used = answer.used.map_or(String::new(), |used| format!(", {} of them at work", percent(used)));
+    let used = answer.used.map_or(String::new(), |used| match used > 1.0 {
+        true => format!(", and work for {} times as many", Count((used * 10.0).round() / 10.0)),
+        false => format!(", {} of them at work", percent(used)),
+    });
     fact("node-hours", format!("{}{used}", Count((answer.node_hours * 10.0).round() / 10.0)));
     for query in &answer.queries {
-        let read =
-            query.read_per_returned.map_or("?".to_owned(), |read| Count((read * 10.0).round() / 10.0).to_string());
-        let servers = query.servers.map_or("? servers".to_owned(), |servers| Count(servers).of("server"));
+        let read = query.read_per_returned.map_or("? rows".to_owned(), |read| {
+            let read = (read * 10.0).round() / 10.0;
+            Count(read).of("row")
+        });
+        let servers = query.servers.map_or("servers unknown".to_owned(), |servers| Count(servers).of("server"));
         let seeks = Count(query.seeks as f64).of("seek");
-        fact(&format!("query {:?}", query.query), format!("{read} rows read for each returned, {seeks}, {servers}"));
+        fact(&format!("query {:?}", query.query), format!("{read} read for each returned, {seeks}, {servers}"));
     }
     facts
 }

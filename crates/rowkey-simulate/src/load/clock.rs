@@ -69,3 +69,18 @@ impl Clock {
         periods * self.seconds + part.start + within.min(part.seconds)
     }
 }
+
+/// The least time in which so many rows come.
+pub(super) fn seconds_of(rows: u64, clocks: &[&Clock]) -> f64 {
+    let come = |seconds: f64| clocks.iter().map(|clock| clock.before(seconds).ceil()).sum::<f64>() >= rows as f64;
+    let (mut least, mut most) = (0.0, 1.0);
+    // No time is longer than a double can count.
+    while !come(most) && most < 1e15 {
+        (least, most) = (most, 2.0 * most);
+    }
+    for _ in 0..64 {
+        let middle = (least + most) / 2.0;
+        if come(middle) { most = middle } else { least = middle }
+    }
+    most
+}

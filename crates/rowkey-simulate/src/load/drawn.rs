@@ -10,10 +10,10 @@ use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::internal::load::{Capacity, Rates, assumed_rates};
 use rowkey_design::internal::profile::Profile;
 
-use super::clock::Clock;
+use super::clock::{Clock, seconds_of};
 use super::numbers::Numbers;
 use super::options::Options;
-use super::puts::{Order, Put, Puts, micros, order_of};
+use super::puts::{Order, Put, Puts, millis, order_of};
 use super::reads::Reads;
 use super::rows::{Row, Rows};
 use super::{Load, LoadError};
@@ -29,8 +29,10 @@ pub struct Drawn<'d> {
     puts: Puts,
     sources: Vec<Source<'d>>,
     rows_per_call: u64,
-    /// The rows or runs that an event stands for.
-    weight: u64,
+    /// The runs of queries that an event stands for; of rows it is `puts.weight`.
+    runs: u64,
+    /// The events of a query at least, if it has as many runs: few runs may each read much.
+    least: u64,
     /// Assumptions, in words, where the design does not say something.
     pub assumed: Vec<String>,
 }
@@ -53,6 +55,12 @@ enum Does<'d> {
     /// Puts rows, each in place of another.
     Replace(usize),
     Read(Box<Reads<'d>>),
+}
+
+impl Source<'_> {
+    fn reads(&self) -> bool {
+        matches!(self.does, Does::Read(_))
+    }
 }
 
 impl<'d> Drawn<'d> {
@@ -133,30 +141,22 @@ impl<'d> Drawn<'d> {
             let name = key.name.as_str();
             return Err(LoadError::NoEvents(format!("nothing writes or reads {name:?}: say `[[table.NAME.write]]`")));
         }
-        puts.weight = all.div_ceil(options.most.max(1));
-        let weight = puts.weight;
-        Ok(Self { rows, puts, sources, rows_per_call: options.rows_per_call.max(1), weight, assumed })
+        let reads: u64 = sources.iter().filter(|source| source.reads()).map(|source| source.count).sum();
+        let (rows_each, runs) = options.weights(all - reads, reads);
+        puts.weight = rows_each;
+        let (rows_per_call, least) = (options.rows_per_call.max(1), (options.most / 1000).max(1));
+        Ok(Self { rows, puts, sources, rows_per_call, runs, least, assumed })
+    }
+
+    /// The rows or runs that an event of a source stands for.
+    fn weight(&self, source: &Source<'_>) -> u64 {
+        if source.reads() { self.runs.min((source.count / self.least).max(1)) } else { self.puts.weight }
     }
 
     /// The number of rows and of runs of queries.
     pub fn count(&self) -> u64 {
         self.sources.iter().map(|source| source.count).fold(0, u64::saturating_add)
     }
-}
-
-/// The least time in which so many rows come.
-fn seconds_of(rows: u64, clocks: &[&Clock]) -> f64 {
-    let come = |seconds: f64| clocks.iter().map(|clock| clock.before(seconds).ceil()).sum::<f64>() >= rows as f64;
-    let (mut least, mut most) = (0.0, 1.0);
-    // No time is longer than a double can count.
-    while !come(most) && most < 1e15 {
-        (least, most) = (most, 2.0 * most);
-    }
-    for _ in 0..64 {
-        let middle = (least + most) / 2.0;
-        if come(middle) { most = middle } else { least = middle }
-    }
-    most
 }
 
 /// A source while its events are made.
@@ -214,11 +214,12 @@ impl Load for Drawn<'_> {
             // Of those at one time, the first of the design.
             let Some((index, _)) = due.min_by(|a, b| a.1.time.total_cmp(&b.1.time)) else { return Ok(()) };
             let (source, turn) = (&self.sources[index], &mut turns[index]);
+            let weight = self.weight(source);
             made.time = turn.time;
-            let rows = if matches!(source.does, Does::Read(_)) { 1 } else { self.rows_per_call };
+            let rows = if source.reads() { 1 } else { self.rows_per_call };
             // A call of fewer rows than an event stands for is one event.
-            for _ in 0..rows.div_ceil(self.weight) {
-                made.weight = self.weight.min(source.count - turn.next);
+            for _ in 0..rows.div_ceil(weight) {
+                made.weight = weight.min(source.count - turn.next);
                 if self.event(source, turn, &mut made)?.is_break() {
                     return Ok(());
                 }
@@ -240,7 +241,7 @@ impl Drawn<'_> {
         let (k, bytes) = (turn.next, source.bytes);
         match &source.does {
             Does::Put(..) if !turn.sorted.is_empty() => {
-                let Some(key) = turn.sorted.get((k / self.weight) as usize) else {
+                let Some(key) = turn.sorted.get((k / puts.weight) as usize) else {
                     return Ok(ControlFlow::Continue(()));
                 };
                 made.key.clone_from(key);
@@ -282,7 +283,7 @@ impl Drawn<'_> {
     /// The keys of a write, in order.
     fn sorted(&self, put: usize) -> Result<Vec<Vec<u8>>, LoadError> {
         let (mut values, mut keys) = (Vec::new(), Vec::new());
-        for k in (0..self.puts.writes[put].count).step_by(self.weight as usize) {
+        for k in (0..self.puts.writes[put].count).step_by(self.puts.weight as usize) {
             let row = self.puts.row(put, k);
             if self.rows.has(row) {
                 let mut key = Vec::new();
@@ -294,9 +295,4 @@ impl Drawn<'_> {
         keys.sort_unstable();
         Ok(keys)
     }
-}
-
-/// The milliseconds of a time in seconds, cut where the times of rows are cut.
-fn millis(time: f64) -> u64 {
-    micros(time) / 1000
 }

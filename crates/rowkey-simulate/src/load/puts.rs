@@ -102,6 +102,11 @@ impl Puts {
 }
 
 /// The microseconds of a time in seconds.
-pub(super) fn micros(time: f64) -> u64 {
+fn micros(time: f64) -> u64 {
     (time * 1e6) as u64
+}
+
+/// The milliseconds of a time in seconds, cut where the times of rows are cut.
+pub(super) fn millis(time: f64) -> u64 {
+    micros(time) / 1000
 }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use rowkey::layout::Scalar;
+use rowkey::untyped::TypeBuf;
 use rowkey::{LayoutBuf, Value};
 use rowkey_design::internal::cost::with_known_hash;
 use rowkey_design::internal::design::{Meaning, Skew};
@@ -226,12 +228,13 @@ pub(super) fn skewed(spread: &Spread, more: f64) -> Spread {
     }
 }
 
-/// True if the values of a field are those of the sample's keys: it has the frequent ones.
+/// True if the values of a field are those of the sample's keys: it has the frequent ones, and the texts as they begin.
 fn is_sampled(facts: &FieldFacts<'_>, profile: Option<&Profile>) -> bool {
     let said = facts.stats.is_some_and(|stats| stats.distinct.is_some());
     let seen = profile.and_then(|profile| {
         let seen = profile.fields.iter().find(|seen| seen.name == facts.name)?;
-        Some(2.0 * seen.distinct < profile.sample.len() as f64)
+        let is_text = matches!(facts.field.ty, TypeBuf::Scalar(Scalar::Text | Scalar::HostPath | Scalar::Url));
+        Some(is_text || 2.0 * seen.distinct < profile.sample.len() as f64)
     });
     !said && seen == Some(true)
 }

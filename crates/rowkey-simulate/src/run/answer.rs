@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a simulation says of a table.
+/// The answer of a simulation about a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Answer {
@@ -16,11 +16,18 @@ pub struct Answer {
     pub saturates: Option<Saturation>,
     /// The rows written a second, over all servers: on average.
     pub writes: f64,
+    /// The rows read a second, over all servers: on average. Those that are deleted count while they are passed over.
+    pub reads: f64,
     /// The rows that can be written a second before the first server saturates. None where one server takes all, or
     /// nothing is written.
     pub sustained: Option<Bars>,
+    /// The rows that can be read a second before the first server saturates. None where it is not known what one takes,
+    /// or nothing is read.
+    pub sustained_reads: Option<Bars>,
     /// The part of the writes that the busiest server has in an interval: the median of the second half of the run.
     pub busiest_server: Bars,
+    /// The part of the rows read that are read on the busiest server, in the same way; none if nothing is read.
+    pub busiest_reader: Option<Bars>,
     /// The part of the writes that the hottest region has in an interval: the median of the second half of the run.
     pub hottest_region: Bars,
     /// Gini's coefficient of the writes of regions, from 0, even, to 1: the median of the second half of the run.
@@ -36,7 +43,7 @@ pub struct Answer {
     pub used: Option<f64>,
     /// The queries.
     pub queries: Vec<QueryAnswer>,
-    /// What is assumed, as the design does not say it.
+    /// The assumptions, where the design says nothing.
     pub assumed: Vec<String>,
 }
 

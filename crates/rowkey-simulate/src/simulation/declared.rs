@@ -10,7 +10,7 @@ use rowkey_design::internal::load::{Capacity, Rates};
 use rowkey_design::internal::profile::Profile;
 use rowkey_design::{CheckOptions, Design};
 
-use super::{Options, run};
+use super::{Options, run_until};
 use crate::cluster::{
     BALANCER_MS, BLOCK_SIZE, CELL_FIXED, ClusterOptions, DISCHARGER_MS, FLUSH_SIZE, JITTER, MAX_FILESIZE,
 };
@@ -122,7 +122,21 @@ impl<'d> Declared<'d> {
                 equal_ranges(&mut draw(&load::Options { most: KEYS, writes_alone: true, ..drawn.clone() })?)?;
         }
         settings.interval_ms = (options.seconds * 1000.0 / INTERVALS).ceil().max(1.0) as u64;
-        self.put(&mut draw(&drawn)?, &settings, options.seed, progress)
+        let until_ms = (options.seconds * 1000.0) as u64;
+        self.put(until_ms, &mut draw(&drawn)?, &settings, options.seed, progress)
+    }
+
+    /// Simulates the load again, with a quarter of the events each time: by two other seeds, and with values that are a
+    /// tenth less and more uneven.
+    ///
+    /// # Errors
+    ///
+    /// As [`Declared::simulate`].
+    pub fn simulate_others(&self, options: &Options, progress: impl Fn(u64)) -> Result<Vec<Run>, LoadError> {
+        let fewer = Options { most: (options.most / 4).max(1000), ..options.clone() };
+        let seeds = [1, 2].map(|more| Options { seed: options.seed.wrapping_add(more), ..fewer.clone() });
+        let skews = [-0.1, 0.1].map(|skew| Options { skew, ..fewer.clone() });
+        seeds.iter().chain(&skews).map(|options| self.simulate(options, &progress)).collect()
     }
 
     /// The assumptions of the load that the design's statistics draw, in words.
@@ -146,18 +160,19 @@ impl<'d> Declared<'d> {
         progress: impl FnMut(u64),
     ) -> Result<Run, LoadError> {
         let settings = Settings { interval_ms, ..self.settings.clone() };
-        self.put(load, &settings, seed, progress)
+        self.put(0, load, &settings, seed, progress)
     }
 
     fn put(
         &self,
+        until_ms: u64,
         load: &mut dyn Load,
         settings: &Settings,
         seed: u64,
         progress: impl FnMut(u64),
     ) -> Result<Run, LoadError> {
         let options = ClusterOptions { seed, cells: self.cells, ..self.options.clone() };
-        run(&mut Cells { load, more: self.cells.saturating_sub(1) }, settings, options, progress)
+        run_until(until_ms, &mut Cells { load, more: self.cells.saturating_sub(1) }, settings, options, progress)
     }
 }
 

@@ -78,11 +78,23 @@ pub fn run(
     options: ClusterOptions,
     progress: impl FnMut(u64),
 ) -> Result<Run, LoadError> {
-    run_in(Intervals::new(settings.interval_ms, INTERVALS), load, settings, options, progress)
+    run_until(0, load, settings, options, progress)
+}
+
+/// Puts a load on a cluster, which goes on to a time after the last event.
+fn run_until(
+    until_ms: u64,
+    load: &mut dyn Load,
+    settings: &Settings,
+    options: ClusterOptions,
+    progress: impl FnMut(u64),
+) -> Result<Run, LoadError> {
+    run_in(Intervals::new(settings.interval_ms, INTERVALS), until_ms, load, settings, options, progress)
 }
 
 fn run_in(
     mut intervals: Intervals,
+    until_ms: u64,
     load: &mut dyn Load,
     settings: &Settings,
     options: ClusterOptions,
@@ -102,7 +114,7 @@ fn run_in(
     if events == 0 {
         return Err(LoadError::NoEvents("the load has no events: nothing is written".to_owned()));
     }
-    let (interval_ms, intervals) = intervals.end(last_ms, &mut cluster);
+    let (interval_ms, intervals) = intervals.end(last_ms.max(until_ms.saturating_sub(1)), &mut cluster);
     let rows_per_event = Some(weight).filter(|weight| *weight > 1);
     let settings = Settings { interval_ms, rows_per_event, ..settings.clone() };
     let mut run = Run { intervals, ..Run::new(settings) };

@@ -19,7 +19,7 @@ pub fn replay(recording: &Run, seed: u64) -> Result<Run, LoadError> {
     let options = ClusterOptions { seed, answered: true, files: true, ..ClusterOptions::default() };
     let times = recording.intervals.iter().map(|interval| interval.t_ms).collect();
     let intervals = Intervals::at(times, recording.settings.interval_ms);
-    let mut replayed = run_in(intervals, &mut Batches(recording), &recording.settings, options, |_| {})?;
+    let mut replayed = run_in(intervals, 0, &mut Batches(recording), &recording.settings, options, |_| {})?;
     replayed.settings.engine = "simulated".to_owned();
     Ok(replayed)
 }

@@ -153,3 +153,47 @@ fn options_do_what_they_say() {
     let rows = Options { rows: Some(5), ..default };
     assert!(matches!(Drawn::new(&alone, "t", None, None, None, &rows), Err(LoadError::NoEvents(_))));
 }
+
+#[test]
+fn runs_of_a_query_that_are_few_are_not_joined_into_one() {
+    let text = visits("rate = \"10k/s\"", "[[table.t.query]]\nname = \"q\"\nrate = \"1/min\"\nrange.at = \"1 min\"");
+    let of = |text: &str| events(text, &Options { most: 20_000, ..Options::default() });
+    let events = of(&text);
+    let scans: Vec<_> = events.iter().filter(|event| event.op == "scan").map(|event| event.weight).collect();
+    // The first finds nothing.
+    assert_eq!((scans.len(), scans.iter().sum::<u64>()), (59, 59));
+    assert!(events.len() - scans.len() <= 20_000, "{}", events.len());
+    // Beside a query that runs often too.
+    let often = "[[table.t.query]]\nname = \"often\"\nrate = \"1k/s\"\nfix = [\"host\"]\nlimit = 1";
+    let seldom = of(&format!("{text}\n{often}")).iter().filter(|event| event.op == "scan" && event.weight == 3).count();
+    assert_eq!(seldom, 19);
+    // Of many runs and few rows, and the other way round, there are enough of both.
+    for (rows, runs) in [(1, 100), (100, 1)] {
+        let query = format!("[[table.t.query]]\nname = \"q\"\nrate = \"{runs}k/s\"\nfix = [\"host\"]\nlimit = 1");
+        let events = of(&visits(&format!("rate = \"{rows}k/s\""), &query));
+        for op in ["put", "scan"] {
+            let of_op: Vec<_> = events.iter().filter(|event| event.op == op).map(|event| event.weight).collect();
+            let due = 3_600_000 * if op == "put" { rows } else { runs };
+            assert!(of_op.len() > 2000, "{op}: {} of {}", of_op.len(), events.len());
+            assert!(of_op.iter().sum::<u64>().abs_diff(due) < due / 100, "{op}");
+        }
+        assert!(events.len() <= 20_020, "{}", events.len());
+    }
+}
+
+#[test]
+fn texts_begin_as_those_of_a_sample_do() {
+    let text = "format = 1\n[table.t]\nkey = [\"name: text\"]\n[[table.t.write]]\nname = \"w\"\nrate = \"1k/s\"\n";
+    let design = design(text);
+    let table = &design.tables["t"];
+    let mut profiler = Profiler::new(&table.layout, None);
+    for row in 0..2000 {
+        let name = format!("{}{row}", if row % 3 == 0 { "a" } else { "b" });
+        profiler.add(&table.layout.encode(&[Value::Text(name)]).unwrap());
+    }
+    let profile = profiler.finish();
+    let options = Options { seconds: 10.0, ..Options::default() };
+    let drawn = all(&mut Drawn::new(&design, "t", None, None, Some(&profile), &options).unwrap());
+    let of = |first| drawn.iter().filter(|event| event.key[0] == first).count() as f64 / drawn.len() as f64;
+    assert!((of(b'a') - 1.0 / 3.0).abs() < 0.02 && (of(b'b') - 2.0 / 3.0).abs() < 0.02, "{}", of(b'a'));
+}

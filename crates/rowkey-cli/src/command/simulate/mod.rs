@@ -187,11 +187,8 @@ fn simulate<'d>(
                 run => run.map_err(failed)?,
             };
             assumed = declared.assumed_of_load(&options);
-            let fewer = Options { most: (args.events / 4).max(1000), ..options.clone() };
-            let seeds = [1, 2].map(|more| Options { seed: args.seed.wrapping_add(more), ..fewer.clone() });
-            let skews = [-0.1, 0.1].map(|skew| Options { skew, ..fewer.clone() });
-            for options in seeds.iter().chain(&skews).filter(|_| !args.once) {
-                others.push(declared.simulate(options, told).map_err(failed)?);
+            if !args.once {
+                others = declared.simulate_others(&options, told).map_err(failed)?;
             }
             run
         }

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, IsTerminal as _, Write as _};
 
 use rowkey_design::Design;
 use rowkey_simulate::answer;
-use rowkey_simulate::page::{self, Measure, RowOrder, Terminal};
+use rowkey_simulate::page::{self, RowOrder, Terminal};
 use rowkey_simulate::recording::Run;
 use rowkey_simulate::run::{self, Answer, Line};
 
@@ -47,7 +47,8 @@ pub(super) fn print(json: bool, design: &Design, simulated: &[Simulated<'_>]) ->
         let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|_| is_terminal);
         let terminal = Terminal { columns: columns.unwrap_or(100).clamp(60, 160), is_ascii: false };
         let capacity = answer::capacity(&table.declared);
-        let blocks = page::blocks(&drawn(design, table), Measure::Writes, RowOrder::Key, capacity, terminal);
+        let blocks =
+            page::blocks(&drawn(design, table), answer::measure(&table.answer), RowOrder::Key, capacity, terminal);
         writeln!(out, "{}\n{blocks}", answer::text(&table.answer))?;
     }
     match out.flush().map_err(Failure::from) {
