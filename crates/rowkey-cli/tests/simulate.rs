@@ -63,6 +63,11 @@ fn lines_of_json_are_a_run() {
     let folder = folder();
     let run = simulate(folder.path(), &["--json", "--for", "2 h"]);
     let lines = lines(&run);
+    let schema = serde_json::from_str(include_str!("../../rowkey-simulate/run.schema.json")).unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    for line in &lines {
+        assert!(schema.is_valid(line), "{line}");
+    }
     assert_eq!((&lines[0]["kind"], &lines[0]["servers"]), (&Json::from("settings"), &Json::from(3)));
     let intervals: Vec<&Json> = lines.iter().filter(|line| line["kind"] == "interval").collect();
     let written: u64 = intervals
