@@ -20,20 +20,22 @@ pub(crate) struct Keep {
 pub(crate) fn merged(parts: &[Part<'_>], keep: Keep) -> Rows {
     let mut merged = Rows::default();
     merged.reserve(parts);
-    for group in in_order(parts).chunk_by(|a, b| a.key(parts) == b.key(parts)) {
-        let tombstone = group.iter().rposition(|place| place.row(parts).kind != Kind::Put);
+    let same = |(a_head, a): &Ordered, (b_head, b): &Ordered| a_head == b_head && a.key(parts) == b.key(parts);
+    for group in in_order(parts).chunk_by(same) {
+        let tombstone = group.iter().rposition(|(_, place)| place.row(parts).kind != Kind::Put);
         if let Some(tombstone) = tombstone
             && !keep.drops_tombstones
         {
-            let mut row = *group[tombstone].row(parts);
-            if group[..tombstone].iter().any(|place| place.row(parts).kind != Kind::Tombstone) {
+            let (_, place) = group[tombstone];
+            let mut row = *place.row(parts);
+            if group[..tombstone].iter().any(|(_, place)| place.row(parts).kind != Kind::Tombstone) {
                 row.kind = Kind::Spent;
             }
-            merged.push(group[tombstone].key(parts), row);
+            merged.push(place.key(parts), row);
         }
         let puts = &group[tombstone.map_or(0, |tombstone| tombstone + 1)..];
         let puts = if keep.last_alone { &puts[puts.len().saturating_sub(1)..] } else { puts };
-        for place in puts {
+        for (_, place) in puts {
             let row = place.row(parts);
             if row.t_s >= keep.since_s {
                 merged.push(place.key(parts), *row);
@@ -48,7 +50,7 @@ pub(crate) fn merged(parts: &[Part<'_>], keep: Keep) -> Rows {
 pub(crate) fn sorted(parts: &[Part<'_>]) -> Rows {
     let mut sorted = Rows::default();
     sorted.reserve(parts);
-    in_order(parts).into_iter().for_each(|place| sorted.push(place.key(parts), *place.row(parts)));
+    in_order(parts).into_iter().for_each(|(_, place)| sorted.push(place.key(parts), *place.row(parts)));
     sorted
 }
 
@@ -78,10 +80,13 @@ impl Place {
     }
 }
 
+/// A row's head and its place.
+type Ordered = (u128, Place);
+
 /// The places of the rows in the order of their keys, of one key in the order of the parts.
-fn in_order(parts: &[Part<'_>]) -> Vec<Place> {
+fn in_order(parts: &[Part<'_>]) -> Vec<Ordered> {
     let shared = shared_prefix(parts);
-    let mut order: Vec<(u64, Place)> = Vec::with_capacity(parts.iter().map(|(_, range)| range.len()).sum());
+    let mut order: Vec<Ordered> = Vec::with_capacity(parts.iter().map(|(_, range)| range.len()).sum());
     for (part, (rows, range)) in parts.iter().enumerate() {
         order.extend(range.clone().map(|at| (head(&rows.key(at)[shared..]), Place::new(part, at))));
     }
@@ -89,7 +94,7 @@ fn in_order(parts: &[Part<'_>]) -> Vec<Place> {
     order.sort_by(|(a_head, a), (b_head, b)| {
         a_head.cmp(b_head).then_with(|| a.key(parts)[shared..].cmp(&b.key(parts)[shared..]))
     });
-    order.into_iter().map(|(_, place)| place).collect()
+    order
 }
 
 /// The number of bytes with which all keys begin.
@@ -104,12 +109,12 @@ fn shared_prefix(parts: &[Part<'_>]) -> usize {
     })
 }
 
-/// The first eight bytes as a number that compares as they do.
-fn head(bytes: &[u8]) -> u64 {
-    let mut head = [0; 8];
-    let len = bytes.len().min(8);
+/// The first sixteen bytes as a number that compares as they do.
+fn head(bytes: &[u8]) -> u128 {
+    let mut head = [0; 16];
+    let len = bytes.len().min(head.len());
     head[..len].copy_from_slice(&bytes[..len]);
-    u64::from_be_bytes(head)
+    u128::from_be_bytes(head)
 }
 
 #[cfg(test)]
