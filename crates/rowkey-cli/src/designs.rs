@@ -17,9 +17,14 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
 
 /// Standard input, which can be read once.
 pub(crate) fn stdin() -> Result<io::StdinLock<'static>, Failure> {
+    Ok(unlocked_stdin()?.lock())
+}
+
+/// The same, for another thread.
+pub(crate) fn unlocked_stdin() -> Result<io::Stdin, Failure> {
     static IS_READ: AtomicBool = AtomicBool::new(false);
     match IS_READ.swap(true, Ordering::Relaxed) {
-        false => Ok(io::stdin().lock()),
+        false => Ok(io::stdin()),
         true => Err(Failure::new("standard input is to be read twice: give a file in place of one of the two")),
     }
 }

@@ -9,6 +9,7 @@
 //! Numbers that look random are whole ones, by the finalizer of SplitMix64. Times come by sums, products and square
 //! roots, whose bits IEEE 754 says.
 
+mod ahead;
 mod clock;
 mod columns;
 mod drawn;
@@ -28,6 +29,7 @@ mod value;
 use std::io;
 use std::ops::ControlFlow;
 
+pub use self::ahead::Ahead;
 pub use self::drawn::Drawn;
 pub use self::log::Log;
 pub use self::options::Options;

@@ -15,7 +15,7 @@ use crate::cluster::{
     BALANCER_MS, BLOCK_SIZE, CELL_FIXED, ClusterOptions, DISCHARGER_MS, FLUSH_SIZE, JITTER, MAX_FILESIZE,
 };
 use crate::event::{Event, Op};
-use crate::load::{self, Drawn, Load, LoadError};
+use crate::load::{self, Ahead, Drawn, Load, LoadError};
 use crate::recording::Run;
 use crate::run::{Key, Settings, SplitPolicy};
 
@@ -123,7 +123,7 @@ impl<'d> Declared<'d> {
         }
         settings.interval_ms = (options.seconds * 1000.0 / INTERVALS).ceil().max(1.0) as u64;
         let until_ms = (options.seconds * 1000.0) as u64;
-        self.put(until_ms, &mut draw(&drawn)?, &settings, options.seed, progress)
+        self.put(until_ms, &mut Ahead(draw(&drawn)?), &settings, options.seed, progress)
     }
 
     /// Simulates the load again, with a quarter of the events each time: by two other seeds, and with values that are a

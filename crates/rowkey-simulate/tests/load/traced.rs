@@ -1,11 +1,13 @@
 //! Traces and logs.
 
+use std::ops::ControlFlow;
+
 use proptest::prelude::*;
 use rowkey::LayoutBuf;
 use rowkey_design::Design;
 use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::internal::forms::KeyForm;
-use rowkey_simulate::load::{Load, LoadError, Log, Options, Trace};
+use rowkey_simulate::load::{Ahead, Drawn, Load, LoadError, Log, Options, Trace};
 use rowkey_simulate::run::Generated;
 
 use super::{Kept, all, design, events};
@@ -37,7 +39,7 @@ fn trace(design: &Design, text: &str) -> Result<Vec<Kept>, LoadError> {
     let mut kept = Vec::new();
     Trace::new(text.as_bytes(), &design.tables["t"].layout, design.times_of("t")).events(&mut |event| {
         kept.push(Kept::of(&event));
-        std::ops::ControlFlow::Continue(())
+        ControlFlow::Continue(())
     })?;
     Ok(kept)
 }
@@ -107,7 +109,7 @@ proptest! {
         let design = design(TEXT);
         let start: &[u8] = if json { b"{\"t_ms\": 1, \"op\":" } else { b"t_ms,op,key,end,host\n" };
         let text = [start, &bytes].concat();
-        _ = Trace::new(&text[..], &design.tables["t"].layout, design.times_of("t")).events(&mut |_| std::ops::ControlFlow::Continue(()));
+        _ = Trace::new(&text[..], &design.tables["t"].layout, design.times_of("t")).events(&mut |_| ControlFlow::Continue(()));
     }
 }
 
@@ -225,4 +227,30 @@ fn the_traces_of_the_documentation_are_read() {
     assert_eq!(of, [("put", 0, 0, 120), ("put", 0, 0, 80), ("get", 40, 1, 0), ("scan", 55, 2, 0)]);
     assert!(csv[0].key == csv[2].key && csv[0].key.starts_with(&csv[3].key));
     assert_eq!(trace(&design, block("json")).unwrap()[0].bytes, 120);
+}
+
+#[test]
+fn a_load_on_a_thread_of_its_own_is_the_same() {
+    let options = Options { seconds: 3000.0, ..Options::default() };
+    let design = design(TEXT);
+    let cluster = design.clusters.values().next().map(|cluster| &cluster.value);
+    let drawn = || Drawn::new(&design, "t", None, cluster, None, &options).unwrap();
+    let alone = all(&mut drawn());
+    assert!(alone.len() > 10_000 && alone.iter().any(|event| event.op != "put"), "{}", alone.len());
+    assert_eq!(all(&mut Ahead(drawn())), alone);
+    let mut taken = 0;
+    let some = Ahead(drawn()).events(&mut |_| {
+        taken += 1;
+        if taken == 5000 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    assert!(some.is_ok() && taken == 5000);
+    // What was read before a line that is none is given.
+    let (mut given, text) = (0, "t_ms,op,key\n0,put,00\n");
+    let layout = "u8".parse().unwrap();
+    let error =
+        Ahead(Trace::new(format!("{text}1,put,zz\n").as_bytes(), &layout, design.times_of("t"))).events(&mut |_| {
+            given += 1;
+            ControlFlow::Continue(())
+        });
+    assert!(matches!(error, Err(LoadError::Line { line: 3, .. })) && given == 1, "{error:?}, {given}");
 }

@@ -12,7 +12,7 @@ use rowkey_design::internal::file::Period;
 use rowkey_design::internal::quote::terminal;
 use rowkey_design::{CheckOptions, Design, Report};
 use rowkey_simulate::answer;
-use rowkey_simulate::load::{LoadError, Log, Trace};
+use rowkey_simulate::load::{Ahead, LoadError, Log, Trace};
 use rowkey_simulate::page;
 use rowkey_simulate::recording::Run;
 use rowkey_simulate::run::Answer;
@@ -167,7 +167,7 @@ fn simulate<'d>(
     let run = match (&args.trace, &args.log) {
         (Some(path), _) => {
             let times = design.times_of(&declared.key.table.name);
-            let mut trace = Trace::new(reader(path)?, declared.key.layout, times);
+            let mut trace = Ahead(Trace::new(reader(path)?, declared.key.layout, times));
             of_file(path, declared.run(&mut trace, 0, args.seed, told))?
         }
         (None, Some(path)) => {
@@ -202,9 +202,9 @@ fn of_file<T>(path: &Path, read: Result<T, LoadError>) -> Result<T, Failure> {
     read.map_err(|error| Failure::new(format!("{}: {error}", path.display())))
 }
 
-fn reader(path: &Path) -> Result<Box<dyn io::BufRead>, Failure> {
+fn reader(path: &Path) -> Result<Box<dyn io::BufRead + Send>, Failure> {
     if crate::designs::is_stdin(path) {
-        return Ok(Box::new(crate::designs::stdin()?));
+        return Ok(Box::new(BufReader::with_capacity(1 << 20, crate::designs::unlocked_stdin()?)));
     }
     let file = std::fs::File::open(path);
     let file = file.map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())))?;

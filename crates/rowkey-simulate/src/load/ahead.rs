@@ -1,0 +1,109 @@
+//! A load that is made on a thread of its own, ahead of what takes its events.
+
+use std::ops::ControlFlow;
+use std::sync::mpsc;
+use std::thread;
+
+use super::{Load, LoadError};
+use crate::event::{Event, Op};
+
+/// The events that are handed over together, and the number of such blocks that may wait.
+const BLOCK: usize = 4096;
+const WAITING: usize = 4;
+
+/// Another load, whose events are made while those before are taken: the same ones in the same order.
+#[derive(Debug)]
+pub struct Ahead<L>(pub L);
+
+/// Events, and the bytes of their keys.
+#[derive(Default)]
+struct Block {
+    bytes: Vec<u8>,
+    events: Vec<Kept>,
+}
+
+/// An event whose keys are the next bytes of its block.
+struct Kept {
+    t_ms: u64,
+    batch: u64,
+    op: KeptOp,
+    key_len: usize,
+    bytes: u64,
+    weight: u64,
+}
+
+enum KeptOp {
+    Put,
+    Delete,
+    Get,
+    Scan { end_len: Option<usize>, limit: Option<u64>, reverse: bool },
+}
+
+impl Block {
+    fn push(&mut self, event: Event<'_>) {
+        let Event { t_ms, batch, op, key, bytes, weight } = event;
+        self.bytes.extend_from_slice(key);
+        let op = match op {
+            Op::Put => KeptOp::Put,
+            Op::Delete => KeptOp::Delete,
+            Op::Get => KeptOp::Get,
+            Op::Scan { end, limit, reverse } => {
+                self.bytes.extend_from_slice(end.unwrap_or_default());
+                KeptOp::Scan { end_len: end.map(<[u8]>::len), limit, reverse }
+            }
+        };
+        self.events.push(Kept { t_ms, batch, op, key_len: key.len(), bytes, weight });
+    }
+
+    fn give(&self, sink: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
+        let mut rest = &self.bytes[..];
+        let mut take = |len: usize| {
+            let (taken, left) = rest.split_at(len);
+            rest = left;
+            taken
+        };
+        for kept in &self.events {
+            let Kept { t_ms, batch, key_len, bytes, weight, .. } = *kept;
+            let key = take(key_len);
+            let op = match kept.op {
+                KeptOp::Put => Op::Put,
+                KeptOp::Delete => Op::Delete,
+                KeptOp::Get => Op::Get,
+                KeptOp::Scan { end_len, limit, reverse } => Op::Scan { end: end_len.map(&mut take), limit, reverse },
+            };
+            sink(Event { t_ms, batch, op, key, bytes, weight })?;
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl<L: Load + Send> Load for Ahead<L> {
+    fn events(&mut self, sink: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> Result<(), LoadError> {
+        let load = &mut self.0;
+        thread::scope(|scope| {
+            let (sender, blocks) = mpsc::sync_channel(WAITING);
+            let made = scope.spawn(move || {
+                let mut block = Block::default();
+                let made = load.events(&mut |event| {
+                    block.push(event);
+                    if block.events.len() < BLOCK {
+                        return ControlFlow::Continue(());
+                    }
+                    // Nobody takes more, if it can't be sent.
+                    match sender.send(std::mem::take(&mut block)) {
+                        Ok(()) => ControlFlow::Continue(()),
+                        Err(_) => ControlFlow::Break(()),
+                    }
+                });
+                let _ = sender.send(block);
+                made
+            });
+            for block in blocks {
+                if block.give(sink).is_break() {
+                    return Ok(());
+                }
+            }
+            made.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    }
+}
