@@ -101,7 +101,7 @@ fn small_files_split_late() {
     let on_disk = |family: &str| has(&check(&visits("", family, write)), "H10");
     assert!(on_disk("") && on_disk("on_disk = 0.8") && !on_disk("on_disk = 0.2"));
     let policy = |policy: &str| has(&check(&visits(&format!("region.split = \"{policy}\""), "", write)), "H10");
-    assert!(policy("stepping") && policy("increasing") && !policy("constant"));
+    assert!(policy("stepping") && policy("increasing") && policy("constant"));
 }
 
 proptest! {

@@ -22,9 +22,9 @@ use crate::run::{Answer, Bars, QueryAnswer};
 use crate::simulation::Declared;
 
 /// The rules that say where load lands.
-const OF_LOAD: [&str; 18] = [
+const OF_LOAD: [&str; 19] = [
     "H01", "H02", "H03", "H04", "H05", "H06", "H08", "H09", "H10", "H12", "H14", "H15", "H17", "H19", "H21", "H24",
-    "H26", "H27",
+    "H26", "H27", "Q14",
 ];
 
 /// The answers of a run, with others of the same load: by other seeds, and with values that are somewhat more and less

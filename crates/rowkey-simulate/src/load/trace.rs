@@ -3,7 +3,9 @@
 use std::io::BufRead;
 use std::ops::ControlFlow;
 
+use rowkey::layout::Scalar;
 use rowkey::lead::Lead;
+use rowkey::untyped::{FieldBuf, TypeBuf};
 use rowkey::{KeyRange, LayoutBuf};
 use rowkey_design::internal::forms::{Times, key_loosened};
 use serde_json::Value as Json;
@@ -20,8 +22,8 @@ use crate::event::{Event, Op};
 ///
 /// - `t_ms`: the time in milliseconds; it may not go back.
 /// - `op`: `put`, `delete`, `get`, `scan` or `increment`, which is a put.
-/// - `key`: the row key in hex; or in its place the fields of the key by their names, as `rowkey key` takes them. Of a
-///   scan it is the first key, or its first fields are those of all its rows.
+/// - `key`: the row key in hex; or in its place the fields of the key by their names, as `rowkey explain` takes them.
+///   Of a scan it is the first key, or its first fields are those of all its rows.
 /// - `end`: the first key that a scan does not read, in hex; none is the last.
 /// - `limit`: the most rows of a scan.
 /// - `bytes`: those of the value that is put.
@@ -243,7 +245,16 @@ fn encoded(layout: &LayoutBuf, times: &Times<'_>, fields: &[Json]) -> Result<Vec
     if fields.iter().all(Json::is_null) {
         return Err("the line has no `key`, and no field of it".to_owned());
     }
+    for (field, json) in layout.fields().iter().zip(fields) {
+        if json.is_null() && !matches!(field.ty, TypeBuf::Option(_)) {
+            return Err(format!("`{}` is missing", field.name));
+        }
+    }
     let json = key_loosened(layout, Json::Array(fields.to_vec()), times);
-    let values = layout.values_from_json(&json).map_err(|error| error.to_string())?;
+    let values = layout.values_from_json(&json).map_err(|error| {
+        let is_time = |field: &FieldBuf| matches!(field.ty, TypeBuf::Scalar(Scalar::Instant));
+        let help = if layout.fields().iter().any(is_time) { "; write a time as 2026-01-31T12:00:00Z" } else { "" };
+        format!("{error}{help}")
+    })?;
     layout.encode(&values).map_err(|error| error.to_string())
 }

@@ -64,7 +64,9 @@ impl Values<'_> {
     }
 
     fn of_scalar(&self, scalar: Scalar, number: u64) -> Value {
-        use Scalar::{ByteArray, Bytes, Foreign, HostPath, I8, I16, I32, I64, I128, IpAddr, QuadKey, Text, Tile, Url};
+        use Scalar::{
+            ByteArray, Bytes, Foreign, HostPath, I8, I16, I32, I64, I128, IpAddr, QuadKey, Text, Tile, U128, Url,
+        };
         let scattered = mix(number);
         match scalar {
             Text => Value::Text(self.text(number)),
@@ -74,9 +76,10 @@ impl Values<'_> {
             ByteArray(len) => Value::Bytes(number.to_be_bytes()[8 - len..].to_vec()),
             Foreign(foreign) if foreign.values() != scalar => foreign.nearest(self.of_scalar(foreign.values(), number)),
             I8 | I16 | I32 | I64 | I128 if self.is_scattered() => {
-                let bits = scalar.width().map_or(64, |width| 8 * width as u32).min(64);
-                Value::Signed(((scattered as i64) >> (64 - bits)).into())
+                let bits = scalar.width().map_or(128, |width| 8 * width as u32);
+                Value::Signed(scattered_over_128_bits(number) as i128 >> (128 - bits))
             }
+            U128 if self.is_scattered() => Value::Unsigned(scattered_over_128_bits(number)),
             _ if self.is_scattered() => value(&TypeBuf::Scalar(scalar), scattered),
             HostPath | IpAddr | QuadKey(_) | Tile | Url => value(&TypeBuf::Scalar(scalar), scattered),
             _ => value(&TypeBuf::Scalar(scalar), number),
@@ -106,6 +109,11 @@ impl Values<'_> {
 fn part(number: u64, at: usize, count: usize) -> u64 {
     const FEW: u64 = 8;
     if at + 1 == count { number } else { mix(number ^ mix(at as u64)) % FEW }
+}
+
+/// A number that looks random, the same of the same number.
+fn scattered_over_128_bits(number: u64) -> u128 {
+    u128::from(mix(number)) << 64 | u128::from(mix(mix(number)))
 }
 
 /// Bytes that look random, the same of the same number.

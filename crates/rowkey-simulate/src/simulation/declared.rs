@@ -2,11 +2,12 @@
 
 use std::ops::ControlFlow;
 
+use rowkey_design::internal::TableDesign;
 use rowkey_design::internal::cost::{cells_per_put, on_disk, retention};
-use rowkey_design::internal::design::{Balancer, Cluster, Engine, SplitPolicy as Policy, Unique};
+use rowkey_design::internal::design::{Balancer, Cluster, Columns, Engine, SplitPolicy as Policy};
 use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::internal::file::Bytes;
-use rowkey_design::internal::load::{Capacity, Rates};
+use rowkey_design::internal::load::{Capacity, Rates, reads_per_server};
 use rowkey_design::internal::profile::Profile;
 use rowkey_design::{CheckOptions, Design};
 
@@ -81,7 +82,7 @@ impl<'d> Declared<'d> {
             ttl_ms: retention(found).map(|seconds| (seconds * 1000.0) as u64),
             on_disk: on_disk(found, &key, &[]),
             name_bytes: 0,
-            replaces: found.table.unique.as_ref().is_some_and(|unique| unique.value == Unique::Upsert),
+            replaces: replaces(found),
             ..ClusterOptions::default()
         };
         let cells = write.map_or(1.0, |write| cells_per_put(found, write)) as u64;
@@ -198,6 +199,16 @@ fn equal_ranges(load: &mut dyn Load) -> Result<Vec<Key>, LoadError> {
     Ok(splits)
 }
 
+/// True if a row that is written again takes the place of what it was: it has a column for each of nothing, and no
+/// versions are kept.
+fn replaces(table: &TableDesign) -> bool {
+    table.table.family.values().all(|family| {
+        let versions = family.versions.as_ref().map_or(1, |versions| versions.value);
+        let columns = family.columns.as_ref().map(|columns| &columns.value);
+        versions == 1 && !matches!(columns, Some(Columns::OfRow(_)))
+    })
+}
+
 /// A load whose events have the bytes of all cells, but for the key and the fixed bytes of the first one. The cluster
 /// adds these for each.
 struct Cells<'l> {
@@ -259,8 +270,10 @@ fn settings(
             Some(BALANCER_MS)
         }
     };
-    if let Some(words) = capacity.assumed() {
-        assumed.push(words);
+    assumed.extend(capacity.assumed());
+    let has_reads = key.table.table.query.iter().any(|query| query.rate.is_some());
+    if has_reads && reads_per_server(cluster.map_or(Engine::HBase, |cluster| cluster.engine), cluster).is_none() {
+        assumed.push("a server takes any number of reads: say `region.reads = …`".to_owned());
     }
     let splits = key.table.split_points(key.secondary);
     let splits = splits.iter().flat_map(|splits| splits.iter().map(|point| Key(point.to_vec()))).collect();

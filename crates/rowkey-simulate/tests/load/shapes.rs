@@ -56,6 +56,25 @@ fn what_is_drawn_is_a_key() {
 }
 
 #[test]
+fn what_is_random_is_anywhere_among_the_values_of_its_type() {
+    for shape in ["u8", "u16", "u32", "u64", "u128", "i8", "i16", "i32", "i64", "i128", "bytes[16]", "bytes raw"] {
+        for meaning in ["random", "uuid4", "digest"] {
+            let text = format!(
+                "format = 1\n[table.t]\nkey = [\"f: {shape}\"]\nmeans.f = {meaning:?}\n[[table.t.write]]\nname = \"w\"\n\
+                 rate = \"1/s\"\n"
+            );
+            let options = Options { rows: Some(4000), ..Options::default() };
+            let keys = all(&mut Drawn::new(&design(&text), "t", None, None, None, &options).unwrap());
+            // An eighth of the keys begins with each three bits.
+            for bits in 0..8 {
+                let count = keys.iter().filter(|event| event.key[0] >> 5 == bits).count();
+                assert!((400..600).contains(&count), "{shape}, {meaning}: {count} of {} begin with {bits}", keys.len());
+            }
+        }
+    }
+}
+
+#[test]
 fn times_of_keys_are_those_of_events() {
     for (shape, meaning, unit) in [
         ("instant", "", 1),

@@ -7,6 +7,7 @@ use rowkey_simulate::answer;
 use rowkey_simulate::page::{self, RowOrder, Terminal};
 use rowkey_simulate::recording::Run;
 use rowkey_simulate::run::{self, Answer, Line};
+use terminal_size::{Width, terminal_size};
 
 use super::Simulated;
 use crate::failure::Failure;
@@ -35,7 +36,8 @@ pub(super) fn page(design: &Design, first: &Simulated<'_>, all: &[Simulated<'_>]
 /// Prints the answers of each table and its picture, or lines of JSON.
 pub(super) fn print(json: bool, design: &Design, simulated: &[Simulated<'_>]) -> Result<(), Failure> {
     let stdout = io::stdout();
-    let is_terminal = stdout.is_terminal();
+    let of_terminal = terminal_size().filter(|_| stdout.is_terminal()).map(|(Width(columns), _)| columns.into());
+    let columns: usize = of_terminal.unwrap_or(100);
     let mut out = BufWriter::new(stdout.lock());
     for table in simulated {
         if json {
@@ -44,8 +46,7 @@ pub(super) fn print(json: bool, design: &Design, simulated: &[Simulated<'_>]) ->
             }
             continue;
         }
-        let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|_| is_terminal);
-        let terminal = Terminal { columns: columns.unwrap_or(100).clamp(60, 160), is_ascii: false };
+        let terminal = Terminal { columns: columns.clamp(40, 160), is_ascii: false };
         let capacity = answer::capacity(&table.declared);
         let blocks =
             page::blocks(&drawn(design, table), answer::measure(&table.answer), RowOrder::Key, capacity, terminal);

@@ -5,7 +5,7 @@ use rowkey::lead::Lead;
 use rowkey::untyped::TypeBuf;
 
 use crate::cost::{bytes_per_put, on_disk};
-use crate::design::{Engine, Meaning, SplitPolicy, Write, WriteKind};
+use crate::design::{Engine, Meaning, Write, WriteKind};
 use crate::facts::KeyFacts;
 use crate::file::Bytes;
 use crate::load::peak;
@@ -50,16 +50,12 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
 
 /// The bytes at which the one region of a new table is split; none where nothing says it.
 ///
-/// HBase: twice the flush size, by SteppingSplitPolicy; by ConstantSizeRegionSplitPolicy, the size of a region, 10 GiB
-/// by default. TiKV: `coprocessor.region-split-size`, 256 MiB by default.
+/// HBase: twice the flush size, by SteppingSplitPolicy; by other policies a new table is one region for longer. TiKV: `coprocessor.region-split-size`, 256 MiB by default.
 fn first_split(context: &Context<'_>) -> Option<f64> {
     const TIKV: f64 = 256.0 * 1024.0 * 1024.0;
-    const HBASE: f64 = 10.0 * 1024.0 * 1024.0 * 1024.0;
     let region = context.cluster.and_then(|cluster| cluster.region.as_ref());
     let declared = region.and_then(|region| region.max).map(|bytes| bytes.0);
-    let policy = region.and_then(|region| region.split);
     match context.engine {
-        Engine::HBase if policy == Some(SplitPolicy::Constant) => Some(declared.unwrap_or(HBASE)),
         Engine::HBase => Some(2.0 * context.flush_size()),
         Engine::TiKv => declared.or(Some(TIKV)),
         Engine::Bigtable => declared,
