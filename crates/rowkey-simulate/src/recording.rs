@@ -13,7 +13,9 @@ use xxhash_rust::xxh3::Xxh3Default;
 use crate::run::{Batch, Interval, Key, KeyFile, Line, Move, RunError, Settings, Split, read_numbered};
 
 /// The most bytes of a file, uncompressed: a small file can stand for any number.
-const MOST_BYTES: u64 = 1 << 30;
+const MOST_BYTES: u64 = 1 << 28;
+/// The bytes of HBase's longest row key.
+const LONGEST_KEY: usize = i16::MAX as usize;
 
 /// A run, its lines by kind.
 #[derive(Clone, Debug)]
@@ -188,6 +190,9 @@ fn keys(run: &Path, file: &KeyFile) -> Result<Vec<Key>, RecordingError> {
     let mut columns = Vec::new();
     for (line, text) in (1_u64..).zip(open(&run.with_file_name(&file.name))?.lines()) {
         let text = text.map_err(|error| wrong(format!("line {line}: {error}")))?;
+        if columns.len() == LONGEST_KEY || file.rows == 0 {
+            return Err(wrong(format!("line {line}: more bytes than {} keys have", file.rows)));
+        }
         let column = HEXLOWER_PERMISSIVE.decode(text.as_bytes());
         let column = column.map_err(|error| wrong(format!("line {line}: {error}")))?;
         if column.len() as u64 != file.rows {

@@ -43,9 +43,14 @@ impl<'de> Visitor<'de> for Of<'_, '_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let mut known = Vec::new();
         while let Some(Text(name)) = map.next_key()? {
             let told = |reason: String| A::Error::custom(format!("`{name}`: {reason}"));
             let column = self.columns.named(&name).map_err(told)?;
+            if known.contains(&column) {
+                return Err(told("the line has it already".to_owned()));
+            }
+            known.push(column);
             match column {
                 Column::Time => self.line.t_ms = map.next_value()?,
                 Column::Bytes => self.line.bytes = map.next_value::<Option<u64>>()?.unwrap_or(0),

@@ -67,7 +67,12 @@ impl<R: BufRead> Load for Trace<'_, R> {
         let columns = Columns::of(self.layout);
         let mut told =
             Told { layout: self.layout, times: self.times, sink, first: None, last: 0, batch: None, number: 0 };
-        let begins = self.reader.fill_buf().map_err(|error| LoadError::Read { line: 1, error })?;
+        const BOM: &[u8] = b"\xef\xbb\xbf";
+        let of_reader = |error| LoadError::Read { line: 1, error };
+        if self.reader.fill_buf().map_err(of_reader)?.starts_with(BOM) {
+            self.reader.consume(BOM.len());
+        }
+        let begins = self.reader.fill_buf().map_err(of_reader)?;
         let is_json = begins.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
         let read = if is_json {
             json(&mut self.reader, &columns, &mut told)
@@ -124,15 +129,24 @@ fn csv(reader: &mut impl BufRead, columns: &Columns, told: &mut Told<'_, '_>) ->
                 place: format!("column {}", len.min(expected_len) + 1),
                 reason: format!("the line has {len} columns, the first has {expected_len}"),
             },
-            kind => LoadError::Line { line, place: "column 1".to_owned(), reason: format!("{kind:?}") },
+            csv::ErrorKind::Utf8 { err, .. } => LoadError::Line {
+                line,
+                place: format!("column {}", err.field() + 1),
+                reason: "this is not UTF-8".to_owned(),
+            },
+            _ => LoadError::Line { line, place: "column 1".to_owned(), reason: "this is not CSV".to_owned() },
         }
     };
     let place = |at: usize, name: &str| format!("column {} (`{name}`)", at + 1);
     let head = reader.headers().map_err(of_error)?.clone();
     let mut known = Vec::new();
     for (at, name) in head.iter().enumerate() {
-        let column = columns.named(name.trim().trim_start_matches('\u{feff}'));
-        known.push(column.map_err(|reason| LoadError::Line { line: 1, place: place(at, name), reason })?);
+        let wrong = |reason| LoadError::Line { line: 1, place: place(at, name), reason };
+        let column = columns.named(name.trim()).map_err(wrong)?;
+        if known.contains(&column) {
+            return Err(wrong("there is this column already".to_owned()));
+        }
+        known.push(column);
     }
     let mut line = Line::new(columns);
     let mut record = csv::ByteRecord::new();

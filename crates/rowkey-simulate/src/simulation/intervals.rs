@@ -7,41 +7,55 @@ use crate::run::{Interval, Region, Server};
 pub(super) struct Intervals {
     ended: Vec<Interval>,
     length_ms: u64,
-    /// The most: more are joined by two. None where the length is given.
-    most: Option<usize>,
-    /// The times at which they end, where these are given.
-    times: Vec<u64>,
+    /// The most: more are joined by two.
+    most: usize,
+    /// The times at which they end, where these are given: no others do.
+    times: Option<Vec<u64>>,
 }
 
+/// The most intervals of a length that is given.
+const MOST: usize = 1 << 14;
+
 impl Intervals {
+    /// Intervals of a length; where it is 0, of one that gives `most` at most.
     pub(super) fn new(length_ms: u64, most: usize) -> Self {
-        let most = (length_ms == 0).then_some(most.max(2));
-        Self { ended: Vec::new(), length_ms: if length_ms == 0 { 1000 } else { length_ms }, most, times: Vec::new() }
+        let (length_ms, most) = if length_ms == 0 { (1000, most.max(2)) } else { (length_ms, MOST) };
+        Self { ended: Vec::new(), length_ms, most, times: None }
     }
 
-    /// Intervals that end at these times, and then each after the length.
-    pub(super) fn at(times: Vec<u64>, length_ms: u64) -> Self {
-        Self { ended: Vec::new(), length_ms: length_ms.max(1), most: None, times }
+    /// Intervals that end at these times; without any, of a length that fits the run.
+    pub(super) fn at(times: Vec<u64>) -> Self {
+        Self { times: Some(times).filter(|times| !times.is_empty()), ..Self::new(0, super::INTERVALS) }
     }
 
-    fn end_ms(&self) -> u64 {
-        let (ended, last) = (self.ended.len(), self.times.last().copied().unwrap_or(0));
-        let more = (ended + 1).saturating_sub(self.times.len()) as u64;
-        self.times.get(ended).copied().unwrap_or_else(|| last.saturating_add(self.length_ms.saturating_mul(more)))
+    /// The end of the next interval; none after the last time that is given.
+    fn end_ms(&self) -> Option<u64> {
+        match &self.times {
+            Some(times) => times.get(self.ended.len()).copied(),
+            None => Some(self.length_ms.saturating_mul(self.ended.len() as u64 + 1)),
+        }
     }
 
-    /// Ends the intervals that end by this time.
+    /// Ends the intervals that end before this time.
     pub(super) fn until(&mut self, t_ms: u64, cluster: &mut Cluster) {
-        while self.end_ms() < t_ms {
-            self.ended.push(cluster.interval(self.end_ms()));
-            if self.most.is_some_and(|most| self.ended.len() >= most) {
+        while let Some(end_ms) = self.end_ms().filter(|end_ms| *end_ms < t_ms) {
+            // Nothing is written for so long: what follows is one interval.
+            let is_even = self.ended.len().is_multiple_of(2);
+            if self.times.is_none() && is_even && t_ms - end_ms > self.length_ms.saturating_mul(MOST as u64) {
+                self.length_ms = self.length_ms.saturating_mul(2);
+                self.join();
+                continue;
+            }
+            self.ended.push(cluster.interval(end_ms));
+            if self.times.is_none() && self.ended.len() >= self.most {
+                self.length_ms = self.length_ms.saturating_mul(2);
                 self.join();
             }
         }
     }
 
     fn join(&mut self) {
-        let mut joined = Vec::new();
+        let mut joined = Vec::with_capacity(self.ended.len() / 2 + 1);
         let mut rest = std::mem::take(&mut self.ended).into_iter();
         while let Some(first) = rest.next() {
             joined.push(match rest.next() {
@@ -50,15 +64,16 @@ impl Intervals {
             });
         }
         self.ended = joined;
-        self.length_ms = self.length_ms.saturating_mul(2);
     }
 
     /// The length of an interval, and all: with the one that the last event is in.
     pub(super) fn end(mut self, last_ms: u64, cluster: &mut Cluster) -> (u64, Vec<Interval>) {
         self.until(last_ms, cluster);
-        let left = self.times.len().saturating_sub(self.ended.len());
-        for _ in 0..left.max(usize::from(self.times.is_empty())) {
-            self.ended.push(cluster.interval(self.end_ms()));
+        while let Some(end_ms) = self.end_ms() {
+            self.ended.push(cluster.interval(end_ms));
+            if self.times.is_none() {
+                break;
+            }
         }
         (self.length_ms, self.ended)
     }
@@ -103,7 +118,46 @@ fn divide(before: &Region, among: &mut [Region]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::Key;
+    use crate::cluster::ClusterOptions;
+    use crate::run::{Key, Settings, SplitPolicy};
+
+    #[test]
+    fn intervals_are_bounded_however_long_nothing_happens() {
+        let settings = Settings {
+            format: 1,
+            engine: String::new(),
+            load: String::new(),
+            servers: 1,
+            max_filesize: 0,
+            flush_size: 0,
+            split_policy: SplitPolicy::Disabled,
+            jitter: 0.0,
+            balancer_ms: None,
+            discharger_ms: 1,
+            compaction_min_size: 0,
+            block_size: 0,
+            splits: Vec::new(),
+            rows_per_second: 0.0,
+            interval_ms: 1,
+            rows_per_event: None,
+            keys: None,
+            key_file: None,
+        };
+        for (length_ms, last_ms) in [(1, u64::MAX), (1, 1 << 40), (0, u64::MAX), (7, 1000), (0, 999_999)] {
+            let mut cluster = Cluster::new(&settings, ClusterOptions::default());
+            let mut intervals = Intervals::new(length_ms, 8);
+            [0, 3, last_ms].into_iter().for_each(|t_ms| intervals.until(t_ms, &mut cluster));
+            let (length_ms, ended) = intervals.end(last_ms, &mut cluster);
+            assert!(ended.len() <= 2 * MOST && ended.is_sorted_by_key(|interval| interval.t_ms));
+            let ends = (1..).map(|at| length_ms.saturating_mul(at).min(1 << 62));
+            assert!(ended.iter().map(|interval| interval.t_ms).eq(ends.take(ended.len())), "{length_ms}");
+        }
+        let mut cluster = Cluster::new(&settings, ClusterOptions::default());
+        let mut intervals = Intervals::at(vec![5, 9]);
+        intervals.until(u64::MAX, &mut cluster);
+        let (_, ended) = intervals.end(u64::MAX, &mut cluster);
+        assert_eq!(ended.iter().map(|interval| interval.t_ms).collect::<Vec<_>>(), [5, 9]);
+    }
 
     fn region(start: &str, rows: u64, written: u64) -> Region {
         let start = Key(start.as_bytes().to_vec());

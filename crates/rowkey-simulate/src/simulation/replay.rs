@@ -18,7 +18,7 @@ use crate::recording::Run;
 pub fn replay(recording: &Run, seed: u64) -> Result<Run, LoadError> {
     let options = ClusterOptions { seed, answered: true, files: true, ..ClusterOptions::default() };
     let times = recording.intervals.iter().map(|interval| interval.t_ms).collect();
-    let intervals = Intervals::at(times, recording.settings.interval_ms);
+    let intervals = Intervals::at(times);
     let mut replayed = run_in(intervals, 0, &mut Batches(recording), &recording.settings, options, |_| {})?;
     replayed.settings.engine = "simulated".to_owned();
     Ok(replayed)

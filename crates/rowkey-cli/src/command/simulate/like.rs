@@ -18,6 +18,12 @@ pub(super) fn run(recordings: &[PathBuf], seed: u64, json: bool) -> Result<ExitC
     let open = |path: &PathBuf| Run::open(path).map_err(|error| Failure::new(format!("{}: {error}", path.display())));
     let runs = recordings.iter().map(open).collect::<Result<Vec<_>, _>>()?;
     let Some(first) = runs.first() else { return Err(Failure::new("name a recording")) };
+    for (path, run) in recordings.iter().zip(&runs) {
+        if run.settings != first.settings || run.keys != first.keys {
+            let said = format!("{} is of another load or cluster than the first recording", path.display());
+            return Err(Failure::new(said));
+        }
+    }
     let simulated = simulation::replay(first, seed).map_err(|error| Failure::new(error.to_string()))?;
     let mut out = io::stdout().lock();
     if json {

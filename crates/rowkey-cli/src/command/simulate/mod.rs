@@ -59,13 +59,13 @@ pub(crate) struct Args {
     log: Option<PathBuf>,
     /// Recordings of one load on a real HBase: simulates their cluster and load, and prints how near the run is to
     /// them. Exit status 1: it is further than they are from each other.
-    #[arg(long, value_name = "RUN.jsonl", num_args = 1.., conflicts_with_all = ["designs", "trace", "log", "html"])]
+    #[arg(long, value_name = "RUN.jsonl", num_args = 1.., conflicts_with_all = ["designs", "trace", "log", "html", "table", "length", "times", "once"])]
     like: Vec<PathBuf>,
     /// The length of the run, as '12 h'. Default: a day.
     #[arg(long = "for", value_name = "TIME", value_parser = period, conflicts_with_all = ["trace", "log"])]
     length: Option<Period>,
     /// All rates are so many times those of the design.
-    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = factor)]
+    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = factor, conflicts_with = "trace")]
     times: f64,
     /// The most events. Where there are more rows, each event stands for as many as are needed.
     #[arg(long, default_value = "1000000", value_parser = clap::value_parser!(u64).range(1000..=10_000_000))]
