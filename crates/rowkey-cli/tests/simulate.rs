@@ -36,7 +36,8 @@ fn folder() -> tempfile::TempDir {
 }
 
 fn simulate(folder: &Path, args: &[&str]) -> Run {
-    rowkey(folder, &[&["simulate", "--events", "2000", "--once"], args, &["visits.rowkey.toml"]].concat(), b"")
+    let events: &[&str] = if args.contains(&"--events") { &[] } else { &["--events", "2000"] };
+    rowkey(folder, &[&["simulate", "--once"], events, args, &["visits.rowkey.toml"]].concat(), b"")
 }
 
 fn lines(run: &Run) -> Vec<Json> {
@@ -185,4 +186,26 @@ fn recordings_that_are_none_are_told_or_bounded() {
     assert!(run.status == Some(2) && run.err.contains("c.jsonl is of another load or cluster"), "{}", run.err);
     let run = rowkey(folder.path(), &["simulate", "--like", "c.jsonl", "--times", "2"], b"");
     assert!(run.status == Some(2) && run.err.contains("cannot be used with"), "{}", run.err);
+}
+
+#[test]
+fn tables_of_one_cluster_are_added() {
+    let folder = folder();
+    let table = |name: &str| {
+        format!(
+            "[table.{name}]\nkey = [\"host: text\"]\nsalt = {{ buckets = 16 }}\nsplits = \"buckets\"\n\
+             stats.host = {{ distinct = 1000000 }}\n[[table.{name}.write]]\nname = \"w\"\nrate = \"2k/s\"\n"
+        )
+    };
+    let of = |tables: &str| {
+        let text = format!("{}{tables}", DESIGN.split("[table.visits]").next().unwrap());
+        fs::write(folder.path().join("visits.rowkey.toml"), text).unwrap();
+        let run = simulate(folder.path(), &["--events", "50000", "--for", "1 h"]);
+        (run.status, run.out.lines().last().unwrap_or_default().to_owned(), run.out.matches("Nothing to say").count())
+    };
+    let (status, last, calm) = of(&(table("one") + &table("two")));
+    assert!(status == Some(1) && calm == 2, "{status:?}, {calm}");
+    assert!(last.starts_with("all tables: together they ask for up to 13"), "{last}");
+    let (status, last, calm) = of(&table("one"));
+    assert!(status == Some(0) && calm == 1 && !last.starts_with("all tables"), "{status:?}, {last}");
 }

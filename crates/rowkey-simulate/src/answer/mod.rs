@@ -7,6 +7,7 @@ mod numbers;
 mod page_text;
 mod sentence;
 mod text;
+mod together;
 
 use rowkey_design::internal::cost::{QueryCost, bytes_per_row, cells_per_put};
 use rowkey_design::internal::load::reads_per_server;
@@ -16,6 +17,7 @@ use self::numbers::{Numbers, Takes};
 pub use self::page_text::{capacity, page_text};
 pub use self::sentence::NOTHING;
 pub use self::text::{facts, text};
+pub use self::together::together;
 use crate::page::Measure;
 use crate::recording::Run;
 use crate::run::{Answer, Bars, QueryAnswer};

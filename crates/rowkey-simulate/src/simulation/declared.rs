@@ -79,7 +79,7 @@ impl<'d> Declared<'d> {
         let settings = settings(cluster, &key, &capacity, simulates, &mut assumed);
         let write = found.table.write.first();
         let options = ClusterOptions {
-            ttl_ms: retention(found).map(|seconds| (seconds * 1000.0) as u64),
+            ttl_ms: ttl_ms(found),
             on_disk: on_disk(found, &key, &[]),
             name_bytes: 0,
             replaces: replaces(found),
@@ -197,6 +197,13 @@ fn equal_ranges(load: &mut dyn Load) -> Result<Vec<Key>, LoadError> {
         (1..RANGES).filter_map(|at| keys.get(at * keys.len() / RANGES).cloned()).map(Key).collect();
     splits.dedup();
     Ok(splits)
+}
+
+/// The age at which rows expire; none where a family keeps its newest versions for ever.
+fn ttl_ms(table: &TableDesign) -> Option<u64> {
+    let keeps =
+        table.table.family.values().any(|family| family.min_versions.as_ref().is_some_and(|least| least.value > 0));
+    retention(table).filter(|_| !keeps).map(|seconds| (seconds * 1000.0) as u64)
 }
 
 /// True if a row that is written again takes the place of what it was: it has a column for each of nothing, and no

@@ -138,8 +138,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         crate::designs::may_replace(path, &args.designs, page::FIRST_LINE, "page that `rowkey` wrote")?;
         crate::designs::write(path, &print::page(&design, first, &simulated))?;
     }
-    print::print(args.json, &design, &simulated)?;
+    // Events of a file are of one table.
+    let together = answer::together(simulated.iter().map(|table| (&table.declared, &table.run)));
+    let too_much = together.filter(|part| *part > 1.0);
+    print::print(args.json, &design, &simulated, too_much)?;
     let is_fine = simulated.iter().all(|table| table.answer.sentence.starts_with(answer::NOTHING));
+    let is_fine = is_fine && too_much.is_none();
     Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 

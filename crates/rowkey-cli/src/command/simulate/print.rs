@@ -34,7 +34,14 @@ pub(super) fn page(design: &Design, first: &Simulated<'_>, all: &[Simulated<'_>]
 }
 
 /// Prints the answers of each table and its picture, or lines of JSON.
-pub(super) fn print(json: bool, design: &Design, simulated: &[Simulated<'_>]) -> Result<(), Failure> {
+///
+/// `too_much`: the part of what all servers take that the tables ask for together, if it is more than all.
+pub(super) fn print(
+    json: bool,
+    design: &Design,
+    simulated: &[Simulated<'_>],
+    too_much: Option<f64>,
+) -> Result<(), Failure> {
     let stdout = io::stdout();
     let of_terminal = terminal_size().filter(|_| stdout.is_terminal()).map(|(Width(columns), _)| columns.into());
     let columns: usize = of_terminal.unwrap_or(100);
@@ -51,6 +58,13 @@ pub(super) fn print(json: bool, design: &Design, simulated: &[Simulated<'_>]) ->
         let blocks =
             page::blocks(&drawn(design, table), answer::measure(&table.answer), RowOrder::Key, capacity, terminal);
         writeln!(out, "{}\n{blocks}", answer::text(&table.answer))?;
+    }
+    if let Some(part) = too_much.filter(|_| !json) {
+        let percent = (part * 100.0).round();
+        writeln!(
+            out,
+            "all tables: together they ask for up to {percent} % of the writes that the servers take: add servers."
+        )?;
     }
     match out.flush().map_err(Failure::from) {
         Err(Failure::Closed) => Ok(()),
