@@ -54,7 +54,9 @@ fn cure(context: &Context<'_>, hot: &Hot<'_, '_>) -> (&'static str, Vec<Edit>) {
     };
     let is_led = !matches!(hot.key.layout.lead(), Lead::None);
     match ((0..hot.key.fields.len()).any(|field| differs(&field)), is_led, hot.key.secondary) {
-        (false, ..) => ("divide the heavy values by a shard number after them", Vec::new()),
+        (false, ..) => {
+            ("divide the heavy values by a shard number before them, which readers ask for one by one", Vec::new())
+        }
         (true, true, _) => ("take the salt from what follows the heavy values too, with more buckets", Vec::new()),
         (true, false, None) => ("divide the heavy values by a salt or a shard number after them", salted(context, hot)),
         (true, false, Some(_)) => {
