@@ -71,7 +71,8 @@ fn cure(context: &Context<'_>, cost: &QueryCost<'_>, load: ReadLoad, capacity: f
     } else {
         cures.push("keep the rows that are read most in a cache".to_owned());
         let copies = Count((2.0 * load.busiest / capacity).ceil());
-        cures.push(format!("store them {copies} times, each under a shard number at the beginning of the key, of which a reader picks one"));
+        let place = "at the beginning of the key, of which a reader picks one";
+        cures.push(format!("store them {copies} times, each under a shard number {place}"));
     }
     cures.extend(of_engine(context.engine).map(str::to_owned));
     cures.join("; or ")
