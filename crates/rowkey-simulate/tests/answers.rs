@@ -65,6 +65,19 @@ fn a_key_that_begins_with_a_time_takes_what_one_server_takes() {
 }
 
 #[test]
+fn what_chance_puts_on_a_server_is_not_said_to_be_asked_of_it() {
+    let key = "\"at: instant\", \"host: text\"";
+    // A server takes 10k: in intervals of a hundred events 10.5k are within chance.
+    let text = design(key, "stats.host = { distinct = 1000 }", 8, "10500/s");
+    let found = answers(&text, &options()).remove(0);
+    assert_eq!(found.saturates, None);
+    let told = "asked for no more writes than it takes, 10k a second, as far as a sample of events tells";
+    assert!(found.sentence.contains(told), "{}", found.sentence);
+    let calm = answers(&text.replace("10500/s", "9500/s"), &options()).remove(0);
+    assert!(calm.sentence.contains("k writes a second of the 10k that it takes at most"), "{}", calm.sentence);
+}
+
+#[test]
 fn pre_split_buckets_take_what_all_servers_take() {
     // Of few events in an interval the busiest server has more by chance.
     let options = Options { most: 100_000, seconds: 20_000.0, ..options() };

@@ -75,14 +75,21 @@ fn until(saturation: &Saturation, numbers: &Numbers, [writes, reads]: [Option<Ba
 fn busiest(numbers: &Numbers, takes: Takes) -> String {
     let most = numbers.most;
     let told = |asked: f64, takes: f64, what: &str| {
+        // What is more by chance alone is no more.
+        if asked > takes {
+            return format!(
+                "no more {what} than it takes, {} a second, as far as a sample of events tells",
+                Count(takes)
+            );
+        }
         let of = if takes.is_finite() { format!(" of the {} that it takes", Count(takes)) } else { String::new() };
-        format!("{} {what} a second{of}", Count(asked.round()))
+        format!("{} {what} a second{of} at most", Count(asked.round()))
     };
     match (most.writes > 0.0, most.reads > 0.0) {
-        (false, true) => format!("the busiest server is asked for {} at most", told(most.reads, takes.reads, "reads")),
-        (_, false) => format!("the busiest server is asked for {} at most", told(most.writes, takes.writes, "writes")),
+        (false, true) => format!("the busiest server is asked for {}", told(most.reads, takes.reads, "reads")),
+        (_, false) => format!("the busiest server is asked for {}", told(most.writes, takes.writes, "writes")),
         (true, true) => format!(
-            "the busiest server is asked for {} at most, and for {}",
+            "the busiest server is asked for {}, and for {}",
             told(most.writes, takes.writes, "writes"),
             told(most.reads, takes.reads, "rows read")
         ),
