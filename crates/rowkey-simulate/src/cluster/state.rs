@@ -10,7 +10,7 @@ use super::merge::Keep;
 use super::options::ClusterOptions;
 use super::policy::Jitter;
 use super::region::Region;
-use crate::run::{Line, Settings, SplitPolicy};
+use crate::run::{self, Line, Settings, SplitPolicy};
 
 /// The most servers; with more in the settings there are so many.
 const MAX_SERVERS: u32 = 10_000;
@@ -69,8 +69,11 @@ pub(crate) struct ServerState {
     pub(crate) checker_phase_ms: u64,
     /// The time at which it is told what waits for it, or was told last.
     pub(crate) told_ms: u64,
+    /// All that were written and read.
     pub(crate) writes: u64,
     pub(crate) reads: u64,
+    /// Those of them that an interval has told.
+    pub(crate) told: run::Server,
 }
 
 /// A compaction that runs.

@@ -1,7 +1,7 @@
 //! The intervals of a run: at given times, or of a length, which may not be known before its end.
 
 use crate::cluster::Cluster;
-use crate::run::{Interval, Region, Server};
+use crate::run::{Interval, Region};
 
 /// The intervals of a run, as they end.
 pub(super) struct Intervals {
@@ -76,8 +76,7 @@ fn sum(first: &Interval, mut second: Interval) -> Interval {
         regions = rest;
     }
     for (server, before) in second.servers.iter_mut().zip(&first.servers) {
-        let Server { writes, reads } = server;
-        (*writes, *reads) = (writes.saturating_add(before.writes), reads.saturating_add(before.reads));
+        server.add(before);
     }
     second
 }
@@ -103,7 +102,7 @@ fn divide(before: &Region, among: &mut [Region]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::Key;
+    use crate::run::{Key, Server};
 
     fn region(start: &str, rows: u64, written: u64) -> Region {
         let start = Key(start.as_bytes().to_vec());
