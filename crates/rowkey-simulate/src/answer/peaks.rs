@@ -93,7 +93,11 @@ impl Peaks {
     /// The most rows a second that a server is asked for: in an interval; or in a step, if that is more than chance.
     fn most_of(&self, reads: bool) -> f64 {
         let peaks = self.steps.iter().filter(|step| {
-            let mean = self.around(step).map_or(0.0, |interval| interval.rate(reads));
+            let from_ms = step.t_ms.saturating_sub(step.length_ms);
+            let first = self.intervals.partition_point(|interval| interval.t_ms <= from_ms);
+            let around = self.intervals[first..].iter();
+            let around = around.take_while(|interval| interval.t_ms.saturating_sub(interval.length_ms) < step.t_ms);
+            let mean = around.map(|interval| interval.rate(reads)).fold(0.0, f64::max);
             step.rate(reads) > step.limit(mean, reads)
         });
         peaks.chain(&self.intervals).map(|span| span.rate(reads)).fold(0.0, f64::max)

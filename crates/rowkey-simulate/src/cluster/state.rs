@@ -47,6 +47,8 @@ pub struct Cluster {
     /// The region of the last event.
     pub(crate) last: usize,
     pub(crate) servers: Vec<ServerState>,
+    /// The sum of the squares of the rows that each event read.
+    pub(crate) read_squares: f64,
     pub(crate) jobs: BTreeMap<u64, Job>,
     pub(crate) last_job: u64,
     pub(crate) queue: Queue,
@@ -126,6 +128,7 @@ impl Cluster {
             by_start: BTreeMap::new(),
             last: 0,
             servers,
+            read_squares: 0.0,
             jobs: BTreeMap::new(),
             last_job: 0,
             queue: Queue::default(),

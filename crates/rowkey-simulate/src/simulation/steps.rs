@@ -19,23 +19,28 @@ pub(super) struct Steps {
     ended: Vec<Counts>,
     length_ms: u64,
     most: usize,
-    /// The totals of the servers at the end of the last step.
+    /// The totals of the cluster at the end of the last step.
     before: Vec<Server>,
-    /// The writes and reads of the load since.
-    events: Server,
+    squares: f64,
+    /// The events since.
+    events: u64,
+    writes: u64,
 }
 
-/// The rows of each server in a step, and the number of events.
+/// The rows of each server in a step, and the numbers of events and of writes.
 struct Counts {
     servers: Vec<Server>,
-    events: Server,
+    events: u64,
+    writes: u64,
+    /// The sum of the squares of the rows that each event read.
+    squares: f64,
 }
 
 impl Steps {
     pub(super) fn new(cluster: &Cluster) -> Self {
         let before: Vec<Server> = cluster.totals().collect();
         let most = (COUNTS / before.len().max(1)).clamp(FEWEST, STEPS);
-        Self { ended: Vec::new(), length_ms: 1000, most, before, events: Server::default() }
+        Self { ended: Vec::new(), length_ms: 1000, most, before, squares: 0.0, events: 0, writes: 0 }
     }
 
     fn end_ms(&self) -> u64 {
@@ -45,10 +50,8 @@ impl Steps {
     /// Counts an event that the cluster is about to have.
     pub(super) fn count(&mut self, event: &Event<'_>, cluster: &Cluster) {
         self.until(event.t_ms, cluster);
-        match event.op {
-            Op::Put | Op::Delete => self.events.writes += 1,
-            Op::Get | Op::Scan { .. } => self.events.reads += 1,
-        }
+        self.events += 1;
+        self.writes += u64::from(matches!(event.op, Op::Put | Op::Delete));
     }
 
     fn until(&mut self, t_ms: u64, cluster: &Cluster) {
@@ -63,8 +66,10 @@ impl Steps {
     fn take(&mut self, cluster: &Cluster) {
         let now: Vec<Server> = cluster.totals().collect();
         let servers = now.iter().zip(&self.before).map(|(now, before)| now.since(before)).collect();
-        self.ended.push(Counts { servers, events: std::mem::take(&mut self.events) });
-        self.before = now;
+        let squares = cluster.read_squares - self.squares;
+        let [events, writes] = [&mut self.events, &mut self.writes].map(std::mem::take);
+        self.ended.push(Counts { servers, events, writes, squares });
+        (self.before, self.squares) = (now, cluster.read_squares);
     }
 
     fn join(&mut self) {
@@ -73,7 +78,9 @@ impl Steps {
             match joined.last_mut() {
                 Some(last) if at % 2 == 1 => {
                     last.servers.iter_mut().zip(&counts.servers).for_each(|(server, more)| server.add(more));
-                    last.events.add(&counts.events);
+                    last.events += counts.events;
+                    last.writes += counts.writes;
+                    last.squares += counts.squares;
                 }
                 _ => joined.push(counts),
             }
@@ -94,15 +101,24 @@ impl Steps {
         }
         let step = |(number, counts): (u64, &Counts)| Step {
             t_ms: self.length_ms.saturating_mul(number),
-            writes: Busiest::of(counts.servers.iter().map(|server| server.writes), counts.events.writes),
-            reads: Busiest::of(counts.servers.iter().map(|server| server.reads), counts.events.reads),
+            writes: Busiest::of(counts.servers.iter().map(|server| server.writes), counts.writes),
+            reads: reads(counts),
         };
         (1..).zip(&self.ended).map(step).collect()
     }
 
     fn has_enough(&self) -> bool {
-        let events = self.ended.iter().map(|counts| counts.events.writes + counts.events.reads);
+        let events = self.ended.iter().map(|counts| counts.events);
         let (sum, count) = events.filter(|events| *events > 0).fold((0, 0), |(sum, count), n| (sum + n, count + 1));
         sum >= EVENTS * count
     }
+}
+
+/// The rows that were read. Where one of many reads has most of them, they are as near as a sample of one: Kish's
+/// effective size of a sample.
+fn reads(counts: &Counts) -> Busiest {
+    let found = Busiest::of(counts.servers.iter().map(|server| server.reads), 0);
+    let all = found.all as f64;
+    let events = if counts.squares > 0.0 { (all * all / counts.squares).round() as u64 } else { 0 };
+    Busiest { events, ..found }
 }
