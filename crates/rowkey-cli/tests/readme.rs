@@ -50,11 +50,14 @@ fn the_other_commands_run() {
     for name in ["visits.rowkey.toml", "designs/visits.rowkey.toml"] {
         fs::write(folder.path().join(name), design).unwrap();
     }
-    fs::write(folder.path().join("keys.txt"), "a.example\\x00\\x00\\x01\\x7F").unwrap();
+    fs::write(folder.path().join("keys.txt"), r"a.example\x00\x7F\xFF\xFF\xFF\x9A\x00\x00\x00\xFF\xFF\xFF\xFF")
+        .unwrap();
+    let trace = "t_ms,op,host,at\n0,put,a.example,2026-01-31T12:00:00Z\n";
+    fs::write(folder.path().join("trace.csv"), trace).unwrap();
     let binary = Path::new(env!("CARGO_BIN_EXE_rowkey")).parent().unwrap();
     let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
     let mut run = 0;
-    for heading in ["The first design", "A design", "In CI"] {
+    for heading in ["The first design", "A design", "The hot region, before it exists", "In CI"] {
         for (_, block) in blocks(&text, heading).iter().filter(|(language, _)| *language == "sh") {
             for line in block.lines() {
                 let mut shell = Command::new("sh");
@@ -65,7 +68,7 @@ fn the_other_commands_run() {
             }
         }
     }
-    assert_eq!(run, 7);
+    assert_eq!(run, 14);
     let sarif = fs::read(folder.path().join("rowkey.sarif")).unwrap();
     assert!(serde_json::from_slice::<serde_json::Value>(&sarif).unwrap()["runs"].is_array());
 }

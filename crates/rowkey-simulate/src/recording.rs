@@ -33,6 +33,47 @@ pub struct Run {
     pub moves: Vec<Move>,
     /// The intervals.
     pub intervals: Vec<Interval>,
+    /// The load of servers in steps that are shorter than intervals, all of one length. A recording, or a run with few
+    /// events, has none.
+    pub steps: Vec<Step>,
+}
+
+/// The load of servers in a step of a simulated run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The end.
+    pub t_ms: u64,
+    /// The rows that were written.
+    pub writes: Busiest,
+    /// The rows that were read.
+    pub reads: Busiest,
+}
+
+/// Rows of a step, and the server that has most of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Busiest {
+    /// The number of the server.
+    pub server: u32,
+    /// Its rows.
+    pub rows: u64,
+    /// Those of all servers.
+    pub all: u64,
+    /// The events that they are of: the rows are as near as a sample of so many.
+    pub events: u64,
+}
+
+impl Busiest {
+    /// The rows of servers, by number: the first of those that have most.
+    pub(crate) fn of(servers: impl Iterator<Item = u64>, events: u64) -> Self {
+        let mut busiest = Self { events, ..Self::default() };
+        for (server, rows) in (0..).zip(servers) {
+            busiest.all = busiest.all.saturating_add(rows);
+            if rows > busiest.rows {
+                (busiest.server, busiest.rows) = (server, rows);
+            }
+        }
+        busiest
+    }
 }
 
 /// A run that can't be read.
@@ -115,8 +156,8 @@ impl Run {
     /// A run of which nothing is known but its settings.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
-        let (batches, splits, moves, intervals) = <_>::default();
-        Self { settings, keys: Arc::new([]), batches, splits, moves, intervals }
+        let (batches, splits, moves, intervals, steps) = <_>::default();
+        Self { settings, keys: Arc::new([]), batches, splits, moves, intervals, steps }
     }
 
     /// Adds a line, its keys to others, and says its time.

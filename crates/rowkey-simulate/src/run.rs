@@ -221,13 +221,24 @@ fn is_zero(count: &u64) -> bool {
 }
 
 /// A server in an interval.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Server {
     /// The rows that were written.
     pub writes: u64,
     /// The rows that were read.
     pub reads: u64,
+}
+
+impl Server {
+    pub(crate) const fn add(&mut self, more: &Self) {
+        self.writes = self.writes.saturating_add(more.writes);
+        self.reads = self.reads.saturating_add(more.reads);
+    }
+
+    pub(crate) const fn since(&self, before: &Self) -> Self {
+        Self { writes: self.writes - before.writes, reads: self.reads - before.reads }
+    }
 }
 
 /// A row key, in hex as text.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use rowkey_design::{CheckOptions, Date, Design, File, Rule, Severity};
-use rowkey_simulate::answer::{NOTHING, answer};
+use rowkey_simulate::answer::{NOTHING, answer, facts};
 use rowkey_simulate::load::LoadError;
 use rowkey_simulate::run::{Answer, Line};
 use rowkey_simulate::simulation::{Declared, Options};
@@ -62,6 +62,66 @@ fn a_key_that_begins_with_a_time_takes_what_one_server_takes() {
     }
     assert!(hot.rules.contains(&"H01".to_owned()) && hot.sentence.contains("H01: "), "{}", hot.sentence);
     assert!(hot.sentence.contains("saturates within") && hot.sentence.contains("the table takes 10k a second"));
+}
+
+#[test]
+fn what_chance_puts_on_a_server_is_not_said_to_be_asked_of_it() {
+    let key = "\"at: instant\", \"host: text\"";
+    // A server takes 10k: in intervals of a hundred events 10.5k are within chance.
+    let text = design(key, "stats.host = { distinct = 1000 }", 8, "10500/s");
+    let found = answers(&text, &options()).remove(0);
+    assert_eq!(found.saturates, None);
+    let told = "asked for no more writes than it takes, 10k a second, as far as a sample of events tells";
+    assert!(found.sentence.contains(told), "{}", found.sentence);
+    let calm = answers(&text.replace("10500/s", "9500/s"), &options()).remove(0);
+    assert!(calm.sentence.contains("k writes a second of the 10k that it takes at most"), "{}", calm.sentence);
+}
+
+#[test]
+fn a_table_that_is_written_in_bursts_is_told_by_its_bursts() {
+    let rates = "1k/s\"\npeak = \"24k/s\"\nshape = \"bursts of 1 h every 24 h";
+    let text = design("\"at: instant\", \"host: text\"", "stats.host = { distinct = 1000 }", 8, rates);
+    for days in [1.0, 2.0] {
+        let found = answers(&text, &Options { seconds: days * 86_400.0, ..options() }).remove(0);
+        assert!(found.busiest_server.of_run > 0.99 && found.hottest_region.of_run > 0.99, "{days}: {found:?}");
+        assert!((found.sustained.unwrap().of_run / 10_000.0 - 1.0).abs() < 0.01, "{days}");
+        // Each burst saturates a server from its beginning to its end.
+        assert!((found.saturates.unwrap().part * 24.0 - 1.0).abs() < 0.3, "{days}");
+        assert!(found.sentence.contains("% of the time; the table takes 10k a second"), "{}", found.sentence);
+    }
+}
+
+#[test]
+fn the_peak_is_that_of_bursts_however_long_the_run() {
+    let rates = "1k/s\"\npeak = \"36k/s\"\nshape = \"bursts of 10 min every 6 h";
+    let text = design("\"at: instant\", \"host: text\"", "stats.host = { distinct = 1000 }", 8, rates);
+    for days in [0.5, 1.0, 3.0] {
+        let options = Options { seconds: days * 86_400.0, most: 100_000, ..options() };
+        let saturates = answers(&text, &options).remove(0).saturates.unwrap();
+        assert!((saturates.asked / 36_000.0 - 1.0).abs() < 0.05 && saturates.t_ms <= 600_000, "{days}: {saturates:?}");
+    }
+}
+
+#[test]
+fn what_a_table_takes_at_first_is_what_its_first_region_takes() {
+    let text = design("\"user: u64\"", "means = { user = \"random\" }", 8, "12k/s");
+    let options = Options { most: 200_000, ..options() };
+    let found = answers(&text, &options).remove(0);
+    let first = found.sustained_at_first.unwrap();
+    assert!((first / 10_000.0 - 1.0).abs() < 0.01 && found.sustained.unwrap().of_run > 30_000.0, "{found:?}");
+    let told = "until the table is split and its regions are moved: it takes 10k a second at first, and ";
+    assert!(found.sentence.contains(told), "{}", found.sentence);
+    let told = facts(&found);
+    assert!(
+        told.iter().any(|(_, value)| value.starts_with("10k/s at first, ") && value.ends_with(" later")),
+        "{told:?}"
+    );
+    // Within what it takes later, and beyond what it takes at first.
+    let less = answers(&text.replace("12k/s", "9k/s"), &options).remove(0);
+    assert!(less.saturates.is_none() && less.sustained_at_first.is_some());
+    // Cut before it is written, it takes as much from the beginning on.
+    let cut = design("\"user: u64\"", "means = { user = \"random\" }\nsplits = { uniform = 8 }", 8, "12k/s");
+    assert_eq!(answers(&cut, &options).remove(0).sustained_at_first, None);
 }
 
 #[test]

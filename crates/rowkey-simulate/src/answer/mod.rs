@@ -5,6 +5,7 @@
 
 mod numbers;
 mod page_text;
+mod peaks;
 mod sentence;
 mod text;
 mod together;
@@ -67,6 +68,7 @@ pub fn answer(
         writes: numbers.writes,
         reads: numbers.reads,
         sustained,
+        sustained_at_first: numbers.sustained_at_first,
         sustained_reads,
         busiest_server: bars(&|numbers| numbers.busiest_server),
         busiest_reader: some(|numbers| numbers.busiest_reader),

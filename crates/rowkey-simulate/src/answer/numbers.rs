@@ -1,5 +1,6 @@
 //! The numbers of a run.
 
+use super::peaks::Peaks;
 use crate::recording::Run;
 use crate::run::{Interval, Region, Regions, Saturation, Server};
 
@@ -10,12 +11,20 @@ pub(super) struct Takes {
     pub(super) reads: f64,
 }
 
+impl Takes {
+    pub(super) const fn of(self, reads: bool) -> f64 {
+        if reads { self.reads } else { self.writes }
+    }
+}
+
 /// The numbers of one run.
 #[derive(Clone, Debug)]
 pub(super) struct Numbers {
     pub(super) writes: f64,
     pub(super) reads: f64,
     pub(super) sustained: Option<f64>,
+    /// The rows written a second that the table takes at first, where it is less.
+    pub(super) sustained_at_first: Option<f64>,
     pub(super) sustained_reads: Option<f64>,
     pub(super) busiest_server: f64,
     pub(super) hottest_region: f64,
@@ -24,6 +33,8 @@ pub(super) struct Numbers {
     pub(super) hottest_read: Option<f64>,
     pub(super) gini: f64,
     pub(super) saturates: Option<Saturation>,
+    /// True if a server saturates at the beginning alone.
+    pub(super) is_early: bool,
     /// The most writes and reads a second that one server is asked for.
     pub(super) most: Takes,
     /// The part of the servers' time in which they work.
@@ -38,16 +49,19 @@ impl Numbers {
             servers.map(|server| of(server) as f64).sum::<f64>()
         };
         let all_seconds = seconds * run.intervals.len() as f64;
-        let later = &run.intervals[run.intervals.len() / 2..];
-        let of_later = |of: &dyn Fn(&Interval) -> Option<f64>| median(later.iter().filter_map(of).collect());
-        let of_servers = |of: fn(&Server) -> u64| of_later(&|interval| share(interval.servers.iter().map(of)));
-        let of_regions = |of: fn(&Region) -> u64| of_later(&|interval| share(interval.regions.iter().map(of)));
-        let most = |of: fn(&Server) -> u64| {
-            let servers = run.intervals.iter().flat_map(|interval| &interval.servers);
-            servers.map(of).max().unwrap_or(0) as f64 / seconds
+        let [written, read] = [later(run, |server| server.writes), later(run, |server| server.reads)];
+        let busiest = |later: &[&Interval], of: fn(&Server) -> u64| {
+            median(later.iter().filter_map(|interval| share(interval.servers.iter().map(of))).collect())
         };
-        let busiest_server = of_servers(|server| server.writes).unwrap_or(0.0);
-        let busiest_reader = of_servers(|server| server.reads);
+        let hottest = |later: &[&Interval], of: fn(&Region) -> u64| {
+            median(later.iter().filter_map(|interval| share(interval.regions.iter().map(of))).collect())
+        };
+        let unevenness = |interval: &&Interval| gini(interval.regions.iter().map(|region| region.rows_this_interval));
+        let busiest_server = busiest(&written, |server| server.writes).unwrap_or(0.0);
+        let busiest_reader = busiest(&read, |server| server.reads);
+        let later_ms = written.first().map_or(0, |interval| interval.t_ms);
+        let peaks = Peaks::of(run);
+        let (saturates, is_early) = peaks.saturation(takes).unzip();
         let work = total(|server| server.writes) / takes.writes + total(|server| server.reads) / takes.reads;
         let hours = all_seconds * f64::from(run.settings.servers.max(1));
         let mean = |of| total(of) / all_seconds.max(f64::MIN_POSITIVE);
@@ -56,39 +70,25 @@ impl Numbers {
             reads: mean(|server| server.reads),
             sustained: Some(takes.writes / busiest_server).filter(|rate| rate.is_finite()),
             sustained_reads: busiest_reader.map(|part| takes.reads / part).filter(|rate| rate.is_finite()),
+            sustained_at_first: peaks.at_first(later_ms, busiest_server, takes.writes),
             busiest_server,
-            hottest_region: of_regions(|region| region.rows_this_interval).unwrap_or(0.0),
+            hottest_region: hottest(&written, |region| region.rows_this_interval).unwrap_or(0.0),
             busiest_reader,
-            hottest_read: of_regions(|region| region.reads_this_interval),
-            gini: of_later(&|interval| gini(interval.regions.iter().map(|region| region.rows_this_interval)))
-                .unwrap_or(0.0),
-            saturates: saturation(run, takes, seconds),
-            most: Takes { writes: most(|server| server.writes), reads: most(|server| server.reads) },
+            hottest_read: hottest(&read, |region| region.reads_this_interval),
+            gini: median(written.iter().filter_map(unevenness).collect()).unwrap_or(0.0),
+            saturates,
+            is_early: is_early.unwrap_or(false),
+            most: peaks.most(),
             used: Some(work / hours).filter(|_| takes.writes.is_finite() && hours > 0.0),
         }
     }
 }
 
-/// The first server that is asked for more than it takes, by more than what chance has put on it.
-fn saturation(run: &Run, takes: Takes, seconds: f64) -> Option<Saturation> {
-    // Three standard deviations of a sample in which each event stands for so many rows.
-    let weight = run.settings.rows_per_event.unwrap_or(1) as f64;
-    let limit = |takes: f64| takes + 3.0 * (takes * weight / seconds).sqrt();
-    let rates = [(false, takes.writes), (true, takes.reads)];
-    let of = |server: &Server, reads: bool| if reads { server.reads } else { server.writes } as f64 / seconds;
-    let over = |server: &Server| rates.into_iter().find(|(reads, takes)| of(server, *reads) > limit(*takes));
-    let is_over = |interval: &&Interval| interval.servers.iter().any(|server| over(server).is_some());
-    let first = run.intervals.iter().find(is_over)?;
-    let (number, (reads, takes)) = (0..).zip(&first.servers).find_map(|(at, server)| Some((at, over(server)?)))?;
-    let servers = run.intervals.iter().flat_map(|interval| &interval.servers);
-    Some(Saturation {
-        reads,
-        server: number,
-        t_ms: first.t_ms,
-        part: run.intervals.iter().filter(is_over).count() as f64 / run.intervals.len() as f64,
-        asked: servers.map(|server| of(server, reads)).fold(0.0, f64::max),
-        takes,
-    })
+/// The second half of the intervals in which there is any.
+fn later(run: &Run, of: fn(&Server) -> u64) -> Vec<&Interval> {
+    let is_any = |interval: &&Interval| interval.servers.iter().any(|server| of(server) > 0);
+    let mut found: Vec<&Interval> = run.intervals.iter().filter(is_any).collect();
+    found.split_off(found.len() / 2)
 }
 
 /// The regions at the end of a run.

@@ -13,9 +13,6 @@ pub const NOTHING: &str = "Nothing to say";
 /// The rules that say where reads land; the others say it of writes.
 const OF_READS: [&str; 3] = ["H14", "H17", "H26"];
 
-/// A saturation of fewer intervals than this part of all, at the beginning, is over.
-const BRIEF: f64 = 0.1;
-
 /// A region with more than this part of what the busiest server is asked for makes it the busiest.
 const FULL: f64 = 0.7;
 
@@ -55,34 +52,50 @@ fn saturated(saturation: &Saturation) -> String {
 }
 
 fn until(saturation: &Saturation, numbers: &Numbers, [writes, reads]: [Option<Bars>; 2]) -> String {
-    if saturation.part < BRIEF {
-        return ", until the table is split and its regions are moved".to_owned();
+    if numbers.is_early {
+        let first = numbers.sustained_at_first.filter(|_| !saturation.reads).zip(writes);
+        let rates = first.map_or(String::new(), |(first, later)| {
+            format!(": it takes {} a second at first, and {} later", Count(first.round()), Count(later.of_run.round()))
+        });
+        return format!(", until the table is split and its regions are moved{rates}");
     }
+    let time = match (saturation.part * 100.0).round() {
+        100.0.. => String::new(),
+        percent @ 1.0.. => format!(", in {percent} % of the time"),
+        _ => ", in less than 1 % of the time".to_owned(),
+    };
     let (sustained, what, server, region) = match saturation.reads {
         true => (reads, " rows read", numbers.busiest_reader.unwrap_or(0.0), numbers.hottest_read.unwrap_or(0.0)),
         false => (writes, "", numbers.busiest_server, numbers.hottest_region),
     };
     let Some(Bars { of_run, least, greatest }) = sustained else {
-        return String::new();
+        return time;
     };
     // One region is on one server: where it has what the busiest one has, others help nothing.
     let servers = if region > FULL * server { "however many servers there are" } else { "with these servers" };
     let [of_run, least, greatest] = [of_run, least, greatest].map(|rate| Count(rate.round()).to_string());
     let range = if least == greatest { String::new() } else { format!(" ({least} to {greatest})") };
-    format!("; the table takes {of_run}{what} a second{range}, {servers}")
+    format!("{time}; the table takes {of_run}{what} a second{range}, {servers}")
 }
 
 fn busiest(numbers: &Numbers, takes: Takes) -> String {
     let most = numbers.most;
     let told = |asked: f64, takes: f64, what: &str| {
+        // What is more by chance alone is no more.
+        if asked > takes {
+            return format!(
+                "no more {what} than it takes, {} a second, as far as a sample of events tells",
+                Count(takes)
+            );
+        }
         let of = if takes.is_finite() { format!(" of the {} that it takes", Count(takes)) } else { String::new() };
-        format!("{} {what} a second{of}", Count(asked.round()))
+        format!("{} {what} a second{of} at most", Count(asked.round()))
     };
     match (most.writes > 0.0, most.reads > 0.0) {
-        (false, true) => format!("the busiest server is asked for {} at most", told(most.reads, takes.reads, "reads")),
-        (_, false) => format!("the busiest server is asked for {} at most", told(most.writes, takes.writes, "writes")),
+        (false, true) => format!("the busiest server is asked for {}", told(most.reads, takes.reads, "reads")),
+        (_, false) => format!("the busiest server is asked for {}", told(most.writes, takes.writes, "writes")),
         (true, true) => format!(
-            "the busiest server is asked for {} at most, and for {}",
+            "the busiest server is asked for {}, and for {}",
             told(most.writes, takes.writes, "writes"),
             told(most.reads, takes.reads, "rows read")
         ),

@@ -34,7 +34,9 @@ pub fn facts(answer: &Answer) -> Vec<(String, String)> {
     let mut facts = vec![("writes".to_owned(), rate(answer.writes))];
     let mut fact = |name: &str, value: String| facts.push((name.to_owned(), value));
     if let Some(sustained) = &answer.sustained {
-        fact("writes before a server saturates", bars(sustained, &rate));
+        let later = bars(sustained, &rate);
+        let first = answer.sustained_at_first.map(|first| format!("{} at first, {later} later", rate(first)));
+        fact("writes before a server saturates", first.unwrap_or(later));
     }
     if answer.reads > 0.0 {
         fact("rows read", rate(answer.reads));

@@ -9,23 +9,32 @@ impl Cluster {
     pub(crate) fn get(&mut self, key: &[u8], weight: u64) {
         let region = self.locate(key);
         self.count_reads(region, weight);
+        self.count_square(weight);
     }
 
     /// Reads from region to region, until the end or enough rows.
     pub(crate) fn scan(&mut self, start: &[u8], end: Option<&[u8]>, limit: Option<u64>, weight: u64) {
         let mut wanted = limit.unwrap_or(u64::MAX);
         let mut number = self.locate(start);
+        let mut rows = 0u64;
         while wanted > 0 {
             let (read, live) = read(&self.regions[number].parts(start, end), wanted);
-            self.count_reads(number, read.saturating_mul(weight));
+            let read = read.saturating_mul(weight);
+            self.count_reads(number, read);
+            rows = rows.saturating_add(read);
             wanted -= live.min(wanted);
             let region_end = self.regions[number].end.as_deref();
             let next = region_end.filter(|region_end| end.is_none_or(|end| *region_end < end));
             match next.and_then(|next| self.by_start.get(next)) {
                 Some(next) => number = *next,
-                None => return,
+                None => break,
             }
         }
+        self.count_square(rows);
+    }
+
+    fn count_square(&mut self, rows: u64) {
+        self.read_squares += rows as f64 * rows as f64;
     }
 
     fn count_reads(&mut self, number: usize, rows: u64) {

@@ -28,11 +28,17 @@ impl Cluster {
             }
         });
         let regions = regions.collect();
-        let servers = self.servers.iter_mut().map(|server| run::Server {
-            writes: std::mem::take(&mut server.writes),
-            reads: std::mem::take(&mut server.reads),
+        let servers = self.servers.iter_mut().map(|server| {
+            let all = run::Server { writes: server.writes, reads: server.reads };
+            let told = std::mem::replace(&mut server.told, all.clone());
+            all.since(&told)
         });
         Interval { t_ms, regions, servers: servers.collect() }
+    }
+
+    /// All that each server wrote and read.
+    pub(crate) fn totals(&self) -> impl Iterator<Item = run::Server> {
+        self.servers.iter().map(|server| run::Server { writes: server.writes, reads: server.reads })
     }
 
     /// The splits and moves since the call before, in the order of time.

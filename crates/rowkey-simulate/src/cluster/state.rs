@@ -10,7 +10,7 @@ use super::merge::Keep;
 use super::options::ClusterOptions;
 use super::policy::Jitter;
 use super::region::Region;
-use crate::run::{Line, Settings, SplitPolicy};
+use crate::run::{self, Line, Settings, SplitPolicy};
 
 /// The most servers; with more in the settings there are so many.
 const MAX_SERVERS: u32 = 10_000;
@@ -47,6 +47,8 @@ pub struct Cluster {
     /// The region of the last event.
     pub(crate) last: usize,
     pub(crate) servers: Vec<ServerState>,
+    /// The sum of the squares of the rows that each event read.
+    pub(crate) read_squares: f64,
     pub(crate) jobs: BTreeMap<u64, Job>,
     pub(crate) last_job: u64,
     pub(crate) queue: Queue,
@@ -69,8 +71,11 @@ pub(crate) struct ServerState {
     pub(crate) checker_phase_ms: u64,
     /// The time at which it is told what waits for it, or was told last.
     pub(crate) told_ms: u64,
+    /// All that were written and read.
     pub(crate) writes: u64,
     pub(crate) reads: u64,
+    /// Those of them that an interval has told.
+    pub(crate) told: run::Server,
 }
 
 /// A compaction that runs.
@@ -123,6 +128,7 @@ impl Cluster {
             by_start: BTreeMap::new(),
             last: 0,
             servers,
+            read_squares: 0.0,
             jobs: BTreeMap::new(),
             last_job: 0,
             queue: Queue::default(),

@@ -21,16 +21,22 @@ pub struct Answer {
     /// The rows that can be written a second before the first server saturates. None where one server takes all, or
     /// nothing is written.
     pub sustained: Option<Bars>,
+    /// The rows that can be written a second at first, before regions are split and moved, where it is less.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub sustained_at_first: Option<f64>,
     /// The rows that can be read a second before the first server saturates. None where it is not known what one takes,
     /// or nothing is read.
     pub sustained_reads: Option<Bars>,
-    /// The part of the writes that the busiest server has in an interval: the median of the second half of the run.
+    /// The part of the writes that the busiest server has in an interval: the median of the
+    /// second half of those with any.
     pub busiest_server: Bars,
     /// The part of the rows read that are read on the busiest server, in the same way; none if nothing is read.
     pub busiest_reader: Option<Bars>,
-    /// The part of the writes that the hottest region has in an interval: the median of the second half of the run.
+    /// The part of the writes that the hottest region has in an interval: the median of the
+    /// second half of those with any.
     pub hottest_region: Bars,
-    /// Gini's coefficient of the writes of regions, from 0, even, to 1: the median of the second half of the run.
+    /// Gini's coefficient of the writes of regions, from 0, even, to 1: the median of the
+    /// second half of those with any.
     pub gini: f64,
     /// The regions at the end.
     pub regions: Regions,
@@ -67,9 +73,9 @@ pub struct Saturation {
     pub reads: bool,
     /// Its number.
     pub server: u32,
-    /// The end of the first interval in which it is, in milliseconds.
+    /// The end of the first step, or interval, in which it is, in milliseconds.
     pub t_ms: u64,
-    /// The part of all intervals in which some server is.
+    /// The part of the time in which some server is.
     pub part: f64,
     /// The most rows a second that a server is asked for.
     pub asked: f64,

@@ -1,7 +1,7 @@
 //! The intervals of a run: at given times, or of a length, which may not be known before its end.
 
 use crate::cluster::Cluster;
-use crate::run::{Interval, Region, Server};
+use crate::run::{Interval, Region};
 
 /// The intervals of a run, as they end.
 pub(super) struct Intervals {
@@ -91,8 +91,7 @@ fn sum(first: &Interval, mut second: Interval) -> Interval {
         regions = rest;
     }
     for (server, before) in second.servers.iter_mut().zip(&first.servers) {
-        let Server { writes, reads } = server;
-        (*writes, *reads) = (writes.saturating_add(before.writes), reads.saturating_add(before.reads));
+        server.add(before);
     }
     second
 }
@@ -119,7 +118,7 @@ fn divide(before: &Region, among: &mut [Region]) {
 mod tests {
     use super::*;
     use crate::cluster::ClusterOptions;
-    use crate::run::{Key, Settings, SplitPolicy};
+    use crate::run::{Key, Server, Settings, SplitPolicy};
 
     #[test]
     fn intervals_are_bounded_however_long_nothing_happens() {

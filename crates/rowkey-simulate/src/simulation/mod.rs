@@ -29,12 +29,14 @@
 mod declared;
 mod intervals;
 mod replay;
+mod steps;
 
 use std::ops::ControlFlow;
 
 pub use self::declared::{Declared, Simulates};
 use self::intervals::Intervals;
 pub use self::replay::replay;
+use self::steps::Steps;
 use crate::cluster::{Cluster, ClusterOptions};
 use crate::load::{Load, LoadError};
 use crate::recording::Run;
@@ -101,9 +103,11 @@ fn run_in(
     mut progress: impl FnMut(u64),
 ) -> Result<Run, LoadError> {
     let mut cluster = Cluster::new(settings, options);
+    let mut steps = Steps::new(&cluster);
     let (mut events, mut last_ms, mut weight) = (0u64, 0, 1);
     load.events(&mut |event| {
         intervals.until(event.t_ms, &mut cluster);
+        steps.count(&event, &cluster);
         cluster.apply(&event);
         (events, last_ms, weight) = (events + 1, event.t_ms, event.weight.max(weight));
         if events.is_multiple_of(1 << 16) {
@@ -114,10 +118,12 @@ fn run_in(
     if events == 0 {
         return Err(LoadError::NoEvents("the load has no events: nothing is written".to_owned()));
     }
-    let (interval_ms, intervals) = intervals.end(last_ms.max(until_ms.saturating_sub(1)), &mut cluster);
+    let end_ms = last_ms.max(until_ms.saturating_sub(1));
+    let (interval_ms, intervals) = intervals.end(end_ms, &mut cluster);
+    let steps = steps.end(end_ms, &cluster, intervals.len());
     let rows_per_event = Some(weight).filter(|weight| *weight > 1);
     let settings = Settings { interval_ms, rows_per_event, ..settings.clone() };
-    let mut run = Run { intervals, ..Run::new(settings) };
+    let mut run = Run { intervals, steps, ..Run::new(settings) };
     for line in cluster.take_lines() {
         match line {
             Line::Split(split) => run.splits.push(split),

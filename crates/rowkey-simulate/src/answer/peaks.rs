@@ -1,0 +1,145 @@
+//! The most that a server is asked for: in steps, which are short, and in intervals, which have more events.
+
+use super::numbers::Takes;
+use crate::recording::{Busiest, Run, Step};
+use crate::run::{Interval, Saturation, Server};
+
+/// The standard deviations of a sample that are chance, of intervals; and of steps, of which there are a thousand.
+const OF_INTERVALS: f64 = 3.0;
+const OF_STEPS: f64 = 4.0;
+
+/// The beginning is one in so many of the steps with a load.
+const BEGINNING: usize = 10;
+
+/// The events that a share is known by.
+const EVENTS: f64 = 30.0;
+
+/// A table takes less at first if it is less than this part of what it takes later.
+const LESS: f64 = 0.8;
+
+/// The busiest servers of a step or of an interval.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    t_ms: u64,
+    length_ms: u64,
+    writes: Busiest,
+    reads: Busiest,
+    chance: f64,
+}
+
+impl Span {
+    fn of_interval(interval: &Interval, length_ms: u64, weight: u64) -> Self {
+        let busiest = |of: fn(&Server) -> u64| {
+            let found = Busiest::of(interval.servers.iter().map(of), 0);
+            Busiest { events: found.all / weight, ..found }
+        };
+        let [writes, reads] = [busiest(|server| server.writes), busiest(|server| server.reads)];
+        Self { t_ms: interval.t_ms, length_ms, writes, reads, chance: OF_INTERVALS }
+    }
+
+    const fn of_step(step: &Step, length_ms: u64) -> Self {
+        Self { t_ms: step.t_ms, length_ms, writes: step.writes, reads: step.reads, chance: OF_STEPS }
+    }
+
+    const fn of(&self, reads: bool) -> &Busiest {
+        if reads { &self.reads } else { &self.writes }
+    }
+
+    fn seconds(&self) -> f64 {
+        self.length_ms as f64 / 1000.0
+    }
+
+    fn rate(&self, reads: bool) -> f64 {
+        self.of(reads).rows as f64 / self.seconds()
+    }
+
+    /// The rate that a server with this mean has at most by chance, where each event stands for so many rows.
+    fn limit(&self, mean: f64, reads: bool) -> f64 {
+        let Busiest { all, events, .. } = self.of(reads);
+        let weight = *all as f64 / (*events).max(1) as f64;
+        mean + self.chance * (mean * weight / self.seconds()).sqrt()
+    }
+
+    /// The first of writes and reads that are too many: true of reads.
+    fn over(&self, takes: Takes) -> Option<bool> {
+        let is_over = |reads: bool| self.rate(reads) > self.limit(takes.of(reads), reads);
+        [false, true].into_iter().find(|reads| is_over(*reads))
+    }
+}
+
+/// The steps of a run and its intervals; the intervals twice where it has no steps.
+pub(super) struct Peaks {
+    steps: Vec<Span>,
+    intervals: Vec<Span>,
+}
+
+impl Peaks {
+    pub(super) fn of(run: &Run) -> Self {
+        let (length_ms, weight) = (run.settings.interval_ms.max(1), run.settings.rows_per_event.unwrap_or(1).max(1));
+        let intervals = run.intervals.iter().map(|interval| Span::of_interval(interval, length_ms, weight));
+        let intervals: Vec<Span> = intervals.collect();
+        let step_ms = run.steps.first().map_or(1, |step| step.t_ms.max(1));
+        let steps: Vec<Span> = run.steps.iter().map(|step| Span::of_step(step, step_ms)).collect();
+        Self { steps: if steps.is_empty() { intervals.clone() } else { steps }, intervals }
+    }
+
+    /// The interval that the middle of a step is in.
+    fn around(&self, step: &Span) -> Option<&Span> {
+        let middle = step.t_ms.saturating_sub(step.length_ms / 2);
+        let at = self.intervals.partition_point(|interval| interval.t_ms < middle);
+        self.intervals.get(at).or(self.intervals.last())
+    }
+
+    /// The most rows a second that a server is asked for: in an interval; or in a step, if that is more than chance.
+    fn most_of(&self, reads: bool) -> f64 {
+        let peaks = self.steps.iter().filter(|step| {
+            let from_ms = step.t_ms.saturating_sub(step.length_ms);
+            let first = self.intervals.partition_point(|interval| interval.t_ms <= from_ms);
+            let around = self.intervals[first..].iter();
+            let around = around.take_while(|interval| interval.t_ms.saturating_sub(interval.length_ms) < step.t_ms);
+            let mean = around.map(|interval| interval.rate(reads)).fold(0.0, f64::max);
+            step.rate(reads) > step.limit(mean, reads)
+        });
+        peaks.chain(&self.intervals).map(|span| span.rate(reads)).fold(0.0, f64::max)
+    }
+
+    pub(super) fn most(&self) -> Takes {
+        Takes { writes: self.most_of(false), reads: self.most_of(true) }
+    }
+
+    /// The first server that is asked for more than it takes, by more than what chance has put on it; and true if none is
+    /// after the beginning.
+    pub(super) fn saturation(&self, takes: Takes) -> Option<(Saturation, bool)> {
+        let spans = self.steps.iter().chain(&self.intervals);
+        let over = spans.filter_map(|span| Some((span, span.over(takes)?)));
+        let (first, reads) = over.min_by_key(|(span, _)| span.t_ms)?;
+        let is_over = |step: &&Span| {
+            step.over(takes).is_some() || self.around(step).is_some_and(|interval| interval.over(takes).is_some())
+        };
+        let active: Vec<&Span> = self.steps.iter().filter(|step| step.of(reads).all > 0).collect();
+        let is_early = !active[active.len().div_ceil(BEGINNING)..].iter().any(is_over);
+        let saturation = Saturation {
+            reads,
+            server: first.of(reads).server,
+            t_ms: first.t_ms,
+            part: self.steps.iter().filter(is_over).count() as f64 / self.steps.len() as f64,
+            asked: self.most_of(reads),
+            takes: takes.of(reads),
+        };
+        Some((saturation, is_early))
+    }
+
+    /// The rows written a second that the table takes before a time, when they are most uneven; none if it is not much
+    /// less than later, when the busiest server has this share.
+    pub(super) fn at_first(&self, before_ms: u64, later: f64, takes: f64) -> Option<f64> {
+        let spans = self.steps.iter().chain(&self.intervals).filter(|span| span.t_ms < before_ms);
+        let shares = spans.filter_map(|span| {
+            let Busiest { rows, all, events, .. } = span.writes;
+            let (share, events) = (rows as f64 / all as f64, events as f64);
+            let chance = span.chance * (later * (1.0 - later) / events).sqrt();
+            (share * events >= EVENTS && share > later + chance).then_some(share)
+        });
+        let most = shares.fold(0.0, f64::max);
+        (later < LESS * most).then(|| takes / most).filter(|rate| rate.is_finite())
+    }
+}

@@ -1,0 +1,124 @@
+//! The load of servers in steps that are shorter than intervals, whatever the length of the run.
+
+use crate::cluster::Cluster;
+use crate::event::{Event, Op};
+use crate::recording::{Busiest, Step};
+use crate::run::Server;
+
+/// The steps of a run at most, and at least half as many if it is longer than as many seconds. Many servers have fewer,
+/// so that no more than so many counts are kept.
+const STEPS: usize = 2048;
+const FEWEST: usize = 256;
+const COUNTS: usize = 1 << 20;
+
+/// The events of a step, in the mean of those that have any.
+const EVENTS: u64 = 100;
+
+/// The steps of a run, as they end: joined by two when they are too many.
+pub(super) struct Steps {
+    ended: Vec<Counts>,
+    length_ms: u64,
+    most: usize,
+    /// The totals of the cluster at the end of the last step.
+    before: Vec<Server>,
+    squares: f64,
+    /// The events since.
+    events: u64,
+    writes: u64,
+}
+
+/// The rows of each server in a step, and the numbers of events and of writes.
+struct Counts {
+    servers: Vec<Server>,
+    events: u64,
+    writes: u64,
+    /// The sum of the squares of the rows that each event read.
+    squares: f64,
+}
+
+impl Steps {
+    pub(super) fn new(cluster: &Cluster) -> Self {
+        let before: Vec<Server> = cluster.totals().collect();
+        let most = (COUNTS / before.len().max(1)).clamp(FEWEST, STEPS);
+        Self { ended: Vec::new(), length_ms: 1000, most, before, squares: 0.0, events: 0, writes: 0 }
+    }
+
+    fn end_ms(&self) -> u64 {
+        self.length_ms.saturating_mul(self.ended.len() as u64 + 1)
+    }
+
+    /// Counts an event that the cluster is about to have.
+    pub(super) fn count(&mut self, event: &Event<'_>, cluster: &Cluster) {
+        self.until(event.t_ms, cluster);
+        self.events += 1;
+        self.writes += u64::from(matches!(event.op, Op::Put | Op::Delete));
+    }
+
+    fn until(&mut self, t_ms: u64, cluster: &Cluster) {
+        while self.end_ms() < t_ms {
+            self.take(cluster);
+            if self.ended.len() >= self.most {
+                self.join();
+            }
+        }
+    }
+
+    fn take(&mut self, cluster: &Cluster) {
+        let now: Vec<Server> = cluster.totals().collect();
+        let servers = now.iter().zip(&self.before).map(|(now, before)| now.since(before)).collect();
+        let squares = cluster.read_squares - self.squares;
+        let [events, writes] = [&mut self.events, &mut self.writes].map(std::mem::take);
+        self.ended.push(Counts { servers, events, writes, squares });
+        (self.before, self.squares) = (now, cluster.read_squares);
+    }
+
+    fn join(&mut self) {
+        let mut joined: Vec<Counts> = Vec::new();
+        for (at, counts) in std::mem::take(&mut self.ended).into_iter().enumerate() {
+            match joined.last_mut() {
+                Some(last) if at % 2 == 1 => {
+                    last.servers.iter_mut().zip(&counts.servers).for_each(|(server, more)| server.add(more));
+                    last.events += counts.events;
+                    last.writes += counts.writes;
+                    last.squares += counts.squares;
+                }
+                _ => joined.push(counts),
+            }
+        }
+        self.ended = joined;
+        self.length_ms = self.length_ms.saturating_mul(2);
+    }
+
+    /// All steps, with the one that the last event is in; none if they are no more than so many intervals.
+    pub(super) fn end(mut self, last_ms: u64, cluster: &Cluster, intervals: usize) -> Vec<Step> {
+        self.until(last_ms, cluster);
+        self.take(cluster);
+        while self.ended.len() > intervals && !self.has_enough() {
+            self.join();
+        }
+        if self.ended.len() <= intervals {
+            return Vec::new();
+        }
+        let step = |(number, counts): (u64, &Counts)| Step {
+            t_ms: self.length_ms.saturating_mul(number),
+            writes: Busiest::of(counts.servers.iter().map(|server| server.writes), counts.writes),
+            reads: reads(counts),
+        };
+        (1..).zip(&self.ended).map(step).collect()
+    }
+
+    fn has_enough(&self) -> bool {
+        let events = self.ended.iter().map(|counts| counts.events);
+        let (sum, count) = events.filter(|events| *events > 0).fold((0, 0), |(sum, count), n| (sum + n, count + 1));
+        sum >= EVENTS * count
+    }
+}
+
+/// The rows that were read. Where one of many reads has most of them, they are as near as a sample of one: Kish's
+/// effective size of a sample.
+fn reads(counts: &Counts) -> Busiest {
+    let found = Busiest::of(counts.servers.iter().map(|server| server.reads), 0);
+    let all = found.all as f64;
+    let events = if counts.squares > 0.0 { (all * all / counts.squares).round() as u64 } else { 0 };
+    Busiest { events, ..found }
+}
