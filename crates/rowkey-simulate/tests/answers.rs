@@ -116,7 +116,9 @@ fn what_a_table_takes_at_first_is_what_its_first_region_takes() {
         told.iter().any(|(_, value)| value.starts_with("10k/s at first, ") && value.ends_with(" later")),
         "{told:?}"
     );
-    // Within what it takes later, and beyond what it takes at first.
+    let schema = jsonschema::validator_for(&serde_json::from_str(include_str!("../run.schema.json")).unwrap()).unwrap();
+    assert!(schema.is_valid(&serde_json::to_value(Line::Answer(Box::new(found))).unwrap()));
+    // Less than it takes at first is told of both too.
     let less = answers(&text.replace("12k/s", "9k/s"), &options).remove(0);
     assert!(less.saturates.is_none() && less.sustained_at_first.is_some());
     // Cut before it is written, it takes as much from the beginning on.

@@ -122,3 +122,22 @@ fn reads(counts: &Counts) -> Busiest {
     let events = if counts.squares > 0.0 { (all * all / counts.squares).round() as u64 } else { 0 };
     Busiest { events, ..found }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_one_great_read_are_as_near_as_one_event() {
+        let counts = |reads: u64, squares: f64| Counts {
+            servers: vec![Server { writes: 0, reads }, Server { writes: 0, reads }],
+            events: 0,
+            writes: 0,
+            squares,
+        };
+        // A hundred reads of ten rows; and one of a million beside them.
+        assert_eq!(reads(&counts(500, 100.0 * 100.0)).events, 100);
+        assert_eq!(reads(&counts(500_500, 1e12 + 100.0 * 100.0)).events, 1);
+        assert_eq!(reads(&counts(0, 0.0)).events, 0);
+    }
+}
