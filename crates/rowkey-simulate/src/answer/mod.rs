@@ -7,6 +7,7 @@ mod numbers;
 mod page_text;
 mod peaks;
 mod sentence;
+mod takes;
 mod text;
 mod together;
 
@@ -14,9 +15,10 @@ use rowkey_design::internal::cost::{QueryCost, bytes_per_row, cells_per_put};
 use rowkey_design::internal::load::reads_per_server;
 use rowkey_design::{Finding, Report};
 
-use self::numbers::{Numbers, Takes};
+use self::numbers::Numbers;
 pub use self::page_text::{capacity, page_text};
 pub use self::sentence::NOTHING;
+use self::takes::Takes;
 pub use self::text::{facts, text};
 pub use self::together::together;
 use crate::page::Measure;

@@ -1,21 +1,9 @@
 //! The numbers of a run.
 
 use super::peaks::Peaks;
+use super::takes::Takes;
 use crate::recording::Run;
 use crate::run::{Interval, Region, Regions, Saturation, Server};
-
-/// The rows a second that one server takes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Takes {
-    pub(super) writes: f64,
-    pub(super) reads: f64,
-}
-
-impl Takes {
-    pub(super) const fn of(self, reads: bool) -> f64 {
-        if reads { self.reads } else { self.writes }
-    }
-}
 
 /// The numbers of one run.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! The most that a server is asked for: in steps, which are short, and in intervals, which have more events.
 
-use super::numbers::Takes;
+use super::takes::Takes;
 use crate::recording::{Busiest, Run, Step};
 use crate::run::{Interval, Saturation, Server};
 

@@ -3,7 +3,8 @@
 use rowkey_design::internal::file::Count;
 use rowkey_design::{Finding, Severity};
 
-use super::numbers::{Numbers, Takes};
+use super::numbers::Numbers;
+use super::takes::Takes;
 use crate::page::elapsed;
 use crate::run::{Bars, Saturation};
 
