@@ -1,7 +1,7 @@
 //! The speed of loads: `cargo run --release -p rowkey-simulate --example load_speed -- 10000000`.
 //!
-//! Rows are drawn by the statistics of a design; their keys are written as a trace, which is read beside a sample of the
-//! same keys.
+//! Rows are drawn by the statistics of a design; their keys are written as a trace, which is read beside a sample of
+//! the same keys.
 
 use std::fmt::Write as _;
 use std::hint::black_box;

@@ -1,7 +1,7 @@
 //! The answers: what saturates, when, at what rate, and what to change.
 //!
-//! The measures of a simulation are told with the findings of `check`, whose load model it shares: the verdict is a rule of
-//! `check`, so that the two cannot disagree.
+//! The measures of a simulation are told with the findings of `check`, whose load model it shares: the verdict is a
+//! rule of `check`, so that the two cannot disagree.
 
 mod numbers;
 mod page_text;

@@ -107,8 +107,8 @@ impl Peaks {
         Takes { writes: self.most_of(false), reads: self.most_of(true) }
     }
 
-    /// The first server that is asked for more than it takes, by more than what chance has put on it; and true if none is
-    /// after the beginning.
+    /// The first server that is asked for more than it takes, by more than what chance has put on it; and true if none
+    /// is after the beginning.
     pub(super) fn saturation(&self, takes: Takes) -> Option<(Saturation, bool)> {
         let spans = self.steps.iter().chain(&self.intervals);
         let over = spans.filter_map(|span| Some((span, span.over(takes)?)));

@@ -6,14 +6,14 @@
 //! region counts; expiry, deletes and major compactions. Each was read in HBase's sources, which its comment names; the
 //! numbers are in `constants.rs`.
 //!
-//! The balancer goes by the number of regions alone. HBase's weighs reads, writes, memstores and files too, but each with
-//! 5 of 602: a server that does all the work of a table whose regions are spread evenly costs less than the 0.025 that
-//! move a region. A real one, asked 90 times, never moved one for its load.
+//! The balancer goes by the number of regions alone. HBase's weighs reads, writes, memstores and files too, but each
+//! with 5 of 602: a server that does all the work of a table whose regions are spread evenly costs less than the 0.025
+//! that move a region. A real one, asked 90 times, never moved one for its load.
 //!
-//! It has no normalizer and no merges, no failures of servers, no limits of a server's memory or log, one column family,
-//! and no other tables: R, the number of regions on a server, is of this table. Writes are never refused: those to a
-//! region that is closed wait in its memstore, and a memstore beyond four times its size, where HBase refuses writes,
-//! grows on.
+//! It has no normalizer and no merges, no failures of servers, no limits of a server's memory or log, one column
+//! family, and no other tables: R, the number of regions on a server, is of this table. Writes are never refused: those
+//! to a region that is closed wait in its memstore, and a memstore beyond four times its size, where HBase refuses
+//! writes, grows on.
 
 mod apply;
 mod balancer;

@@ -6,8 +6,8 @@ use crate::run::{self, Interval, Key, Line};
 impl Cluster {
     /// The regions and servers at a time, and what was written and read since the call before.
     ///
-    /// All that is due by then happens first; a time that is past is now. Whether or when it is asked changes nothing but
-    /// the counts since. The writes and reads of a region that was split since are divided as its rows lie.
+    /// All that is due by then happens first; a time that is past is now. Whether or when it is asked changes nothing
+    /// but the counts since. The writes and reads of a region that was split since are divided as its rows lie.
     pub fn interval(&mut self, t_ms: u64) -> Interval {
         let t_ms = t_ms.min(LAST_MS).max(self.now_ms);
         if self.batch.is_some_and(|(_, batch_ms)| batch_ms < t_ms) {

@@ -43,8 +43,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Those that are measured with the balancer off. With it on, two real runs differ more than evenly cut regions, so that
-    /// only its decision counts: [`Moved`](Self::Moved).
+    /// Those that are measured with the balancer off. With it on, two real runs differ more than evenly cut regions, so
+    /// that only its decision counts: [`Moved`](Self::Moved).
     pub const UNBALANCED: [Self; 7] = [
         Self::Regions,
         Self::MedianBlocks,

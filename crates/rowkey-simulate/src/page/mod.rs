@@ -1,9 +1,9 @@
-//! A run as a picture: key range × time as a heat map, coloured by what one server takes, as a page of HTML, as SVG, and
-//! as blocks in a terminal.
+//! A run as a picture: key range × time as a heat map, coloured by what one server takes, as a page of HTML, as SVG,
+//! and as blocks in a terminal.
 //!
-//! A region of a run is as hot as the part of one server's capacity that its writes or reads take: colours are absolute,
-//! so that two pictures can be held against each other, and a calm table looks calm. What is too fine to draw is joined:
-//! a cell shows the greatest of its regions and intervals, and the page says how many these are.
+//! A region of a run is as hot as the part of one server's capacity that its writes or reads take: colours are
+//! absolute, so that two pictures can be held against each other, and a calm table looks calm. What is too fine to draw
+//! is joined: a cell shows the greatest of its regions and intervals, and the page says how many these are.
 
 mod blocks;
 mod check;

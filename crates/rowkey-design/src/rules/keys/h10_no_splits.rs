@@ -50,7 +50,8 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
 
 /// The bytes at which the one region of a new table is split; none where nothing says it.
 ///
-/// HBase: twice the flush size, by SteppingSplitPolicy; by other policies a new table is one region for longer. TiKV: `coprocessor.region-split-size`, 256 MiB by default.
+/// HBase: twice the flush size, by SteppingSplitPolicy; by other policies a new table is one region for longer. TiKV:
+/// `coprocessor.region-split-size`, 256 MiB by default.
 fn first_split(context: &Context<'_>) -> Option<f64> {
     const TIKV: f64 = 256.0 * 1024.0 * 1024.0;
     let region = context.cluster.and_then(|cluster| cluster.region.as_ref());
