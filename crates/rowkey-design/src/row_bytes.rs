@@ -53,7 +53,21 @@ pub fn on_disk(table: &TableDesign, key: &KeyFacts<'_>, columns: &[Located<Strin
     if all > 0.0 { bytes_with(table, key, columns, own) / all } else { 1.0 }
 }
 
-/// The bytes of the cells of a row, those of each family so many times.
+/// True if all columns of a family are among these.
+fn is_whole(columns: &[Located<String>], family: &str) -> bool {
+    columns.is_empty() || columns.iter().any(|column| column.as_str() == family)
+}
+
+/// True if a column of a family is among these: by its name, by that and the family's, or with the whole family.
+fn is_asked(columns: &[Located<String>], family: &str, column: &str) -> bool {
+    let this = |asked: &str| match asked.split_once(':') {
+        Some((of, rest)) if of == family => rest == column,
+        _ => asked == column,
+    };
+    is_whole(columns, family) || columns.iter().any(|asked| this(asked))
+}
+
+/// The bytes of the cells of a row, those of each family multiplied by a factor.
 fn bytes_with(
     table: &TableDesign,
     key: &KeyFacts<'_>,
@@ -64,14 +78,8 @@ fn bytes_with(
     let mut all = if table.table.family.is_empty() { key.bytes + unsaid } else { 0.0 };
     for (name, family) in &table.table.family {
         let mut bytes = 0.0;
-        let whole = columns.is_empty() || columns.iter().any(|column| column.as_str() == name);
-        let asked = |column: &str| {
-            let this = |asked: &str| match asked.split_once(':') {
-                Some((of, rest)) if of == name => rest == column,
-                _ => asked == column,
-            };
-            whole || columns.iter().any(|asked| this(asked))
-        };
+        let whole = is_whole(columns, name);
+        let asked = |column: &str| is_asked(columns, name, column);
         let cell = key.bytes + name.len() as f64 + CELL;
         let size = |column: &str| family.sizes.get(column).map_or(unsaid, |size| about(&size.value));
         match family.columns.as_ref().map(|columns| &columns.value) {
@@ -110,12 +118,7 @@ pub fn bytes_per_put(table: &TableDesign, key: &KeyFacts<'_>, write: &Write) -> 
 
 /// The cells of one put of a write.
 pub fn cells_per_put(table: &TableDesign, write: &Write) -> f64 {
-    let is_written = |family: &str, column: &str| {
-        let named = |name: &Located<String>| {
-            *name.value == *family || name.value == column || name.value.split_once(':') == Some((family, column))
-        };
-        write.columns.is_empty() || write.columns.iter().any(named)
-    };
+    let is_written = |family: &str, column: &str| is_asked(&write.columns, family, column);
     let mut cells = 0.0;
     for (name, family) in &table.table.family {
         cells += match family.columns.as_ref().map(|columns| &columns.value) {

@@ -42,7 +42,7 @@ pub fn writes_per_server(engine: Engine, cluster: Option<&Cluster>) -> f64 {
 }
 
 /// The engine of a cluster; HBase where a design has none.
-pub(crate) fn engine_of(cluster: Option<&Cluster>) -> Engine {
+pub fn engine_of(cluster: Option<&Cluster>) -> Engine {
     cluster.map_or(Engine::HBase, |cluster| cluster.engine)
 }
 

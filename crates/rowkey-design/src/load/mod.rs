@@ -5,10 +5,10 @@ mod rates;
 
 use rowkey::lead::Lead;
 
+pub(crate) use self::capacity::bytes_per_server;
 pub use self::capacity::{
-    ASSUMED_SERVERS, Capacity, is_one_process, known_writes_per_server, reads_per_server, writes_per_server,
+    ASSUMED_SERVERS, Capacity, engine_of, is_one_process, known_writes_per_server, reads_per_server, writes_per_server,
 };
-pub(crate) use self::capacity::{bytes_per_server, engine_of};
 pub use self::rates::{Piece, Rates, assumed_rates};
 pub(crate) use self::rates::{mean, peak};
 use crate::design::{Meaning, Write, WriteOrder};

@@ -109,7 +109,7 @@ fn gini(counts: impl Iterator<Item = u64>) -> Option<f64> {
     (sum > 0.0).then(|| 2.0 * ranked / (n * sum) - (n + 1.0) / n)
 }
 
-pub(super) fn median(mut of: Vec<f64>) -> Option<f64> {
+fn median(mut of: Vec<f64>) -> Option<f64> {
     of.sort_unstable_by(f64::total_cmp);
     of.get(of.len() / 2).copied()
 }

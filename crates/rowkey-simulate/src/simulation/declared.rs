@@ -7,11 +7,12 @@ use rowkey_design::internal::cost::{cells_per_put, on_disk, retention};
 use rowkey_design::internal::design::{Balancer, Cluster, Columns, Engine, SplitPolicy as Policy};
 use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::internal::file::Bytes;
-use rowkey_design::internal::load::{Capacity, Rates, reads_per_server};
+use rowkey_design::internal::load::{Capacity, Rates, engine_of, reads_per_server};
 use rowkey_design::internal::profile::Profile;
 use rowkey_design::{CheckOptions, Design};
 
-use super::{Options, run_until};
+use super::intervals::Intervals;
+use super::{Options, run_in};
 use crate::cluster::{
     BALANCER_MS, BLOCK_SIZE, CELL_FIXED, ClusterOptions, DISCHARGER_MS, FLUSH_SIZE, JITTER, MAX_FILESIZE,
 };
@@ -73,8 +74,7 @@ impl<'d> Declared<'d> {
         }
         let key = keys.swap_remove(at);
         let capacity = Capacity::of(found, cluster);
-        let engine = cluster.map_or(Engine::HBase, |cluster| cluster.engine);
-        let simulates = if engine == Engine::HBase { Simulates::Regions } else { Simulates::Ranges };
+        let simulates = if engine_of(cluster) == Engine::HBase { Simulates::Regions } else { Simulates::Ranges };
         let mut assumed = Vec::new();
         let settings = settings(cluster, &key, &capacity, simulates, &mut assumed);
         let write = found.table.write.first();
@@ -91,7 +91,7 @@ impl<'d> Declared<'d> {
 
     /// The engine.
     pub fn engine(&self) -> Engine {
-        self.cluster.map_or(Engine::HBase, |cluster| cluster.engine)
+        engine_of(self.cluster)
     }
 
     /// The cluster, if the design has one.
@@ -173,7 +173,9 @@ impl<'d> Declared<'d> {
         progress: impl FnMut(u64),
     ) -> Result<Run, LoadError> {
         let options = ClusterOptions { seed, cells: self.cells, ..self.options.clone() };
-        run_until(until_ms, &mut Cells { load, more: self.cells.saturating_sub(1) }, settings, options, progress)
+        let intervals = Intervals::new(settings.interval_ms, super::INTERVALS);
+        let load = &mut Cells { load, more: self.cells.saturating_sub(1) };
+        run_in(intervals, until_ms, load, settings, options, progress)
     }
 }
 
@@ -279,7 +281,7 @@ fn settings(
     };
     assumed.extend(capacity.assumed());
     let has_reads = key.table.table.query.iter().any(|query| query.rate.is_some());
-    if has_reads && reads_per_server(cluster.map_or(Engine::HBase, |cluster| cluster.engine), cluster).is_none() {
+    if has_reads && reads_per_server(engine_of(cluster), cluster).is_none() {
         assumed.push("a server takes any number of reads: say `region.reads = …`".to_owned());
     }
     let splits = key.table.split_points(key.secondary);

@@ -80,20 +80,10 @@ pub fn run(
     options: ClusterOptions,
     progress: impl FnMut(u64),
 ) -> Result<Run, LoadError> {
-    run_until(0, load, settings, options, progress)
+    run_in(Intervals::new(settings.interval_ms, INTERVALS), 0, load, settings, options, progress)
 }
 
-/// Puts a load on a cluster, which goes on to a time after the last event.
-fn run_until(
-    until_ms: u64,
-    load: &mut dyn Load,
-    settings: &Settings,
-    options: ClusterOptions,
-    progress: impl FnMut(u64),
-) -> Result<Run, LoadError> {
-    run_in(Intervals::new(settings.interval_ms, INTERVALS), until_ms, load, settings, options, progress)
-}
-
+/// Puts a load on a cluster in these intervals; it goes on to a time after the last event.
 fn run_in(
     mut intervals: Intervals,
     until_ms: u64,

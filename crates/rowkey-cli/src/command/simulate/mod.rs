@@ -59,7 +59,8 @@ pub(crate) struct Args {
     log: Option<PathBuf>,
     /// Recordings of one load on a real HBase: simulates their cluster and load, and prints how near the run is to
     /// them. Exit status 1: it is further than they are from each other.
-    #[arg(long, value_name = "RUN.jsonl", num_args = 1.., conflicts_with_all = ["designs", "trace", "log", "html", "table", "length", "times", "once"])]
+    #[arg(long, value_name = "RUN.jsonl", num_args = 1..)]
+    #[arg(conflicts_with_all = ["designs", "trace", "log", "html", "table", "length", "times", "once"])]
     like: Vec<PathBuf>,
     /// The length of the run, as '12 h'. Default: a day.
     #[arg(long = "for", value_name = "TIME", value_parser = period, conflicts_with_all = ["trace", "log"])]
