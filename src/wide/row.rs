@@ -85,20 +85,37 @@ const HEAD: usize = 1 + 4 + 4 + 8;
 /// # Errors
 ///
 /// [`Error::CellTooLarge`] if the family has more than 255 bytes, or the qualifier or the value has 4 GiB or more.
+#[inline]
 pub fn push_cell(out: &mut Vec<u8>, cell: &Cell<'_>) -> Result<(), Error> {
-    let at = out.len();
-    push_column(out, cell.family, cell.qualifier)?;
-    end_cell(out, at, cell.timestamp, cell.value)
+    let Cell { family, qualifier, timestamp, value } = *cell;
+    let head = head(family, qualifier, value.len(), timestamp)?;
+    out.reserve(HEAD + family.len() + qualifier.len() + value.len());
+    out.extend_from_slice(&head);
+    out.extend_from_slice(family.as_bytes());
+    out.extend_from_slice(qualifier);
+    out.extend_from_slice(value);
+    Ok(())
 }
 
-/// Appends the beginning of a cell: its column.
-pub(super) fn push_column(out: &mut Vec<u8>, family: &str, qualifier: &[u8]) -> Result<(), Error> {
-    let (Ok(family_len), Ok(qualifier_len)) = (u8::try_from(family.len()), u32::try_from(qualifier.len())) else {
-        return Err(too_large(family, qualifier, 0));
+/// The beginning of a cell whose value has `len` bytes.
+#[inline]
+fn head(family: &str, qualifier: &[u8], len: usize, timestamp: i64) -> Result<[u8; HEAD], Error> {
+    let (Ok(family_len), Ok(qualifier_len), Ok(value_len)) =
+        (u8::try_from(family.len()), u32::try_from(qualifier.len()), u32::try_from(len))
+    else {
+        return Err(too_large(family, qualifier, len));
     };
     let mut head = [0; HEAD];
     head[0] = family_len;
     BigEndian::write_u32(&mut head[1..], qualifier_len);
+    BigEndian::write_u32(&mut head[5..], value_len);
+    BigEndian::write_i64(&mut head[9..], timestamp);
+    Ok(head)
+}
+
+/// Appends the beginning of a cell: its column.
+pub(super) fn push_column(out: &mut Vec<u8>, family: &str, qualifier: &[u8]) -> Result<(), Error> {
+    let head = head(family, qualifier, 0, 0)?;
     out.reserve(HEAD + family.len() + qualifier.len());
     out.extend_from_slice(&head);
     out.extend_from_slice(family.as_bytes());
@@ -152,6 +169,7 @@ impl RowBatch {
     }
 }
 
+#[inline]
 fn first_cell(cells: &[u8]) -> Option<(Cell<'_>, &[u8])> {
     let (head, rest) = cells.split_at_checked(HEAD)?;
     let (family, rest) = rest.split_at_checked(usize::from(head[0]))?;

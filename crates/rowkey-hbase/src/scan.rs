@@ -48,8 +48,9 @@ struct Scanning {
     /// The names of the families that are read.
     families: Vec<String>,
     open: Option<hbase::Scanner>,
-    /// Rows that came and did not fit into a batch.
-    rows: std::vec::IntoIter<hbase::Row>,
+    /// Rows that came last, and the number of those that are in a batch.
+    rows: hbase::Rows,
+    taken: usize,
     /// The number of rows that may still begin.
     limit: Option<u64>,
     /// In pieces, the key of the row that came last, of which more may come.
@@ -59,7 +60,7 @@ struct Scanning {
     /// The bytes of the last batch: the next one is likely to have as many.
     last_bytes: usize,
     made: Made,
-    /// The place of the first cell of the next piece in the first of `rows`.
+    /// The place of the first cell of the next piece in its row.
     cells: usize,
     ended: bool,
 }
@@ -83,7 +84,8 @@ pub(crate) fn batches(
         ranges: scan.ranges.clone(),
         families: reading.families().map(str::to_owned).collect(),
         open: None,
-        rows: Vec::new().into_iter(),
+        rows: hbase::Rows::default(),
+        taken: 0,
         limit: scan.limit,
         key: Bytes::new(),
         batch_rows: scan.batch_rows.max(1),
@@ -148,8 +150,9 @@ impl Scanning {
         let call = options.begin("scan", &name)?;
         let mut batch = RowBatch::new();
         loop {
-            if self.rows.len() > 0 {
-                batch = RowBatch::with_capacity(self.rows.len().min(self.batch_rows), self.last_bytes);
+            let left = self.rows.len() - self.taken;
+            if left > 0 {
+                batch = RowBatch::with_capacity(left.min(self.batch_rows), self.last_bytes);
             }
             self.fill(&mut batch)?;
             if !batch.is_empty() {
@@ -168,7 +171,7 @@ impl Scanning {
             match call.bound(open.next_batch(), sleep).await?.map_err(|told| error(&name, told, &call))? {
                 Some(rows) => {
                     self.check(&rows)?;
-                    self.rows = rows.into_iter();
+                    (self.rows, self.taken) = (rows, 0);
                 }
                 None => self.open = None,
             }
@@ -183,11 +186,11 @@ impl Scanning {
 
     /// Checks that the rows were asked for. They came in the order of the scan: the client has checked that, but for
     /// `hbase:meta`, whose rows have an order of their own.
-    fn check(&self, rows: &[hbase::Row]) -> Result<(), Error> {
-        let is_asked_for = |row: &hbase::Row| KeyRange::any_contains(&self.ranges, row.key());
+    fn check(&self, rows: &hbase::Rows) -> Result<(), Error> {
+        let is_asked_for = |row: hbase::RowRef<'_>| KeyRange::any_contains(&self.ranges, row.key());
         let is_meta = (self.table.name().namespace(), self.table.name().name()) == ("hbase", "meta");
         let all_are = match self.ranges.len() {
-            1 if !is_meta => rows.first().into_iter().chain(rows.last()).all(is_asked_for),
+            1 if !is_meta => rows.iter().next().into_iter().chain(rows.iter().next_back()).all(is_asked_for),
             _ => rows.iter().all(is_asked_for),
         };
         if all_are { Ok(()) } else { Err(Error::engine("HBase: the server sent a row that was not asked for")) }
@@ -196,7 +199,11 @@ impl Scanning {
     /// Moves rows that came into a batch.
     fn fill(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
         while !self.is_full(batch) {
-            let Some(row) = self.rows.as_slice().first() else { return Ok(()) };
+            let Some(row) = self.rows.get(self.taken) else {
+                // Their memory is not held while others are waited for.
+                (self.rows, self.taken) = (hbase::Rows::default(), 0);
+                return Ok(());
+            };
             let (key, in_pieces) = (row.key(), matches!(self.made, Made::Pieces(_)));
             let mut cells = row.cells().map(|of_row| cell(&of_row, &self.families));
             let taken = match self.made {
@@ -211,14 +218,14 @@ impl Scanning {
             };
             if self.cells == 0 && !(in_pieces && self.key == key) {
                 if in_pieces {
-                    self.key = row.key_bytes();
+                    self.key = Bytes::copy_from_slice(key);
                 }
                 self.limit = self.limit.map(|limit| limit.saturating_sub(1));
             }
             self.cells = self.cells.saturating_add(taken);
             if self.cells >= row.len() {
                 self.cells = 0;
-                self.rows.next();
+                self.taken += 1;
             }
         }
         Ok(())

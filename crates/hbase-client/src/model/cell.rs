@@ -89,6 +89,23 @@ impl<'a> Cell<'a> {
         rest_is_there.then_some((Self { key, value, row_length, family_length: *family_length }, rest))
     }
 
+    /// The number of bytes of the first `cells` cells, which are of one row. `None` if there are fewer, or broken ones.
+    #[inline]
+    pub(crate) fn row_length(bytes: &[u8], cells: usize) -> Option<usize> {
+        let mut rest = bytes;
+        let mut first: Option<Cell<'_>> = None;
+        for _ in 0..cells {
+            let (cell, behind) = Cell::split_first(rest)?;
+            match &first {
+                Some(first) if first.row() != cell.row() => return None,
+                Some(_) => {}
+                None => first = Some(cell),
+            }
+            rest = behind;
+        }
+        Some(bytes.len() - rest.len())
+    }
+
     /// The number of bytes, with the lengths.
     pub(crate) fn size(&self) -> usize {
         4 + LENGTHS + self.key.len() + self.value.len()

@@ -12,6 +12,7 @@ pub(crate) mod namespace;
 pub(crate) mod region;
 pub(crate) mod row;
 pub(crate) mod row_mutations;
+pub(crate) mod rows;
 pub(crate) mod scan;
 pub(crate) mod schema;
 pub(crate) mod server;

@@ -25,10 +25,52 @@ pub struct Row {
     cells: usize,
 }
 
+/// A [`Row`] that is lent.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RowRef<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) cells: usize,
+}
+
+impl<'a> RowRef<'a> {
+    /// The key of the row. Empty if there is no cell.
+    #[inline]
+    pub fn key(&self) -> &'a [u8] {
+        Cell::row_of(self.bytes)
+    }
+
+    /// The cells: sorted by family and qualifier, the newest version of a column first.
+    #[inline]
+    pub fn cells(&self) -> Cells<'a> {
+        Cells { bytes: self.bytes, left: self.cells }
+    }
+
+    /// The number of cells.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.cells
+    }
+
+    /// Returns whether the row has no cells: such a row does not exist.
+    pub fn is_empty(&self) -> bool {
+        self.cells == 0
+    }
+}
+
 impl Row {
+    pub(super) fn new(bytes: Bytes, cells: usize) -> Self {
+        Self { bytes, cells }
+    }
+
+    /// The row, lent.
+    #[inline]
+    pub(crate) fn as_ref(&self) -> RowRef<'_> {
+        RowRef { bytes: &self.bytes, cells: self.cells }
+    }
+
     /// The key of the row. Empty if there is no cell.
     pub fn key(&self) -> &[u8] {
-        Cell::row_of(&self.bytes)
+        self.as_ref().key()
     }
 
     /// The key of the row, sharing the row's memory.
@@ -41,7 +83,7 @@ impl Row {
 
     /// The cells: sorted by family and qualifier, the newest version of a column first.
     pub fn cells(&self) -> Cells<'_> {
-        Cells { bytes: &self.bytes, left: self.cells }
+        self.as_ref().cells()
     }
 
     /// The number of cells.
@@ -159,18 +201,7 @@ pub(crate) struct CellBlock(pub(crate) Bytes);
 impl CellBlock {
     /// The next `cells` cells, which are of one row. `None` if there are fewer, or they are broken.
     pub(crate) fn take(&mut self, cells: usize) -> Option<Row> {
-        let mut rest = &self.0[..];
-        let mut first: Option<Cell<'_>> = None;
-        for _ in 0..cells {
-            let (cell, behind) = Cell::split_first(rest)?;
-            match &first {
-                Some(first) if first.row() != cell.row() => return None,
-                Some(_) => {}
-                None => first = Some(cell),
-            }
-            rest = behind;
-        }
-        let taken = self.0.len() - rest.len();
+        let taken = Cell::row_length(&self.0, cells)?;
         Some(Row { bytes: self.0.split_to(taken), cells })
     }
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use crate::cluster::regions::Place;
 use crate::model::region::Region;
-use crate::model::row::Row;
+use crate::model::rows::Rows;
 use crate::model::scan::Scan;
 
 /// The position of a scan: the rows that are still to be read. It is right at any time, so a scan can go on from it
@@ -45,7 +45,7 @@ impl Position {
 
     /// Returns whether rows come in order, behind `last` (or its row itself, if it is only a part), and not behind the
     /// scan's end. `is_part`: whether more of a row's cells follow.
-    pub(super) fn takes(&self, rows: &[Row], last: Option<&[u8]>, is_part: impl Fn(usize) -> bool) -> bool {
+    pub(super) fn takes(&self, rows: &Rows, last: Option<&[u8]>, is_part: impl Fn(usize) -> bool) -> bool {
         let order = |row: &[u8], other: &[u8]| if self.reverse { other.cmp(row) } else { row.cmp(other) };
         // A scan in reverse that begins at the table's end has no first row.
         let anywhere = self.from.is_empty() && self.inclusive;
@@ -65,7 +65,8 @@ impl Position {
             }
             (before, again) = (Some(key), is_part(at));
         }
-        let Some(key) = rows.last().map(Row::key).filter(|_| !self.stop.is_empty()) else { return true };
+        let last = rows.iter().next_back().filter(|_| !self.stop.is_empty());
+        let Some(key) = last.map(|row| row.key()) else { return true };
         match order(key, &self.stop) {
             Ordering::Less => true,
             Ordering::Equal => self.stop_inclusive,
@@ -80,14 +81,14 @@ impl Position {
     }
 
     /// Rows have been read to their ends. False if that would be more than may come: then nothing changes.
-    pub(super) fn passed_all(&mut self, rows: &[Row]) -> bool {
+    pub(super) fn passed_all(&mut self, rows: &Rows) -> bool {
         let left = self.left.map(|left| left.checked_sub(rows.len() as u64));
         if left == Some(None) {
             return false;
         }
         self.left = left.flatten();
-        if let Some(last) = rows.last() {
-            (self.from, self.inclusive) = (last.key_bytes(), false);
+        if let Some(last) = rows.iter().next_back() {
+            (self.from, self.inclusive) = (Bytes::copy_from_slice(last.key()), false);
         }
         true
     }
@@ -119,6 +120,7 @@ impl Position {
 mod tests {
     use super::*;
     use crate::model::region::tests::region;
+    use crate::model::row::Row;
     use crate::pb;
 
     fn of(scan: &Scan) -> Position {
@@ -171,17 +173,18 @@ mod tests {
 
     #[test]
     fn many_rows_are_passed_at_once_if_they_may_come() {
-        let row = |key: &str| {
+        let row = |key: &&str| {
             let cell = pb::Cell { row: Some(Bytes::copy_from_slice(key.as_bytes())), ..Default::default() };
             Row::of_messages(&[cell]).unwrap()
         };
-        let (rows, mut position) = (["a", "b", "c"].map(row), of(&Scan::new().limit(4)));
-        assert!(position.passed_all(&rows));
+        let rows = |keys: &[&str]| Rows::from(keys.iter().map(row).collect::<Vec<_>>());
+        let (three, mut position) = (rows(&["a", "b", "c"]), of(&Scan::new().limit(4)));
+        assert!(position.passed_all(&three));
         assert_eq!((&*position.from, position.inclusive, position.left), (&b"c"[..], false, Some(1)));
         let before = position.clone();
-        assert!(!position.passed_all(&rows[..2]));
+        assert!(!position.passed_all(&rows(&["a", "b"])));
         assert_eq!(position, before);
-        assert!(position.passed_all(&rows[..1]) && position.is_at_end());
-        assert!(of(&Scan::new()).passed_all(&rows));
+        assert!(position.passed_all(&rows(&["a"])) && position.is_at_end());
+        assert!(of(&Scan::new()).passed_all(&three));
     }
 }

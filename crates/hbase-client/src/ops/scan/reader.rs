@@ -15,6 +15,7 @@ use crate::cluster::regions::SYSTEM_PRIORITY;
 use crate::model::error::{CallFault, Reaction, Result};
 use crate::model::region::Location;
 use crate::model::row::{CellBlock, Row};
+use crate::model::rows::Rows;
 use crate::model::scan::Scan;
 use crate::model::table_name::TableName;
 use crate::ops::executor::{Executor, doubt};
@@ -67,7 +68,7 @@ impl Reader {
 
     /// The next rows, or `None` at the end, or when nobody wants them any more. Each response of a server, even one
     /// without rows, gives the scan its timeout anew.
-    pub(super) async fn rows(&mut self, wanted: &mpsc::Sender<Result<Vec<Row>>>) -> Result<Option<Vec<Row>>> {
+    pub(super) async fn rows(&mut self, wanted: &mpsc::Sender<Result<Rows>>) -> Result<Option<Rows>> {
         self.scan.check().map_err(|error| error.of_table(&self.table))?;
         let core = self.executor.clone();
         let mut attempts = core.attempts(Idempotency::ReadOnly, Instant::now() + self.timeout);
@@ -123,7 +124,7 @@ impl Reader {
     }
 
     /// One call: it opens a scanner, or asks the open one for more.
-    async fn step(&mut self, location: Arc<Location>, deadline: Instant) -> Result<Vec<Row>, RetryDecision> {
+    async fn step(&mut self, location: Arc<Location>, deadline: Instant) -> Result<Rows, RetryDecision> {
         let request = match &self.open {
             Some(open) => self.more(open),
             None => self.opening(&location),
@@ -202,7 +203,7 @@ impl Reader {
     }
 
     /// Takes the rows of a response, and what it says of the scanner.
-    fn take(&mut self, location: &Arc<Location>, answer: &Answer) -> Result<Vec<Row>, CallFault> {
+    fn take(&mut self, location: &Arc<Location>, answer: &Answer) -> Result<Rows, CallFault> {
         let response: pb::ScanResponse = answer.read()?;
         let results = results(&response, answer)
             .ok_or(CallFault::malformed("the response of a scan has cells that can't be decoded"))?;
@@ -230,7 +231,10 @@ impl Reader {
         }
         self.fruitless = if results.is_empty() { self.fruitless.saturating_add(1) } else { 0 };
         let whole = partial.is_empty() && self.assembly.is_between_rows() && self.position.passed_all(&results);
-        let mut rows = if whole { results } else { self.assembled(results, &partial)? };
+        let (whole, mut rows) = match whole {
+            true => (Some(results), Vec::new()),
+            false => (None, self.assembled(results, &partial)?),
+        };
         let size = self.assembly.size();
         if size > self.executor.options.response_bytes {
             return Err(CallFault::TooLarge(size));
@@ -248,11 +252,11 @@ impl Reader {
         if self.position.is_at_end() {
             self.done = true;
         }
-        Ok(rows)
+        Ok(whole.unwrap_or_else(|| rows.into()))
     }
 
     /// Makes rows of results, of which some are parts of a row, or more than were asked for.
-    fn assembled(&mut self, results: Vec<Row>, partial: &[bool]) -> Result<Vec<Row>, CallFault> {
+    fn assembled(&mut self, results: Rows, partial: &[bool]) -> Result<Vec<Row>, CallFault> {
         let mut rows = Vec::with_capacity(results.len());
         for (at, row) in results.into_iter().enumerate() {
             if !self.position.is_at_end() {
@@ -308,22 +312,20 @@ impl Reader {
 /// The results of a response.
 struct Results {
     /// None is without cells.
-    rows: Vec<Row>,
+    rows: Rows,
     /// Of each, whether more of its row will come. Empty if all are whole.
     partial: Vec<bool>,
 }
 
 fn results(response: &pb::ScanResponse, answer: &Answer) -> Option<Results> {
-    let mut block = CellBlock(answer.cells.clone());
     let of_all = &response.partial_flag_per_result;
     let flag = |at: usize| of_all.get(at).copied().unwrap_or(false);
-    let (mut rows, mut partial) = (Vec::with_capacity(response.cells_per_result.len()), Vec::new());
     if response.results.is_empty() && !of_all.contains(&true) && !response.cells_per_result.contains(&0) {
-        for cells in &response.cells_per_result {
-            rows.push(block.take(*cells as usize)?);
-        }
-        return block.0.is_empty().then_some(Results { rows, partial });
+        let cells = response.cells_per_result.iter().map(|cells| *cells as usize);
+        return Some(Results { rows: Rows::of_block(answer.cells.clone(), cells)?, partial: Vec::new() });
     }
+    let mut block = CellBlock(answer.cells.clone());
+    let (mut rows, mut partial) = (Vec::with_capacity(response.cells_per_result.len()), Vec::new());
     let mut add = |row: Row, more: bool| {
         if !row.is_empty() {
             rows.push(row);
@@ -339,5 +341,5 @@ fn results(response: &pb::ScanResponse, answer: &Answer) -> Option<Results> {
             add(block.row(result)?, result.partial() || flag(at));
         }
     }
-    block.0.is_empty().then_some(Results { rows, partial })
+    block.0.is_empty().then(|| Results { rows: rows.into(), partial })
 }

@@ -16,6 +16,7 @@ use super::counts::{Counts, ScanCounts};
 use super::reader::Reader;
 use crate::model::error::{Cause, Error, Result};
 use crate::model::row::Row;
+use crate::model::rows::{Rows, RowsIntoIter};
 use crate::model::scan::Scan;
 use crate::model::table_name::TableName;
 use crate::ops::executor::Executor;
@@ -26,8 +27,8 @@ use crate::ops::executor::Executor;
 /// Dropping the `Scanner` ends the task and closes the scanner.
 #[doc(alias = "ResultScanner")]
 pub struct Scanner {
-    answers: mpsc::Receiver<Result<Vec<Row>>>,
-    rows: std::vec::IntoIter<Row>,
+    answers: mpsc::Receiver<Result<Rows>>,
+    rows: RowsIntoIter,
     ended: bool,
     counts: Arc<Counts>,
 }
@@ -45,7 +46,7 @@ impl Scanner {
             // There is room for one.
             Err(error) => drop(sender.try_send(Err(error.of_table(&table)))),
         }
-        Self { answers, rows: Vec::new().into_iter(), ended: false, counts }
+        Self { answers, rows: RowsIntoIter::default(), ended: false, counts }
     }
 
     /// The rows that are there, or else those of the next response. `None` at the end.
@@ -54,9 +55,9 @@ impl Scanner {
     ///
     /// If the table does not exist, or no response came in time: the scan is over then. A region that moved, or was
     /// split or merged, is no error: the scan goes on behind the last row that it gave.
-    pub async fn next_batch(&mut self) -> Result<Option<Vec<Row>>> {
+    pub async fn next_batch(&mut self) -> Result<Option<Rows>> {
         if self.rows.len() > 0 {
-            return Ok(Some(std::mem::replace(&mut self.rows, Vec::new().into_iter()).collect()));
+            return Ok(Some(std::mem::take(&mut self.rows).collect::<Vec<_>>().into()));
         }
         poll_fn(|context| self.poll_answer(context)).await
     }
@@ -78,7 +79,7 @@ impl Scanner {
         }
     }
 
-    fn poll_answer(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Vec<Row>>>> {
+    fn poll_answer(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Rows>>> {
         if self.ended {
             return Poll::Ready(Ok(None));
         }
@@ -97,10 +98,10 @@ impl Scanner {
 }
 
 /// Reads until the end, which is sent as no rows; until an error; or until nobody listens.
-async fn read(mut reader: Reader, sender: mpsc::Sender<Result<Vec<Row>>>) {
+async fn read(mut reader: Reader, sender: mpsc::Sender<Result<Rows>>) {
     loop {
         let answer = reader.rows(&sender).await.map(Option::unwrap_or_default);
-        let over = answer.as_ref().map_or(true, Vec::is_empty);
+        let over = answer.as_ref().map_or(true, Rows::is_empty);
         let room = loop {
             let patience = reader.patience();
             tokio::select! {
