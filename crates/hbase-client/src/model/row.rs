@@ -238,7 +238,8 @@ impl CellBlock {
         let (bytes, cells, left) = (self.0.len(), rows.len(), rest.len());
         rows.dedup();
         let rows: Vec<_> = rows.iter().take(3).map(|row| quoted(row)).collect();
-        format!("{cells} are in {bytes} bytes, of rows {}; {left} bytes can't be decoded", rows.join(", "))
+        let hex: String = rest.iter().take(96).map(|byte| format!("{byte:02x}")).collect();
+        format!("{cells} are in {bytes} bytes, of rows {}; {left} bytes can't be decoded: {hex}", rows.join(", "))
     }
 }
 
@@ -277,7 +278,7 @@ mod tests {
         assert_eq!(error(b"b", 1), r#"the response has cells of row "a", which was not asked for"#);
         let said =
             r#"the response has 2 cells and 0 messages of cells, of which 2 are in 59 bytes, of rows "a", "b"; "#;
-        assert_eq!(error(b"a", 2), format!("{said}3 bytes can't be decoded"));
+        assert_eq!(error(b"a", 2), format!("{said}3 bytes can't be decoded: 070707"));
     }
 
     #[test]

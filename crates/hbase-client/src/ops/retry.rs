@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use rowkey_retry::{Backoff, Delay, Execution, Idempotency};
+use rowkey_retry::{Backoff, Delay, Execution, Failure, Idempotency};
 use tokio::time::{Instant, sleep};
 
 use crate::cluster::regions::Missing;
@@ -26,7 +26,11 @@ impl RetryDecision {
 
     /// A call failed.
     pub(crate) fn of_call(fault: CallFault, execution: &mut Execution) -> Self {
-        let delay = execution.failed(fault.failure());
+        Self::after(fault.failure(), fault, execution)
+    }
+
+    fn after(failure: Failure, fault: CallFault, execution: &mut Execution) -> Self {
+        let delay = execution.failed(failure);
         Self { error: Error::of_call(fault), delay }.with_outcome(execution)
     }
 
@@ -100,13 +104,15 @@ pub(crate) struct Attempts<'a> {
     attempts: rowkey_retry::Attempts,
     execution: Execution,
     told: Told,
+    /// A response came that could not be decoded.
+    malformed: bool,
 }
 
 impl<'a> Attempts<'a> {
     pub(crate) fn new(options: &Options, counters: &'a Counters, idempotency: Idempotency, deadline: Instant) -> Self {
         let mut attempts = attempts(Backoff::new(options.first_pause, options.longest_pause), deadline);
         attempts.begin();
-        Self { counters, attempts, execution: Execution::new(idempotency), told: Told::default() }
+        Self { counters, attempts, execution: Execution::new(idempotency), told: Told::default(), malformed: false }
     }
 
     /// The number of attempts, with the one that is under way.
@@ -124,9 +130,12 @@ impl<'a> Attempts<'a> {
         self.attempts.progress();
     }
 
-    /// A call of the operation failed.
+    /// A call of the operation failed. A response that can't be decoded is taken for a lost one, once: HBase 2.6.4 under
+    /// load has answered an increment with the right number of bytes, none of which were the cell's.
     pub(crate) fn failed(&mut self, fault: CallFault) -> RetryDecision {
-        RetryDecision::of_call(fault, &mut self.execution)
+        let again = matches!(fault, CallFault::Malformed(_)) && !std::mem::replace(&mut self.malformed, true);
+        let delay = if again { Some(Delay::Backoff) } else { fault.delay() };
+        RetryDecision::after(Failure { delay, ..fault.failure() }, fault, &mut self.execution)
     }
 
     /// Waits for the next attempt. Returns the operation's error if there is no further retry.

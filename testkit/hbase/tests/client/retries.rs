@@ -7,7 +7,8 @@ use prost::Message;
 use tokio::net::TcpListener;
 
 use hbase_client::{
-    Action, Address, Client, Compare, Condition, Delete, ErrorKind, Get, Increment, Options, Put, protocol as pb,
+    Action, Address, Append, Client, Compare, Condition, Delete, ErrorKind, Get, Increment, Options, Put,
+    protocol as pb,
 };
 use rowkey_hbase_testkit::{Call, Fake, Reply, with_longer_timeouts};
 
@@ -34,6 +35,24 @@ async fn an_increment_is_repeated_with_its_nonce_where_it_is() {
     fake.table().increment(Increment::new("r").add("f", "n", 1)).await.unwrap();
     let nonces = nonces.lock().unwrap().clone();
     assert!(nonces.len() == 2 && nonces[0] == nonces[1] && nonces[0].1.is_some(), "{nonces:?}");
+}
+
+#[tokio::test]
+async fn a_response_that_cannot_be_decoded_is_taken_for_lost_once() {
+    let garbled = || {
+        let result = pb::Result { associated_cell_count: Some(1), ..Default::default() };
+        Reply::message(&pb::MutateResponse { result: Some(result), processed: Some(true) })
+    };
+    let increment = || Increment::new("r").add("f", "n", 1);
+    let once = Fake::start(move |call| if call.nth == 0 { garbled() } else { done() });
+    once.table().increment(increment()).await.unwrap();
+    assert_eq!(once.calls("Mutate"), 2);
+
+    let always = Fake::start(move |_| garbled());
+    let error = always.table().increment(increment()).await.unwrap_err();
+    assert_eq!((error.kind(), always.calls("Mutate")), (ErrorKind::OutcomeUnknown, 2), "{error}");
+    let error = always.table().append(Append::new("r").value("f", "n", "x")).await.unwrap_err();
+    assert_eq!((error.kind(), always.calls("Mutate")), (ErrorKind::OutcomeUnknown, 4), "{error}");
 }
 
 #[tokio::test]
