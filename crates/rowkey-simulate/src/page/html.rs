@@ -8,7 +8,7 @@ use super::legend::legend;
 use super::map::Map;
 use super::scale::elapsed;
 use super::table::table;
-use super::{Capacity, Drawn, Measure, PageText, RowOrder, frame, label, labels};
+use super::{Capacity, Drawn, Measure, PageText, RowOrder, frame, hotter, label, labels};
 use crate::run::SplitPolicy;
 
 /// The cells of a page: more would make it too long.
@@ -31,12 +31,13 @@ pub fn html(text: &PageText, runs: &[Drawn<'_>], capacity: Capacity) -> String {
     let designs: Vec<Design<'_>> = shown.iter().map(|run| Design::of(run, columns, rows)).collect();
     let has_reads = designs.iter().any(|design| design.keys.greatest(Measure::Reads) > 0.0);
     let measures = if has_reads { &Measure::ALL[..] } else { &Measure::ALL[..1] };
+    let words = Measure::ALL.map(Measure::word);
     let names: Vec<String> = shown.iter().map(|run| label::short(run.name)).collect();
     let body = html! {
         (frame::facts(&text.facts, &names))
         section class="controls" aria-label="Picture" {
-            (choice("order", "Rows", &RowOrder::ALL.map(RowOrder::words), &["key", "hot"]))
-            @if has_reads { (choice("measure", "Rates of", &Measure::ALL.map(Measure::word), &Measure::ALL.map(Measure::word))) }
+            (choice("order", "Rows", &RowOrder::ALL.map(RowOrder::words), &["key", "hot"], "key"))
+            @if has_reads { (choice("measure", "Rates of", &words, &words, hotter(shown, capacity).word())) }
         }
         section aria-label="Legend" { (legend(capacity, measures, true)) }
         p id="how" class="muted" hidden { "Point at a cell, or go to a picture with Tab and from cell to cell with the arrow keys." }
@@ -55,12 +56,12 @@ pub fn html(text: &PageText, runs: &[Drawn<'_>], capacity: Capacity) -> String {
 }
 
 /// A choice of one among several, which styles act on.
-fn choice(name: &str, title: &str, words: &[&str], ids: &[&str]) -> Markup {
+fn choice(name: &str, title: &str, words: &[&str], ids: &[&str], chosen: &str) -> Markup {
     html! {
         fieldset {
             legend { (title) }
-            @for (i, (words, id)) in words.iter().zip(ids).enumerate() {
-                input type="radio" name=(name) id={ (name) "-" (id) } checked[i == 0];
+            @for (words, id) in words.iter().zip(ids) {
+                input type="radio" name=(name) id={ (name) "-" (id) } checked[*id == chosen];
                 label for={ (name) "-" (id) } { (words) }
             }
         }

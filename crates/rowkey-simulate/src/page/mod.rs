@@ -53,6 +53,16 @@ impl Measure {
     }
 }
 
+/// The measure of which some server is asked for the greatest part of what it takes: it is shown first. Writes, if
+/// both are as hot.
+pub fn hotter(runs: &[Drawn<'_>], capacity: Capacity) -> Measure {
+    let part = |measure| {
+        let rates = runs.iter().map(|run| grid::busiest_server(run, measure));
+        rates.fold(0.0, f64::max) / capacity.of(measure).each
+    };
+    if part(Measure::Reads) > part(Measure::Writes) { Measure::Reads } else { Measure::Writes }
+}
+
 /// The order of the rows of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
