@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::{Value as Json, json};
 
 use super::grid::{Columns, Grid};
-use super::legend::legend;
+use super::legend::{legend, marks};
 use super::map::Map;
 use super::scale::elapsed;
 use super::table::table;
@@ -39,7 +39,10 @@ pub fn html(text: &PageText, runs: &[Drawn<'_>], capacity: Capacity) -> String {
             (choice("order", "Rows", &RowOrder::ALL.map(RowOrder::words), &["key", "hot"], "key"))
             @if has_reads { (choice("measure", "Rates of", &words, &words, hotter(shown, capacity).word())) }
         }
-        section aria-label="Legend" { (legend(capacity, measures, true)) }
+        section aria-label="Legend" {
+            (legend(capacity, measures))
+            (marks(if designs.iter().any(Design::ends_early) { &MARKS } else { &MARKS[..2] }))
+        }
         p id="how" class="muted" hidden { "Point at a cell, or go to a picture with Tab and from cell to cell with the arrow keys." }
         div class="designs" {
             @for (i, design) in designs.iter().enumerate() { (design.html(2 * i, capacity, measures)) }
@@ -68,6 +71,13 @@ fn choice(name: &str, title: &str, words: &[&str], ids: &[&str], chosen: &str) -
     }
 }
 
+/// The marks of a picture, of which the last is on those of shorter runs alone.
+const MARKS: [(&str, &str, &str); 3] = [
+    ("split", "M4 6h16", "a region was split"),
+    ("move", "M12 6h0", "a region moved to another server"),
+    ("unknown", "M4 1h16v10h-16z", "after the end of a run"),
+];
+
 /// A run with its grids.
 struct Design<'d> {
     run: &'d Drawn<'d>,
@@ -88,6 +98,11 @@ impl<'d> Design<'d> {
         };
         let server_labels = (0..servers.rows).map(server).collect();
         Self { run, keys, key_labels, servers, server_labels }
+    }
+
+    /// True if its last column is after its end.
+    fn ends_early(&self) -> bool {
+        (0..self.keys.rows).any(|row| self.keys.row(row).last().is_some_and(|cell| cell.regions == 0))
     }
 
     fn html(&self, number: usize, capacity: Capacity, measures: &[Measure]) -> Markup {
@@ -203,6 +218,7 @@ fn cluster(run: &Drawn<'_>) -> String {
         SplitPolicy::Constant => "constant",
         SplitPolicy::Disabled => return format!("{servers}, {engine}, no splits"),
     };
-    let mebibytes = settings.max_filesize as f64 / f64::from(1 << 20);
-    format!("{servers}, {engine}, regions split at {} MiB ({policy})", super::scale::count(mebibytes))
+    let (unit, bytes) = if settings.max_filesize >= 1 << 30 { ("GiB", 1 << 30) } else { ("MiB", 1 << 20) };
+    let size = super::scale::count(settings.max_filesize as f64 / f64::from(bytes));
+    format!("{servers}, {engine}, regions split at {size} {unit} ({policy})")
 }

@@ -153,8 +153,8 @@ pub struct Remark {
 pub struct PageText {
     /// The title.
     pub title: String,
-    /// The answer in a sentence.
-    pub sentence: String,
+    /// The answer in a sentence, or one for each design.
+    pub sentences: Vec<String>,
     /// Facts: a name, and a value for each design.
     pub facts: Vec<(String, Vec<String>)>,
     /// Assumptions, where the design says nothing.

@@ -148,7 +148,7 @@ proptest! {
         is_ascii: bool,
     ) {
         let drawn: Vec<Drawn<'_>> = runs.iter().map(Made::drawn).collect();
-        let text = PageText { title: title.clone(), sentence: title.clone(), ..PageText::default() };
+        let text = PageText { title: title.clone(), sentences: vec![title.clone()], ..PageText::default() };
         let page = html(&text, &drawn, CAPACITY);
         well_formed(&page);
         prop_assert!(page.len() < MOST, "{}", page.len());
