@@ -45,6 +45,12 @@ fn block<'p>(page: &'p str, heading: &str, language: &str) -> Option<&'p str> {
     rest.split_once("```").map(|(block, _)| block)
 }
 
+/// The code blocks of a page after each heading of these words, which may stand there more than once.
+fn blocks<'p>(page: &'p str, heading: &str, language: &str) -> Vec<&'p str> {
+    let head = format!("\n{heading}:\n\n```{language}\n");
+    page.split(&head).skip(1).filter_map(|part| part.split_once("```")).map(|(block, _)| block).collect()
+}
+
 fn with_pages() -> impl Iterator<Item = &'static Rule> {
     // Rules of changes compare two designs; they have a test of their own.
     Rule::all().filter(|rule| !rule.kind.compares())

@@ -3,7 +3,7 @@
 
 use rowkey_design::{CheckOptions, Date, Finding, Fix, Impact, Rule, RuleKind, diff};
 
-use super::{block, check, parse, with_pages};
+use super::{block, blocks, check, parse, with_pages};
 
 #[test]
 fn each_page_is_complete() {
@@ -17,16 +17,19 @@ fn each_page_is_complete() {
 }
 
 #[test]
-fn each_rule_fires_on_its_bad_design_and_not_on_its_good_one() {
+fn each_rule_fires_on_its_bad_designs_and_not_on_its_good_ones() {
     for rule in with_pages() {
-        let fires = |heading: &str| {
-            let design = block(rule.page(), heading, "toml").unwrap_or_else(|| panic!("{} has no {heading}", rule.id));
+        let [bad, good] = ["Bad", "Good"].map(|heading| {
             let sample = block(rule.page(), &format!("{heading} sample, in hex"), "text");
-            check(design, sample).into_iter().find(|finding| finding.rule == rule)
-        };
-        let found = fires("Bad").unwrap_or_else(|| panic!("{} is silent on its bad design", rule.id));
-        assert!(!found.message.contains("Located"), "{}", found.message);
-        assert_eq!(fires("Good"), None, "{} fires on its good design", rule.id);
+            let of_rule = |design| check(design, sample).into_iter().find(|finding| finding.rule == rule);
+            blocks(rule.page(), heading, "toml").into_iter().map(of_rule).collect::<Vec<_>>()
+        });
+        assert!(!bad.is_empty() && bad.len() == good.len(), "{}: {} and {}", rule.id, bad.len(), good.len());
+        for (number, (bad, good)) in bad.into_iter().zip(good).enumerate() {
+            let found = bad.unwrap_or_else(|| panic!("{} is silent on its bad design {number}", rule.id));
+            assert!(!found.message.contains("Located"), "{}", found.message);
+            assert_eq!(good, None, "{} fires on its good design {number}", rule.id);
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use rowkey_design::{CheckOptions, Date, Design, File, Rule};
 
-use super::{block, check, parse};
+use super::{block, blocks, check, of_rules, parse};
 
 /// The oldest rows are no cache's: the cure of H14 is by the order.
 #[test]
@@ -80,4 +80,30 @@ fn what_no_rule_can_judge_is_told() {
     assert_eq!(unjudged("tikv", "region.reads = \"50k/s\"", stats), [""; 0]);
     assert_eq!(unjudged("bigtable", "", stats), [""; 0]);
     assert_eq!(unjudged("rocksdb", "", ""), [""; 0]);
+}
+
+/// A query that asks each bucket is held against all servers, where the design says how many there are and what each
+/// takes: one finding, with the most buckets that they would take.
+#[test]
+fn reads_of_all_buckets_are_held_against_all_servers() {
+    let bad = *blocks(Rule::named("H26").unwrap().page(), "Bad", "toml").last().unwrap();
+    let told = |text: &str| {
+        let found = of_rules(text, &["H14", "H26"]);
+        assert!(found.len() <= 1, "{found:?}");
+        found.into_iter().next().map(|finding| (finding.message, finding.remedy.unwrap().text))
+    };
+    let (message, cure) = told(bad).unwrap();
+    let due = "\"newest of a user\" (50k/s) asks 40 salt buckets at each run, which is 2M/s reads: 20 servers can take 400k/s";
+    assert_eq!(message, due);
+    assert!(cure.contains("the salt of fields that the query fixes") && cure.contains("at most 8 buckets"), "{cure}");
+    assert_eq!(told(&bad.replace("buckets = 40", "buckets = 8")), None);
+    assert!(told(&bad.replace("buckets = 40", "buckets = 9")).is_some());
+    let less = [("servers = 20", "servers = 100"), ("servers = 20\n", ""), ("region.reads = \"20k/s\"\n", "")];
+    for (from, to) in less.into_iter().chain([("50k/s", "9k/s")]) {
+        assert_eq!(told(&bad.replace(from, to)), None, "{from}");
+    }
+    // The newest of all, which no salt could know.
+    let all = bad.replace("fix = [\"user\"]\n", "").replace("\"user: u64\", ", "").replace("50k/s", "15k/s");
+    let (message, cure) = told(&all.replace("stats.user = { distinct = \"10M\" }\n", "")).unwrap();
+    assert!(message.contains("40 salt buckets") && !cure.contains("fixes"), "{message}; {cure}");
 }
