@@ -65,6 +65,48 @@ fn each_target_refuses_what_it_cannot_have_and_says_where() {
     }
 }
 
+/// What the simulation reads of a cluster: each target has it, or says that it has not.
+#[test]
+fn the_words_of_a_cluster_are_created_or_noted() {
+    const TABLE: &str = "[table.t]\nkey = [\"k: i64\"]\n[table.t.family.f]\ncolumns = [\"c\"]\n";
+    let region = "region = { max = \"1 GiB\", flush = \"100 kB\", split = \"disabled\", bytes = \"5 MB/s\" }\n";
+    let a = format!("[cluster.a]\nengine = \"hbase\"\nbalancer = \"off\"\n{region}");
+    let text = format!("{a}[cluster.b]\nengine = \"hbase\"\n{TABLE}");
+    let notes = |target| {
+        let notes = ddl(&design(&text), &Options::new(target)).expect("DDL").notes;
+        notes.into_iter().map(|note| (note.place.start, note.message)).filter(|(_, note)| !note.contains("_0"))
+    };
+    const CLASS: &str = "org.apache.hadoop.hbase.regionserver.DisabledRegionSplitPolicy";
+    let hbase = created(&text, Target::HBase);
+    let attributes =
+        format!(",\n  MAX_FILESIZE => 1073741824,\n  MEMSTORE_FLUSHSIZE => 100000,\n  SPLIT_POLICY => \"{CLASS}\"\n");
+    assert!(hbase.ends_with(&attributes), "{hbase}");
+    let phoenix = created(&text, Target::Phoenix);
+    let attributes =
+        format!(",\n  MAX_FILESIZE=1073741824,\n  MEMSTORE_FLUSHSIZE=100000,\n  SPLIT_POLICY='{CLASS}';\n");
+    assert!(phoenix.ends_with(&attributes), "{phoenix}");
+    let place = |name: &str| format!("format = 1\n{text}").find(name).expect("a cluster") + "[cluster.".len();
+    for target in [Target::HBase, Target::Phoenix] {
+        let notes: Vec<_> = notes(target).collect();
+        for (at, told) in [
+            (
+                "[cluster.a]",
+                "HBase refuses so small a MEMSTORE_FLUSHSIZE, unless hbase.hregion.memstore.flush.size.limit",
+            ),
+            ("[cluster.a]", "no option of a table: `balance_switch false` turns it off"),
+            ("[cluster.b]", "\"b\" has other regions: the tables are created with those of \"a\""),
+        ] {
+            assert!(notes.iter().any(|(start, note)| *start == place(at) && note.contains(told)), "{told}: {notes:?}");
+        }
+        assert_eq!(notes.len(), 3, "{notes:?}");
+    }
+    for target in [Target::Cbt, Target::Terraform] {
+        let notes: Vec<_> = notes(target).collect();
+        let told = "Bigtable has no option for region.max, region.flush, region.split, balancer:";
+        assert!(notes.iter().any(|(start, note)| *start == place("[cluster.a]") && note.contains(told)), "{notes:?}");
+    }
+}
+
 /// What `check` takes, `ddl` creates: HBase wants a family, and a design may have none yet.
 #[test]
 fn a_table_without_families_gets_one_and_a_note() {

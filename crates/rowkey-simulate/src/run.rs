@@ -5,6 +5,7 @@
 //! [`Interval`]. `run.schema.json` of this crate is the schema.
 
 mod answer;
+mod defaults;
 
 use std::fmt;
 use std::io::{self, BufRead, Write};

@@ -73,8 +73,10 @@ fn the_shell_creates_each_design_and_describe_gives_it_back() {
 #[ignore = "needs HBase: run servers/test-tools"]
 fn descriptions_of_terminals_of_several_widths_are_the_same_design() {
     let ddl = "create \"pasted.widths\",\n  {NAME => \"f\", VERSIONS => 1, IS_MOB => true, MOB_THRESHOLD => 5},\n  \
-        {NAME => \"one family\", VERSIONS => 5, TTL => 86400, COMPRESSION => \"GZ\"}\n";
-    create(&["pasted.widths".to_owned()], &format!("{}, MAX_FILESIZE => 1073741824\n", ddl.trim_end()));
+        {NAME => \"one family\", VERSIONS => 5, TTL => 86400, COMPRESSION => \"GZ\"},\n  \
+        MAX_FILESIZE => 1073741824,\n  \
+        SPLIT_POLICY => \"org.apache.hadoop.hbase.regionserver.ConstantSizeRegionSplitPolicy\"\n";
+    create(&["pasted.widths".to_owned()], ddl);
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("describe.rb");
     std::fs::write(&path, "describe \"pasted.widths\"\nexit\n").expect("a file");

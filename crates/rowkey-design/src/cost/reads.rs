@@ -34,11 +34,10 @@ impl QueryCost<'_> {
         let query = self.query;
         let rate = Rates::of_query(query)?.peak;
         let runs = rate * self.selection.keys();
-        let from_one_end =
-            query.limit.is_some() && matches!(self.order, OrderFit::Key | OrderFit::Reverse | OrderFit::Merge { .. });
-        if self.hashed || (self.full_scan && !from_one_end) {
+        if !self.has_places() {
             return None;
         }
+        let from_one_end = self.is_from_one_end();
         let key = &key.asked_by(query);
         // Of several values it has one at a time.
         let known = match self.selection.keys() > 1.0 {
@@ -68,6 +67,22 @@ impl QueryCost<'_> {
         }
         let each = self.reads_of_one(cluster);
         Some(ReadLoad { reads: runs * each, busiest: (runs * share).min(rate) * each, front, fans_out })
+    }
+
+    /// The reads of all its runs on all servers together, a second; none if it has no rate, or reads all places.
+    pub fn reads_of_all(&self, cluster: Option<&Cluster>) -> Option<f64> {
+        let rate = Rates::of_query(self.query)?.peak;
+        let parts = self.selection.keys() * self.buckets as f64;
+        self.has_places().then(|| rate * parts * self.reads_of_one(cluster))
+    }
+
+    /// True if it reads the first or the last rows of the table or of a value.
+    fn is_from_one_end(&self) -> bool {
+        self.query.limit.is_some() && matches!(self.order, OrderFit::Key | OrderFit::Reverse | OrderFit::Merge { .. })
+    }
+
+    fn has_places(&self) -> bool {
+        !self.hashed && (!self.full_scan || self.is_from_one_end())
     }
 
     /// The reads of one run, of one value and in one bucket.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::region::Value;
 use super::{NewTable, Said, shown, versions, whole_bytes, whole_seconds};
 use crate::design::{BlockEncoding, Bloom, Compression, Family};
 use crate::problem::{Located, Span};
@@ -20,7 +21,7 @@ const FOREVER: u64 = i32::MAX as u64;
 
 /// `create` for each table. An option that says what HBase does anyway is left out, except VERSIONS: a cluster can have
 /// another default for it.
-pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> Vec<Vec<String>> {
+pub(super) fn ddl(tables: &[NewTable<'_>], regions: &[(&'static str, Value)], said: &mut Said) -> Vec<Vec<String>> {
     let mut created = Vec::new();
     for table in tables {
         let mut text = String::new();
@@ -36,6 +37,12 @@ pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> Vec<Vec<String>> 
         for (name, family) in table.families() {
             family_name(name, family.place, said);
             _ = write!(text, ",\n  {{NAME => {}{}}}", quote::jruby(name.as_bytes()), options(family, said));
+        }
+        for (attribute, value) in regions {
+            _ = match value {
+                Value::Bytes(bytes) => write!(text, ",\n  {attribute} => {bytes}"),
+                Value::Class(class) => write!(text, ",\n  {attribute} => \"{class}\""),
+            };
         }
         if let Some((points, _)) = table.points() {
             let points: Vec<_> = points.iter().map(quote::jruby_splits).collect();

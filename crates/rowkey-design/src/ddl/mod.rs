@@ -22,9 +22,11 @@ mod bigtable;
 mod cbt;
 mod hbase;
 mod phoenix;
+mod region;
 mod terraform;
 
 pub(crate) use self::bigtable::ALL_VERSIONS;
+pub(crate) use self::region::POLICIES;
 
 use std::collections::HashSet;
 
@@ -125,10 +127,17 @@ pub fn ddl(design: &Design, options: &Options) -> Result<Ddl, Problems> {
         let help = crate::file::node::nearest(name, &known);
         said.problem(Span::default(), format!("there is no table {name:?}"), help);
     }
+    let regions = match options.target {
+        Target::HBase | Target::Phoenix => region::of_hbase(&design.clusters, &mut said),
+        Target::Cbt | Target::Terraform => {
+            region::of_bigtable(&design.clusters, &mut said);
+            Vec::new()
+        }
+    };
     let (preamble, created, between) = match options.target {
-        Target::HBase => (Vec::new(), hbase::ddl(&tables, &mut said), "\n"),
+        Target::HBase => (Vec::new(), hbase::ddl(&tables, &regions, &mut said), "\n"),
         Target::Cbt => (Vec::new(), cbt::ddl(&tables, &mut said), "\n"),
-        Target::Phoenix => (Vec::new(), phoenix::ddl(&tables, &mut said), "\n"),
+        Target::Phoenix => (Vec::new(), phoenix::ddl(&tables, &regions, &mut said), "\n"),
         Target::Terraform => (terraform::preamble(&tables), terraform::ddl(&tables, &mut said), "\n\n"),
     };
     if said.problems.is_empty() {
@@ -322,7 +331,7 @@ pub(crate) fn refused(design: &Design, engine: Option<Engine>) -> Vec<Problem> {
     // A design may begin with its keys.
     tables.retain(|table| !table.families.is_empty());
     match engine {
-        Some(Engine::HBase) => _ = hbase::ddl(&tables, &mut said),
+        Some(Engine::HBase) => _ = hbase::ddl(&tables, &[], &mut said),
         Some(Engine::Bigtable) => _ = cbt::ddl(&tables, &mut said),
         _ => {}
     }

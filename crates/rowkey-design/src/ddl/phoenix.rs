@@ -7,13 +7,14 @@ use rowkey::layout::Scalar;
 use rowkey::lead::{Lead, SaltFormat};
 use rowkey::untyped::{FieldBuf, TypeBuf};
 
+use super::region::Value;
 use super::{NewTable, Said, hbase, shown, versions, whole_seconds};
 use crate::design::{BlockEncoding, Bloom, Columns, Family, KeyField, Splits};
 use crate::problem::{Located, Span};
 use crate::quote;
 
 /// `CREATE TABLE` for each table.
-pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> Vec<Vec<String>> {
+pub(super) fn ddl(tables: &[NewTable<'_>], regions: &[(&'static str, Value)], said: &mut Said) -> Vec<Vec<String>> {
     let mut created = Vec::new();
     for table in tables {
         let mut text = String::new();
@@ -30,7 +31,12 @@ pub(super) fn ddl(tables: &[NewTable<'_>], said: &mut Said) -> Vec<Vec<String>> 
             columns_of(family, options, &mut columns, said);
         }
         columns.push(format!("CONSTRAINT \"pk\" PRIMARY KEY ({})", key.join(", ")));
-        let options = options(table, said).join(",\n  ");
+        let mut options = options(table, said);
+        options.extend(regions.iter().map(|(attribute, value)| match value {
+            Value::Bytes(bytes) => format!("{attribute}={bytes}"),
+            Value::Class(class) => format!("{attribute}='{class}'"),
+        }));
+        let options = options.join(",\n  ");
         let table_name = table_name(table.name, said);
         _ = write!(text, "CREATE TABLE {table_name} (\n  {}\n)\n  {options}", columns.join(",\n  "));
         if let Some((points, place)) = table.points().filter(|_| !between_buckets(table)) {

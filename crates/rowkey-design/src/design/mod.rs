@@ -47,9 +47,11 @@ record! {
 
     /// The size and load of a region or tablet of a cluster.
     pub struct Region else hints::of_a_region {
-        /// The size at which it is split: HBase's `hbase.hregion.max.filesize`.
+        /// The size at which it is split: HBase's `hbase.hregion.max.filesize`, or `MAX_FILESIZE` of tables, which
+        /// `rowkey ddl` writes.
         max: Option<Bytes> where Bounds::POSITIVE,
-        /// The size at which a memstore is flushed: HBase's `hbase.hregion.memstore.flush.size`.
+        /// The size at which a memstore is flushed: HBase's `hbase.hregion.memstore.flush.size`, or
+        /// `MEMSTORE_FLUSHSIZE` of tables, which `rowkey ddl` writes.
         flush: Option<Bytes> where Bounds::POSITIVE,
         /// The writes that the server of one region takes. Below this rate no finding speaks of where load lands. On
         /// DynamoDB in write units, of 1 KB each.
@@ -59,7 +61,8 @@ record! {
         /// The bytes of keys and values that the server of one region takes. Writes of large rows are fewer than
         /// `writes` then.
         bytes: Option<ByteRate>,
-        /// The policy by which HBase splits it. Default: `stepping`, that of HBase 2.
+        /// The policy by which HBase splits it: `SPLIT_POLICY` of tables, which `rowkey ddl` writes. Default:
+        /// `stepping`, that of HBase 2.
         split: Option<SplitPolicy>,
     }
 

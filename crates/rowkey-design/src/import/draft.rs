@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use super::cluster::{self, Regions};
 use crate::quote;
 
 /// A table.
@@ -16,6 +17,7 @@ pub(super) struct Draft {
     /// Settings of the table, as TOML: `salt`, `hashed`.
     pub(super) settings: Vec<(&'static str, String)>,
     pub(super) splits: Splits,
+    pub(super) regions: Regions,
     pub(super) families: Vec<Family>,
     pub(super) secondaries: Vec<Secondary>,
     /// The places of families that [`Draft::family`] made.
@@ -94,8 +96,9 @@ impl Family {
 }
 
 /// The text of the file.
-pub(super) fn text(drafts: &[Draft]) -> String {
+pub(super) fn text(drafts: &mut [Draft]) -> String {
     let mut text = "format = 1\n".to_owned();
+    text.extend(cluster::toml(drafts));
     for draft in drafts {
         let table = quote::toml_key(&draft.name);
         _ = write!(text, "\n[table.{table}]\n");

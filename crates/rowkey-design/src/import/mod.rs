@@ -14,6 +14,7 @@
 //! ```
 
 mod cbt;
+mod cluster;
 mod draft;
 mod garbage;
 pub(crate) mod hbase;
@@ -78,7 +79,7 @@ pub fn import_with(
 ) -> Result<String, Problems> {
     let mut files = Files::default();
     let mut reading = Reading { file: files.add(file.clone()), problems: Vec::new() };
-    let drafts = match source {
+    let mut drafts = match source {
         Source::Layout => layout::read(&file.text, name, &mut reading),
         Source::Describe => hbase::describe(&file.text, name, &mut reading),
         Source::Shell => hbase::shell(&file.text, named, &mut reading),
@@ -102,7 +103,7 @@ pub fn import_with(
         reading.problem(0..0, format!("there is no {what} in this text"), how);
     }
     if reading.problems.is_empty() {
-        let text = draft::text(&drafts);
+        let text = draft::text(&mut drafts);
         match Design::parse([File { name: "imported".to_owned(), text: text.clone() }]) {
             Ok(_) => return Ok(text),
             Err(problems) => {
@@ -133,7 +134,7 @@ pub(crate) fn of_layout(
     if !reading.problems.is_empty() {
         return Err(Problems { files, list: reading.problems });
     }
-    let text = draft::text(&[draft]);
+    let text = draft::text(&mut [draft]);
     Design::parse([File { name: format!("{table}.rowkey.toml"), text: text.clone() }])?;
     Ok(text)
 }

@@ -1,7 +1,28 @@
-//! The salt that queries could know.
+//! The salt that queries could know, and what it costs those that do not.
 
-use crate::load::by;
+use crate::cost::QueryCost;
+use crate::design::Engine;
+use crate::load::{by, is_one_process, reads_per_server};
 use crate::rules::context::Context;
+
+/// The reads of a query that asks several buckets at each run, a second, if they are more than all servers take.
+pub(super) struct FanOut {
+    pub(super) reads: f64,
+    pub(super) servers: f64,
+    /// What one server takes.
+    pub(super) each: f64,
+}
+
+pub(super) fn fan_out(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<FanOut> {
+    // DynamoDB has as many servers as a table needs.
+    if cost.buckets < 2 || context.engine == Engine::DynamoDb || is_one_process(context.engine) {
+        return None;
+    }
+    let servers = context.cluster?.servers.map(f64::from)?;
+    let each = reads_per_server(context.engine, context.cluster)?;
+    let reads = cost.reads_of_all(context.cluster)?;
+    (reads > servers * each).then_some(FanOut { reads, servers, each })
+}
 
 /// The leading fields that every query fixes, if the salt is taken from others, and could be taken from these.
 pub(super) fn better_fields(context: &Context<'_>) -> Option<Vec<usize>> {

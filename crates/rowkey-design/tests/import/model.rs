@@ -49,10 +49,11 @@ prop_compose! {
         mut families in prop::collection::vec(family(names), 1..4),
         attributes in prop::sample::subsequence(vec![
             ("MAX_FILESIZE", "10737418240"),
+            ("SPLIT_POLICY", "org.apache.hadoop.hbase.regionserver.ConstantSizeRegionSplitPolicy"),
             ("DURABILITY", "ASYNC_WAL"),
             ("coprocessor$1", "|org.apache.phoenix.coprocessor.ScanRegionObserver|805306366|"),
             ("coprocessor$2", "hdfs:///jars/a.jar|com.example.Observer|1001|a=b,c=d"),
-        ], 0..=4),
+        ], 0..=5),
         metadata in proptest::option::of("[a-z]{1,20}( [a-z]{1,12}){0,6}"),
     ) -> Table {
         families.sort_by(|a, b| a.name.cmp(&b.name));
@@ -149,7 +150,17 @@ impl Family {
 
 impl Table {
     pub(super) fn toml(&self) -> String {
-        let head = format!("format = 1\n[table.{:?}]\nkey = [\"row: bytes raw\"]\n", self.name);
+        let of_regions = self.attributes.iter().filter_map(|(attribute, _)| match attribute.as_str() {
+            "MAX_FILESIZE" => Some("max = \"10 GiB\"\n"),
+            "SPLIT_POLICY" => Some("split = \"constant\"\n"),
+            _ => None,
+        });
+        let of_regions: String = of_regions.collect();
+        let head = format!(
+            "format = 1\n[cluster.c]\nengine = \"hbase\"\n[cluster.c.region]\n{of_regions}\
+             [table.{:?}]\nkey = [\"row: bytes raw\"]\n",
+            self.name
+        );
         self.families.iter().fold(head, |text, family| text + &family.toml(&self.name))
     }
 

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use rowkey_design::internal::ddl::{Options, Target, ddl};
+use rowkey_design::internal::design::SplitPolicy;
 use rowkey_design::internal::import::Source;
 
 use super::{created, design, imported};
@@ -22,9 +23,18 @@ fn of_a_table() -> impl Strategy<Value = String> {
         "splits = { keys = [\"61\", \"620a\", \"7e7e\"] }\n",
         "splits = { keys = [\"24\", \"247b\", \"5c\"] }\n",
     ]);
-    (names, family, splits, "[a-zA-Z_][a-zA-Z0-9_]{0,12}").prop_map(
-        |(names, (ttl, versions, compression, words, sizes), splits, name)| {
-            let mut text = format!("format = 1\n[table.{name:?}]\nkey = [\"row: bytes raw\"]\n{splits}");
+    let region = (
+        option(&["", "max = \"8 MiB\"\n", "max = \"1.5 GB\"\n", "max = \"999999999999999 B\"\n"]),
+        option(&["", "flush = \"1 MiB\"\n"]),
+        prop::option::of(prop::sample::select(SplitPolicy::ALL)),
+    );
+    (names, family, splits, region, "[a-zA-Z_][a-zA-Z0-9_]{0,12}").prop_map(
+        |(names, (ttl, versions, compression, words, sizes), splits, (max, flush, split), name)| {
+            let split = split.map(|policy| format!("split = \"{policy}\"\n")).unwrap_or_default();
+            let mut text = format!(
+                "format = 1\n[cluster.c]\nengine = \"hbase\"\n[cluster.c.region]\n{max}{flush}{split}\
+                 [table.{name:?}]\nkey = [\"row: bytes raw\"]\n{splits}"
+            );
             for family in names {
                 text += &format!(
                     "[table.{name:?}.family.{family:?}]\n{ttl}{versions}{compression}{words}{sizes}columns = [\"c\"]\n"
@@ -75,6 +85,12 @@ proptest! {
                 Ok(read) => read,
                 Err(problems) => return Err(TestCaseError::fail(format!("{problems}\n{pasted}"))),
             };
+            if [Target::HBase, Target::Phoenix].contains(&target) {
+                let region = |text: &str| design(text).clusters.values().next().and_then(|cluster| cluster.value.region.clone());
+                let words = |text: &str| region(text).map(|region| (region.max, region.flush, region.split));
+                let none = (None, None, None);
+                prop_assert_eq!(words(&read).unwrap_or(none), words(&text).unwrap_or(none), "{}", read);
+            }
             let again = created(&read, target);
             // The list of `cbt` has no split points.
             let without_splits = |text: &str| text.lines().filter(|line| !line.starts_with("cbt createtable")).collect::<Vec<_>>().join("\n");

@@ -23,7 +23,8 @@ fn commands_of_all_forms_are_read() {
         alter 'v', 'delete' => 'x'\nalter 'v', 'y'\nalter 'v', METHOD => 'table_att', DURABILITY => 'SKIP_WAL'\n\
         alter 'u', METHOD => 'table_att_unset', NAME => 'REGION_REPLICATION'\nput 'v', 'r', 'f:q', 'x'\n\
         create 'w', 'f'\ndisable 'w'\ndrop 'w'\nexit\n";
-    let expected = "format = 1\n\n[table.\"ns:t\"]\n# A design has no key for MAX_FILESIZE => 10737418240\n\
+    let expected = "format = 1\n\n[table.\"ns:t\"]\n\
+        # A design says region.max of all its tables, and these differ: MAX_FILESIZE => 10737418240\n\
         # The fields of the key are not known: write them here.\nkey = [\"row: bytes raw\"]\nsplits = { keys = [\"3130\", \"6100\"] }\n\n\
         [table.\"ns:t\".family.f]\nversions = 5\nttl = \"1 min\"\ncompression = \"snappy\"\n\n[table.\"ns:t\".family.g]\n\n\
         [table.\"ns:t\".family.h]\n# A design has no key for CONFIGURATION: hbase.hstore.blockingStoreFiles => 10\nblock = \"8192 B\"\n\n\
@@ -32,6 +33,38 @@ fn commands_of_all_forms_are_read() {
         # The fields of the key are not known: write them here.\nkey = [\"row: bytes raw\"]\n\n\
         [table.v.family.f]\n# A design has no key for METADATA: a => b\nversions = 3\n\n[table.v.family.y]\n";
     assert_eq!(shell(text), expected);
+}
+
+/// A design says of all tables what HBase says of each.
+#[test]
+fn what_all_tables_say_of_their_regions_is_the_clusters() {
+    const CONSTANT: &str = "org.apache.hadoop.hbase.regionserver.ConstantSizeRegionSplitPolicy";
+    let cluster =
+        |region: &str| format!("[cluster.hbase]\nengine = \"hbase\"\n\n[cluster.hbase.region]\n{region}\n[table");
+    let text = |more: &str| {
+        shell(&format!(
+            "create 't', 'f', SPLIT_POLICY => '{CONSTANT}', MAX_FILESIZE => 10000000\n\
+             create 'u', 'f', MAX_FILESIZE => '10000000 B (9MB 549KB 640B)', SPLIT_POLICY => '{CONSTANT}'\n{more}"
+        ))
+    };
+    let both = text("");
+    assert!(both.contains(&cluster("max = \"10000000 B\"\nsplit = \"constant\"\n")), "{both}");
+    let later = text("alter 't', MAX_FILESIZE => '20000000'\nalter 'u', MAX_FILESIZE => 20000000");
+    assert!(later.contains(&cluster("max = \"20000000 B\"\nsplit = \"constant\"\n")), "{later}");
+    let unset = "METHOD => 'table_att_unset', NAME => ['MAX_FILESIZE', 'SPLIT_POLICY']";
+    let unset = text(&format!("alter 't', {unset}\nalter 'u', {unset}"));
+    assert!(!unset.contains("cluster") && !unset.contains("differ"), "{unset}");
+    let other = text("alter 'u', MEMSTORE_FLUSHSIZE => 5000000");
+    assert!(!other.contains("[cluster"), "{other}");
+    assert!(other.contains("these differ: MEMSTORE_FLUSHSIZE => 5000000\n"), "{other}");
+    let own = text("alter 't', SPLIT_POLICY => 'org.example.Mine'\nalter 'u', SPLIT_POLICY => 'org.example.Mine'");
+    assert!(own.contains("# A design has no key for SPLIT_POLICY => org.example.Mine\n"), "{own}");
+    assert!(own.contains(&cluster("max = \"10000000 B\"\n")), "{own}");
+    // Java's greatest number, by which a region is never split.
+    let no_size = text("alter 't', MAX_FILESIZE => 9223372036854775807\nalter 'u', MAX_FILESIZE => '-1'");
+    assert!(no_size.contains("# A design has no key for MAX_FILESIZE => 9223372036854775807\n"), "{no_size}");
+    assert!(no_size.contains("# A design has no key for MAX_FILESIZE => -1\n"), "{no_size}");
+    assert!(no_size.contains(&cluster("split = \"constant\"\n")), "{no_size}");
 }
 
 #[test]

@@ -21,7 +21,6 @@ pub use self::sentence::NOTHING;
 use self::takes::Takes;
 pub use self::text::{facts, text};
 pub use self::together::together;
-use crate::page::Measure;
 use crate::recording::Run;
 use crate::run::{Answer, Bars, QueryAnswer};
 use crate::simulation::Declared;
@@ -83,11 +82,6 @@ pub fn answer(
         queries: costs.iter().filter(|cost| cost.secondary == declared.key.secondary).map(query).collect(),
         assumed,
     }
-}
-
-/// The measure that a picture shows: that which saturates a server, else writes.
-pub fn measure(answer: &Answer) -> Measure {
-    if answer.saturates.as_ref().is_some_and(|saturation| saturation.reads) { Measure::Reads } else { Measure::Writes }
 }
 
 /// The rows a second that one server of a table takes.

@@ -35,9 +35,9 @@ pub fn page_text(answers: &[&Answer], simulates: Simulates) -> PageText {
         }
     }
     rows.iter_mut().for_each(|(_, values)| values.resize(answers.len(), String::new()));
-    let sentence = match answers {
-        [only] => only.sentence.clone(),
-        all => all.iter().map(|answer| format!("{}: {}", answer.table, answer.sentence)).collect::<Vec<_>>().join(" "),
+    let sentences = match answers {
+        [only] => vec![only.sentence.clone()],
+        all => all.iter().map(|answer| format!("{}: {}", answer.table, answer.sentence)).collect(),
     };
     let mut assumed: Vec<String> = Vec::new();
     for one in answers.iter().flat_map(|answer| &answer.assumed) {
@@ -56,5 +56,5 @@ pub fn page_text(answers: &[&Answer], simulates: Simulates) -> PageText {
         }
     };
     assumed.push(bounds.to_owned());
-    PageText { title: names.join(", "), sentence, facts: rows, assumed, unjudged: Vec::new(), remarks: Vec::new() }
+    PageText { title: names.join(", "), sentences, facts: rows, assumed, unjudged: Vec::new(), remarks: Vec::new() }
 }

@@ -12,7 +12,7 @@ use rowkey_design::internal::report;
 use rowkey_design::internal::sketch::Sketch;
 use rowkey_design::{CheckOptions, Design, Finding, Report, Severity};
 
-use super::legend::legend;
+use super::legend::{legend, marks};
 use super::scale::{class, count};
 use super::{Capacity, Measure, PageText, Rate, Remark, frame, label};
 
@@ -24,6 +24,10 @@ const RANGES: usize = 3;
 const TABLES: usize = 100;
 const QUERIES: usize = 50;
 
+/// The marks of the ranges of queries.
+const MARKS: [(&str, &str, &str); 2] =
+    [("range", "M4 1h16v10h-16z", "what one run reads"), ("point", "M12 0v12", "a split point")];
+
 /// A page of a checked design: each table's keys, where its writes land, the ranges of its queries, and the findings.
 ///
 /// It loads nothing and has no script.
@@ -33,7 +37,7 @@ pub fn checked(design: &Design, options: &CheckOptions, report: &Report) -> Stri
     // Tables of one cluster: their servers take the same.
     let each = capacities.first().copied().filter(|_| sketches.iter().any(|sketch| !sketch.loads.is_empty()));
     let body = html! {
-        @if let Some(each) = each { section aria-label="Legend" { (legend(each, &Measure::ALL[..1], false)) } }
+        @if let Some(each) = each { section aria-label="Legend" { (legend(each, &Measure::ALL[..1])) } }
         @for (sketch, capacity) in sketches.iter().zip(&capacities).take(TABLES) { (table(sketch, *capacity)) }
         @if sketches.len() > TABLES { p { (sketches.len() - TABLES) " more tables are not shown." } }
     };
@@ -55,7 +59,7 @@ fn text(design: &Design, report: &Report) -> PageText {
     };
     PageText {
         title: label::short(&title),
-        sentence,
+        sentences: vec![sentence],
         facts: Vec::new(),
         assumed: report.assumed.clone(),
         unjudged: report.unjudged.clone(),
@@ -102,6 +106,7 @@ fn table(sketch: &Sketch<'_>, capacity: Capacity) -> Markup {
                     ", however many keys are between."
                 }
                 @let steps = Steps::of(sketch);
+                (marks(if steps.shown_splits().is_empty() { &MARKS[..1] } else { &MARKS }))
                 @for cost in sketch.queries.iter().take(QUERIES) { (query(sketch, cost, &steps)) }
             }
         }
@@ -116,7 +121,7 @@ fn write(load: &WriteLoad<'_>, capacity: Rate) -> Markup {
         div class="strip" {
             p { (label::short(load.write.name.as_str())) }
             @if let Some(peak) = load.peak.filter(|_| !shares.is_empty()) {
-                svg class="places" viewBox={ "0 0 " (PLACES) " 1" } aria-hidden="true" {
+                svg class="places" viewBox={ "0 0 " (PLACES) " 1" } preserveAspectRatio="none" aria-hidden="true" {
                     @for (x, share) in shares.iter().enumerate() {
                         rect class={ "c" (class(share * peak, capacity)) } x={ (x) ".05" } width=".9" height=".9" {}
                     }
@@ -138,16 +143,21 @@ fn write_told(load: &WriteLoad<'_>, capacity: Rate) -> String {
     let rate = match load.peak {
         None => format!("{share}; no rate is declared"),
         Some(peak) if capacity.each.is_finite() => {
-            let (rate, part) = (count(peak * busiest), percent(peak * busiest / capacity.each));
+            let (rate, part) = (least(peak * busiest), percent(peak * busiest / capacity.each));
             format!("{share}, {rate}/s: {part} % of what one server takes")
         }
-        Some(peak) => format!("{share}, {}/s", count(peak * busiest)),
+        Some(peak) => format!("{share}, {}/s", least(peak * busiest)),
     };
     format!("Writes of one moment land in {}; the busiest takes {rate}.", places_as_text(places))
 }
 
 fn percent(part: f64) -> String {
-    count((part * 1000.0).round() / 10.0)
+    least(part * 100.0)
+}
+
+/// A number with a digit after the point, where that says something.
+fn least(number: f64) -> String {
+    if number > 0.0 && number < 0.05 { "less than 0.1".to_owned() } else { count((number * 10.0).round() / 10.0) }
 }
 
 /// The key space in steps: from one end of a range, or split point, to the next.
@@ -169,6 +179,11 @@ impl Steps {
         steps.splits = points.iter().map(|point| steps.at(point)).collect();
         steps.splits.dedup();
         steps
+    }
+
+    /// The split points, if they are few enough to be told apart.
+    fn shown_splits(&self) -> &[usize] {
+        if self.splits.len() <= STEPS / 4 { &self.splits } else { &[] }
     }
 
     fn count(&self) -> usize {
@@ -204,9 +219,7 @@ fn query(sketch: &Sketch<'_>, cost: &QueryCost<'_>, steps: &Steps) -> Markup {
             p { (label::short(cost.query.name.as_str())) }
             svg class="ranges" viewBox={ "0 0 " (steps.count()) " 1" } preserveAspectRatio="none" aria-hidden="true" {
                 path class="range" d=(steps.path(&cost.ranges)) {}
-                @if steps.splits.len() <= STEPS / 4 {
-                    path class="point" d=(steps.splits.iter().map(|at| format!("M{at} 0v1")).collect::<String>()) {}
-                }
+                path class="point" d=(steps.shown_splits().iter().map(|at| format!("M{at} 0v1")).collect::<String>()) {}
             }
             p class="muted" { (query_told(sketch, cost)) }
         }

@@ -108,7 +108,7 @@ fn legend(body: &mut String, measure: Measure, capacity: Capacity, top: usize) -
         let x = LINE + (class - 1) * each;
         _ = writeln!(body, "<rect class=\"c{class}\" x=\"{x}\" y=\"{}\" width=\"14\" height=\"14\"/>", top + 9);
         text(body, (x + 20, top + 20), "", &part);
-        text(body, (x + 20, top + 36), "class=\"muted\" font-size=\"12\"", &format!("{rate} {}/s", measure.word()));
+        text(body, (x + 20, top + 36), "class=\"muted\" font-size=\"12\"", &format!("{rate}/s"));
     }
     text(body, (LINE, top + 58), "class=\"muted\" font-size=\"12\"", "dash: a region was split; dot: a region moved");
     top + 4 * LINE

@@ -35,7 +35,7 @@ pub(super) fn page(text: &PageText, data: Option<&Json>, body: &Markup) -> Strin
                 main {
                     header {
                         h1 { (terminal(&text.title)) }
-                        @if !text.sentence.is_empty() { p class="lead" { (terminal(&text.sentence)) } }
+                        @for sentence in &text.sentences { p class="lead" { (terminal(sentence)) } }
                     }
                     (body)
                     (remarks(&text.remarks))
@@ -62,7 +62,7 @@ pub(super) fn facts(facts: &[(String, Vec<String>)], designs: &[String]) -> Mark
     html! {
         @if !facts.is_empty() {
             div class="scroll" tabindex="0" role="region" aria-label="Facts" {
-                table class="facts" {
+                table class="facts" aria-label="Facts" {
                     @if designs.len() > 1 {
                         thead { tr { td {} @for design in designs { th scope="col" { (terminal(design)) } } } }
                     }

@@ -173,6 +173,18 @@ fn greater(a: Cell, b: Cell) -> Cell {
     Cell { writes: of(a.writes, b.writes), reads: of(a.reads, b.reads), regions: a.regions.max(b.regions) }
 }
 
+/// The greatest rate of a server in an interval.
+pub(super) fn busiest_server(run: &Drawn<'_>, measure: Measure) -> f64 {
+    let rates = timed(run.intervals).flat_map(|(interval, _, seconds)| {
+        let rows = interval.servers.iter().map(move |server| match measure {
+            Measure::Writes => server.writes,
+            Measure::Reads => server.reads,
+        });
+        rows.map(move |rows| rows as f64 / seconds)
+    });
+    rates.fold(0.0, f64::max)
+}
+
 /// Each interval with its start in milliseconds, and its length in seconds.
 fn timed(intervals: &[Interval]) -> impl Iterator<Item = (&Interval, u64, f64)> {
     intervals.iter().enumerate().map(|(i, interval)| {
@@ -185,32 +197,13 @@ fn timed(intervals: &[Interval]) -> impl Iterator<Item = (&Interval, u64, f64)> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{Key, Region, Server, Settings, SplitPolicy};
+    use crate::run::{Key, Region, Server, Settings};
     use proptest::prelude::*;
     use rowkey::LayoutBuf;
     use rowkey_design::internal::explain::Times;
 
     fn settings(interval_ms: u64) -> Settings {
-        Settings {
-            format: 1,
-            engine: String::new(),
-            load: String::new(),
-            servers: 1,
-            max_filesize: 1,
-            flush_size: 1,
-            split_policy: SplitPolicy::Constant,
-            jitter: 0.0,
-            balancer_ms: None,
-            discharger_ms: 1,
-            compaction_min_size: 1,
-            block_size: 1,
-            splits: Vec::new(),
-            rows_per_second: 0.0,
-            interval_ms,
-            rows_per_event: None,
-            keys: None,
-            key_file: None,
-        }
+        Settings { interval_ms, ..Settings::default() }
     }
 
     prop_compose! {

@@ -4,11 +4,11 @@ use maud::{Markup, html};
 use serde_json::{Value as Json, json};
 
 use super::grid::{Columns, Grid};
-use super::legend::legend;
+use super::legend::{legend, marks};
 use super::map::Map;
 use super::scale::elapsed;
 use super::table::table;
-use super::{Capacity, Drawn, Measure, PageText, RowOrder, frame, label, labels};
+use super::{Capacity, Drawn, Measure, PageText, RowOrder, frame, hotter, label, labels};
 use crate::run::SplitPolicy;
 
 /// The cells of a page: more would make it too long.
@@ -31,14 +31,18 @@ pub fn html(text: &PageText, runs: &[Drawn<'_>], capacity: Capacity) -> String {
     let designs: Vec<Design<'_>> = shown.iter().map(|run| Design::of(run, columns, rows)).collect();
     let has_reads = designs.iter().any(|design| design.keys.greatest(Measure::Reads) > 0.0);
     let measures = if has_reads { &Measure::ALL[..] } else { &Measure::ALL[..1] };
+    let words = Measure::ALL.map(Measure::word);
     let names: Vec<String> = shown.iter().map(|run| label::short(run.name)).collect();
     let body = html! {
         (frame::facts(&text.facts, &names))
         section class="controls" aria-label="Picture" {
-            (choice("order", "Rows", &RowOrder::ALL.map(RowOrder::words), &["key", "hot"]))
-            @if has_reads { (choice("measure", "Rates of", &Measure::ALL.map(Measure::word), &Measure::ALL.map(Measure::word))) }
+            (choice("order", "Rows", &RowOrder::ALL.map(RowOrder::words), &["key", "hot"], "key"))
+            @if has_reads { (choice("measure", "Rates of", &words, &words, hotter(shown, capacity).word())) }
         }
-        section aria-label="Legend" { (legend(capacity, measures, true)) }
+        section aria-label="Legend" {
+            (legend(capacity, measures))
+            (marks(if designs.iter().any(Design::ends_early) { &MARKS } else { &MARKS[..2] }))
+        }
         p id="how" class="muted" hidden { "Point at a cell, or go to a picture with Tab and from cell to cell with the arrow keys." }
         div class="designs" {
             @for (i, design) in designs.iter().enumerate() { (design.html(2 * i, capacity, measures)) }
@@ -55,17 +59,24 @@ pub fn html(text: &PageText, runs: &[Drawn<'_>], capacity: Capacity) -> String {
 }
 
 /// A choice of one among several, which styles act on.
-fn choice(name: &str, title: &str, words: &[&str], ids: &[&str]) -> Markup {
+fn choice(name: &str, title: &str, words: &[&str], ids: &[&str], chosen: &str) -> Markup {
     html! {
         fieldset {
             legend { (title) }
-            @for (i, (words, id)) in words.iter().zip(ids).enumerate() {
-                input type="radio" name=(name) id={ (name) "-" (id) } checked[i == 0];
+            @for (words, id) in words.iter().zip(ids) {
+                input type="radio" name=(name) id={ (name) "-" (id) } checked[*id == chosen];
                 label for={ (name) "-" (id) } { (words) }
             }
         }
     }
 }
+
+/// The marks of a picture, of which the last is on those of shorter runs alone.
+const MARKS: [(&str, &str, &str); 3] = [
+    ("split", "M4 6h16", "a region was split"),
+    ("move", "M12 6h0", "a region moved to another server"),
+    ("unknown", "M4 1h16v10h-16z", "after the end of a run"),
+];
 
 /// A run with its grids.
 struct Design<'d> {
@@ -87,6 +98,11 @@ impl<'d> Design<'d> {
         };
         let server_labels = (0..servers.rows).map(server).collect();
         Self { run, keys, key_labels, servers, server_labels }
+    }
+
+    /// True if its last column is after its end.
+    fn ends_early(&self) -> bool {
+        (0..self.keys.rows).any(|row| self.keys.row(row).last().is_some_and(|cell| cell.regions == 0))
     }
 
     fn html(&self, number: usize, capacity: Capacity, measures: &[Measure]) -> Markup {
@@ -202,6 +218,7 @@ fn cluster(run: &Drawn<'_>) -> String {
         SplitPolicy::Constant => "constant",
         SplitPolicy::Disabled => return format!("{servers}, {engine}, no splits"),
     };
-    let mebibytes = settings.max_filesize as f64 / f64::from(1 << 20);
-    format!("{servers}, {engine}, regions split at {} MiB ({policy})", super::scale::count(mebibytes))
+    let (unit, bytes) = if settings.max_filesize >= 1 << 30 { ("GiB", 1 << 30) } else { ("MiB", 1 << 20) };
+    let size = super::scale::count(settings.max_filesize as f64 / f64::from(bytes));
+    format!("{servers}, {engine}, regions split at {size} {unit} ({policy})")
 }

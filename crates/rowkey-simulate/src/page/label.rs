@@ -4,9 +4,10 @@ use rowkey::{LayoutBuf, Value};
 use rowkey_design::internal::explain::{Boundary, Times};
 use rowkey_design::internal::quote::terminal;
 
-/// The most characters of a value, and of a label.
+/// The most characters of a value, of a label among others, and of one alone.
 const VALUE: usize = 24;
 const LABEL: usize = 48;
+const ALONE: usize = 96;
 /// The most characters of a name.
 const NAME: usize = 80;
 
@@ -31,14 +32,14 @@ pub fn labels<K: AsRef<[u8]>>(keys: &[K], layout: &LayoutBuf, times: &Times<'_>)
     let parts: Vec<Vec<Part>> = keys.iter().map(|key| parts(key.as_ref(), layout, times)).collect();
     let label = |(i, own): (usize, &Vec<Part>)| {
         let neighbours = [i.checked_sub(1), Some(i + 1)].into_iter().flatten().filter_map(|at| parts.get(at));
-        joined(own, &neighbours.map(Vec::as_slice).collect::<Vec<_>>())
+        joined(own, &neighbours.map(Vec::as_slice).collect::<Vec<_>>(), LABEL)
     };
     parts.iter().enumerate().map(label).collect()
 }
 
-/// The label of one key, with all of its fields.
+/// The label of one key, with all of its fields: at most 98 characters of one line.
 pub fn label(key: &[u8], layout: &LayoutBuf, times: &Times<'_>) -> String {
-    joined(&parts(key, layout, times), &[])
+    joined(&parts(key, layout, times), &[], ALONE)
 }
 
 /// A name of any length, as a label.
@@ -105,7 +106,7 @@ fn unquoted(value: String) -> String {
     }
 }
 
-fn joined(own: &[Part], neighbours: &[&[Part]]) -> String {
+fn joined(own: &[Part], neighbours: &[&[Part]], most: usize) -> String {
     // The first part by which it differs from each of them.
     let differing: Vec<usize> = neighbours
         .iter()
@@ -125,7 +126,7 @@ fn joined(own: &[Part], neighbours: &[&[Part]]) -> String {
         let space = if field.is_empty() { "" } else { " " };
         label += &format!("{comma}{}{space}{value}", cut(&terminal(field), &[]));
     }
-    match label.char_indices().nth(LABEL) {
+    match label.char_indices().nth(most) {
         _ if own.is_empty() => "the first key".to_owned(),
         Some((end, _)) => format!("{} …", label[..end].trim_end()),
         None => label,

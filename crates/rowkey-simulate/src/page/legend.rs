@@ -1,25 +1,32 @@
-//! The legend: the colours, in parts of a server and in rows a second.
+//! The legend: the colours, in parts of a server and in rows a second, and the marks.
 
 use maud::{Markup, html};
 
 use super::scale::{CLASSES, class_words, count};
 use super::{Capacity, Measure, Rate};
 
-/// The legend of a page, for each measure, and, of a run, of what is marked.
-pub(super) fn legend(capacity: Capacity, measures: &[Measure], has_marks: bool) -> Markup {
+/// The legend of the colours of a page, for each measure.
+pub(super) fn legend(capacity: Capacity, measures: &[Measure]) -> Markup {
     html! {
         @for measure in measures {
             div class={ "legend " (measure.word()) } {
-                p { (takes(*measure, capacity.of(*measure))) }
-                (swatches(*measure, capacity.of(*measure)))
+                p {
+                    (takes(*measure, capacity.of(*measure)))
+                    @if capacity.of(*measure).each.is_finite() { " A colour is a part of that." }
+                }
+                (swatches(capacity.of(*measure)))
             }
         }
-        @if has_marks {
-            p class="marks" {
-                svg class="mark" viewBox="0 0 24 12" aria-hidden="true" { path class="split" d="M4 6h16" {} }
-                " a region was split "
-                svg class="mark" viewBox="0 0 24 12" aria-hidden="true" { path class="move" d="M12 6h0" {} }
-                " a region moved to another server"
+    }
+}
+
+/// The marks of a picture: a class of styles, its path in a box of 24 by 12, and the words for it.
+pub(super) fn marks(marks: &[(&str, &str, &str)]) -> Markup {
+    html! {
+        p class="marks" {
+            @for (class, path, words) in marks {
+                span { svg class="mark" viewBox="0 0 24 12" aria-hidden="true" { path class=(class) d=(path) {} } " " (words) }
+                " "
             }
         }
     }
@@ -34,7 +41,7 @@ pub(super) fn takes(measure: Measure, capacity: Rate) -> String {
     }
 }
 
-fn swatches(measure: Measure, capacity: Rate) -> Markup {
+fn swatches(capacity: Rate) -> Markup {
     // An engine of one process has no parts of a server.
     let classes = if capacity.each.is_finite() { CLASSES } else { 2 };
     html! {
@@ -44,7 +51,7 @@ fn swatches(measure: Measure, capacity: Rate) -> Markup {
                 li {
                     svg class="swatch" viewBox="0 0 1 1" aria-hidden="true" { rect class={ "c" (class) } width="1" height="1" {} }
                     span { (part) }
-                    @if class > 0 { span class="muted" { (rate) " " (measure.word()) "/s" } }
+                    span class="muted" { (rate) @if class == 0 || capacity.each.is_finite() { "/s" } }
                 }
             }
         }

@@ -53,6 +53,16 @@ impl Measure {
     }
 }
 
+/// The measure of which some server is asked for the greatest part of what it takes: it is shown first. Writes, if
+/// both are as hot.
+pub fn hotter(runs: &[Drawn<'_>], capacity: Capacity) -> Measure {
+    let part = |measure| {
+        let rates = runs.iter().map(|run| grid::busiest_server(run, measure));
+        rates.fold(0.0, f64::max) / capacity.of(measure).each
+    };
+    if part(Measure::Reads) > part(Measure::Writes) { Measure::Reads } else { Measure::Writes }
+}
+
 /// The order of the rows of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -143,8 +153,8 @@ pub struct Remark {
 pub struct PageText {
     /// The title.
     pub title: String,
-    /// The answer in a sentence.
-    pub sentence: String,
+    /// The answer in a sentence, or one for each design.
+    pub sentences: Vec<String>,
     /// Facts: a name, and a value for each design.
     pub facts: Vec<(String, Vec<String>)>,
     /// Assumptions, where the design says nothing.

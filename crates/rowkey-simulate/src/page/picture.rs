@@ -39,14 +39,17 @@ impl Marks {
     pub(super) fn of(run: &Drawn<'_>, grid: &Grid, order: &[usize]) -> Self {
         let mut places = vec![0; grid.rows];
         order.iter().enumerate().for_each(|(y, row)| places[*row] = y);
+        // What happens at the end of a run is of its last column.
+        let last = run.intervals.last().map_or(0, |interval| grid.columns.at(interval.t_ms.saturating_sub(1)));
+        let column = |t_ms| grid.columns.at(t_ms).min(last);
         let splits = run.splits.iter().map(|split| {
             let row = grid.row_of(&split.at.0);
             // The line between two rows, or the middle of the row that the split is in.
             let is_between = grid.starts.get(row).is_some_and(|start| *start == split.at.0);
-            (grid.columns.at(split.t_ms), places[row], is_between)
+            (column(split.t_ms), places[row], is_between)
         });
         let splits: BTreeSet<_> = splits.collect();
-        let moves = run.moves.iter().map(|moved| (grid.columns.at(moved.t_ms), places[grid.row_of(&moved.start.0)]));
+        let moves = run.moves.iter().map(|moved| (column(moved.t_ms), places[grid.row_of(&moved.start.0)]));
         let moves: BTreeSet<_> = moves.collect();
         let dash = |(x, y, is_between)| format!("M{x} {y}{}h1", if is_between { "" } else { ".5" });
         let dot = |(x, y)| format!("M{x}.5 {y}.5h0");

@@ -19,16 +19,19 @@ pub(super) fn class(rate: f64, capacity: Rate) -> usize {
 
 /// The words for a class: parts of a server, then rows a second.
 pub(super) fn class_words(class: usize, capacity: Rate) -> (String, String) {
-    let percent = |part: f64| format!("{} %", part * 100.0);
+    let percent = |part: f64| format!("{}", part * 100.0);
     let rate = |part: f64| count(part * capacity.each);
-    match class.checked_sub(1) {
-        None => ("nothing".to_owned(), "0".to_owned()),
-        Some(0) => (format!("to {}", percent(UP_TO[0])), format!("to {}", rate(UP_TO[0]))),
-        Some(at) => match UP_TO.get(at) {
-            Some(part) => (format!("to {}", percent(*part)), format!("to {}", rate(*part))),
-            None => ("over 100 %".to_owned(), format!("over {}", rate(1.0))),
-        },
+    let Some(at) = class.checked_sub(1) else { return ("nothing".to_owned(), "0".to_owned()) };
+    // An engine of one process has no parts of a server.
+    if !capacity.each.is_finite() {
+        return ("something".to_owned(), "any number".to_owned());
     }
+    let words = |text: &dyn Fn(f64) -> String| match (at.checked_sub(1).map(|below| UP_TO[below]), UP_TO.get(at)) {
+        (None, Some(to)) => format!("up to {}", text(*to)),
+        (Some(from), Some(to)) => format!("{} to {}", text(from), text(*to)),
+        (_, None) => format!("over {}", text(1.0)),
+    };
+    (format!("{} %", words(&percent)), words(&rate))
 }
 
 /// A number of rows with a space between thousands; below 10 with a digit after the point.
@@ -126,6 +129,17 @@ mod tests {
             let ticks = ticks(end);
             prop_assert!((1..=7).contains(&ticks.len()) && ticks[0] == 0 && ticks.iter().all(|tick| *tick <= end));
         }
+    }
+
+    /// A class ends where the next begins.
+    #[test]
+    fn the_words_of_classes_follow_each_other() {
+        let of = |class| class_words(class, Rate { each: 10_000.0, is_assumed: false });
+        let words = (0..CLASSES).map(of).map(|(part, rate)| format!("{part}: {rate}"));
+        let words: Vec<_> = words.map(|words| words.replace('\u{a0}', "")).collect();
+        let due = ["nothing: 0", "up to 5 %: up to 500", "5 to 15 %: 500 to 1500", "15 to 30 %: 1500 to 3000"];
+        assert_eq!(words[..4], due);
+        assert_eq!(words[4..], ["30 to 60 %: 3000 to 6000", "60 to 100 %: 6000 to 10000", "over 100 %: over 10000"]);
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub(super) fn table(grid: &Grid, labels: &[String], measure: Measure, caption: &
         details class=(measure.word()) {
             summary { (caption) }
             div class="scroll" tabindex="0" role="region" aria-label=(caption) {
-                table {
+                table aria-label=(caption) {
                     thead {
                         tr {
                             th scope="col" { (rows) }

@@ -13,9 +13,7 @@ use rowkey_design::{CheckOptions, Design};
 
 use super::intervals::Intervals;
 use super::{Options, run_in};
-use crate::cluster::{
-    BALANCER_MS, BLOCK_SIZE, CELL_FIXED, ClusterOptions, DISCHARGER_MS, FLUSH_SIZE, JITTER, MAX_FILESIZE,
-};
+use crate::cluster::{BALANCER_MS, CELL_FIXED, ClusterOptions, FLUSH_SIZE, MAX_FILESIZE};
 use crate::event::{Event, Op};
 use crate::load::{self, Ahead, Drawn, Load, LoadError};
 use crate::recording::Run;
@@ -287,23 +285,15 @@ fn settings(
     let splits = key.table.split_points(key.secondary);
     let splits = splits.iter().flat_map(|splits| splits.iter().map(|point| Key(point.to_vec()))).collect();
     Settings {
-        format: 1,
-        engine: "simulated".to_owned(),
         load: format!("{} by its design", key.name.as_str()),
         servers: capacity.servers.clamp(1.0, 10_000.0) as u32,
         max_filesize,
         flush_size,
         split_policy,
-        jitter: JITTER,
         balancer_ms,
-        discharger_ms: DISCHARGER_MS,
         compaction_min_size: flush_size,
-        block_size: BLOCK_SIZE,
         splits,
         rows_per_second: key.table.table.write.iter().filter_map(|write| Some(Rates::of_write(write)?.mean)).sum(),
-        interval_ms: 0,
-        rows_per_event: None,
-        keys: None,
-        key_file: None,
+        ..Settings::default()
     }
 }

@@ -123,24 +123,10 @@ mod tests {
     #[test]
     fn intervals_are_bounded_however_long_nothing_happens() {
         let settings = Settings {
-            format: 1,
-            engine: String::new(),
-            load: String::new(),
-            servers: 1,
-            max_filesize: 0,
-            flush_size: 0,
             split_policy: SplitPolicy::Disabled,
-            jitter: 0.0,
             balancer_ms: None,
             discharger_ms: 1,
-            compaction_min_size: 0,
-            block_size: 0,
-            splits: Vec::new(),
-            rows_per_second: 0.0,
-            interval_ms: 1,
-            rows_per_event: None,
-            keys: None,
-            key_file: None,
+            ..Settings::default()
         };
         for (length_ms, last_ms) in [(1, u64::MAX), (1, 1 << 40), (0, u64::MAX), (7, 1000), (0, 999_999)] {
             let mut cluster = Cluster::new(&settings, ClusterOptions::default());

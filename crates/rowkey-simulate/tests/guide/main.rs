@@ -114,33 +114,33 @@ impl Case {
         Made { text, pictures, tables }
     }
 
-    /// A picture of the tables that saturate by reads, and one of the others.
+    /// A picture of the tables whose reads are hotter, and one of the others.
     fn pictures(&self, design: &Design, options: &CheckOptions, tables: &[Told]) -> Vec<(String, String)> {
+        let declared = tables.iter().map(|told| Declared::of(design, &told.table, None, options).unwrap());
+        let declared: Vec<_> = declared.collect();
+        let Some(capacity) = declared.first().map(answer::capacity) else { return Vec::new() };
+        let drawn = tables.iter().zip(&declared).map(|(told, declared)| page::Drawn {
+            name: &told.table,
+            settings: &told.run.settings,
+            intervals: &told.run.intervals,
+            splits: &told.run.splits,
+            moves: &told.run.moves,
+            layout: declared.key.layout,
+            times: design.times_of(&told.table),
+        });
+        let drawn: Vec<_> = drawn.collect();
         let of = |measure: Measure| {
-            let of_measure = |told: &&Told| answer::measure(&told.answer) == measure;
-            let told: Vec<&Told> = tables.iter().filter(of_measure).collect();
-            let declared: Vec<_> =
-                told.iter().map(|told| Declared::of(design, &told.table, None, options).unwrap()).collect();
-            let drawn = told.iter().zip(&declared).map(|(told, declared)| page::Drawn {
-                name: &told.table,
-                settings: &told.run.settings,
-                intervals: &told.run.intervals,
-                splits: &told.run.splits,
-                moves: &told.run.moves,
-                layout: declared.key.layout,
-                times: design.times_of(&told.table),
-            });
-            let drawn: Vec<_> = drawn.collect();
-            let capacity = answer::capacity(declared.first()?);
-            let name = if told.len() == tables.len() {
-                self.name.to_owned()
-            } else {
-                format!("{}_{}", self.name, measure.word())
+            let hotter = drawn.iter().copied().filter(|run| page::hotter(&[*run], capacity) == measure);
+            let hotter: Vec<_> = hotter.collect();
+            let name = match hotter.len() {
+                0 => return None,
+                all if all == tables.len() => self.name.to_owned(),
+                _ => format!("{}_{}", self.name, measure.word()),
             };
             let title = format!("{} by key and time", measure.word());
-            Some((name, page::svg(&title, &drawn, measure, RowOrder::Key, capacity)))
+            Some((name, page::svg(&title, &hotter, measure, RowOrder::Key, capacity)))
         };
-        [Measure::Writes, Measure::Reads].into_iter().filter_map(of).collect()
+        Measure::ALL.into_iter().filter_map(of).collect()
     }
 
     /// Holds the page and its pictures against those that were made; or writes them.

@@ -123,6 +123,25 @@ impl Browser {
         entries.as_array().expect("entries").clone()
     }
 
+    /// What those who do not see the page are told: the role and the name of each thing that they can go to, or that
+    /// stands for a picture or a part of the page.
+    pub(crate) fn named(&self) -> Vec<(String, String)> {
+        const NAMED: [&str; 8] =
+            ["radio", "image", "img", "application", "region", "DisclosureTriangle", "table", "heading"];
+        self.command("Accessibility.enable", &json!({}));
+        let tree = self.command("Accessibility.getFullAXTree", &json!({}));
+        let text = |value: &Json| value["value"].as_str().unwrap_or_default().to_owned();
+        let nodes = tree["nodes"].as_array().expect("nodes").iter().filter(|node| node["ignored"] != true);
+        let is_focusable = |node: &Json| {
+            let properties = node["properties"].as_array().into_iter().flatten();
+            properties
+                .filter(|property| property["name"] == "focusable")
+                .any(|property| property["value"]["value"] == true)
+        };
+        let found = nodes.filter(|node| NAMED.contains(&text(&node["role"]).as_str()) || is_focusable(node));
+        found.map(|node| (text(&node["role"]), text(&node["name"]))).filter(|(role, _)| role != "RootWebArea").collect()
+    }
+
     /// What the console said of errors since the page was opened.
     pub(crate) fn errors(&self) -> Vec<String> {
         self.log("browser").iter().map(|entry| entry["message"].to_string()).collect()

@@ -27,7 +27,7 @@ fn page_of(text: String) -> usize {
     }
     assert_eq!(page.contains(": nothing to say."), report.findings.is_empty());
     let queries: usize = design.query_costs(&options).map(|(_, costs)| costs.len()).sum();
-    assert_eq!(page.matches("class=\"range\"").count(), queries);
+    assert_eq!(page.matches("class=\"ranges\"").count(), queries);
     assert!(page.len() < 200_000, "{}", page.len());
     report.findings.len()
 }

@@ -25,6 +25,16 @@ for (const group of groups) {
   }
 }
 
+// Designs beside each other where there is room for two, else one below the other: at one height, or at one side.
+const designs = all("article").map(box);
+const beside = matchMedia("(min-width: 70rem)").matches;
+if (document.querySelector(".designs")) {
+  for (const [one, other] of designs.slice(1, 2).map((other) => [designs[0], other])) {
+    const is = beside ? one.top === other.top && one.right < other.left : one.left === other.left && one.bottom <= other.top;
+    if (!is) wrong.push(`two designs are not ${beside ? "beside" : "below"} each other`);
+  }
+}
+
 // Text blocks one over the other.
 const blocks = all("h1, h2, h3, main p, details, .map, fieldset, .legend, .facts, .strip svg, .key").filter((block) => block.tagName !== "P" || block.textContent.trim() !== "");
 for (const [i, a] of blocks.entries()) {
@@ -58,9 +68,19 @@ for (const element of all("body *")) {
   const [light, dark] = [luminance(inSvg ? style.fill : style.color), luminance(inSvg && element.dataset.on ? element.dataset.on : behind(element))].sort((a, b) => b - a);
   const contrast = (light + .05) / (dark + .05);
   if (contrast < 4.5) wrong.push(`${short(element)} has a contrast of ${contrast.toFixed(2)}`);
-  if (Number.parseFloat(style.fontSize) < 11) wrong.push(`${short(element)} is ${style.fontSize} high`);
+  if (Number.parseFloat(style.fontSize) < 12) wrong.push(`${short(element)} is ${style.fontSize} high`);
 }
 if (texts < 10) wrong.push(`${texts} texts`);
+
+// Colours: each is in the legend, and no two of it are one.
+const colours = all(".legend .swatch rect").map((swatch) => getComputedStyle(swatch).fill);
+const twice = colours.filter((colour, at) => colours.indexOf(colour) < at);
+if (twice.length > 0) wrong.push(`the legend has ${twice} twice`);
+const others = all(".marks path").map((mark) => getComputedStyle(mark).fill);
+for (const path of all(".cells path[class^=c], .places rect, .ranges .range")) {
+  const colour = getComputedStyle(path).fill;
+  if (![...colours, ...others].includes(colour)) wrong.push(`${path.getAttribute("class")} is not in the legend`);
+}
 
 // Nothing that hostile text made.
 if (document.querySelector(".made")) wrong.push("text made an element");

@@ -2,7 +2,7 @@
 
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 use proptest::prelude::*;
-use rowkey_simulate::page::{Drawn, Measure, PageText, RowOrder, Terminal, blocks, html, svg};
+use rowkey_simulate::page::{Capacity, Drawn, Measure, PageText, Rate, RowOrder, Terminal, blocks, hotter, html, svg};
 use rowkey_simulate::run::{Interval, Key, Move, Region, Server, Split};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -29,6 +29,26 @@ fn restless(regions: u64, intervals: u64) -> Made {
         made.moves.push(Move { t_ms: interval * 5000, start: at, from: 0, to: 1 });
     }
     made
+}
+
+/// The choice that a page begins with is of what is nearer to saturating a server.
+#[test]
+fn a_page_opens_on_what_is_hotter() {
+    let made = made::of_metrics("", 3, 5, 24_000);
+    let most =
+        |of: fn(&Server) -> u64| made.intervals.iter().flat_map(|interval| interval.servers.iter().map(of)).max();
+    let [writes, reads] = [most(|server| server.writes), most(|server| server.reads)].map(|rows| rows.unwrap() as f64);
+    for (part, due) in [(0.9, Measure::Writes), (1.1, Measure::Reads), (f64::INFINITY, Measure::Reads)] {
+        let each = |each| Rate { each, is_assumed: false };
+        let capacity = Capacity { writes: each(writes * part), reads: each(reads) };
+        assert_eq!(hotter(&[made.drawn()], capacity), due, "{part}");
+        let page = html(&PageText::default(), &[made.drawn(), made.drawn()], capacity);
+        for measure in Measure::ALL {
+            let choice = format!("id=\"measure-{}\"", measure.word());
+            assert!(page.contains(&choice), "{choice}");
+            assert_eq!(page.contains(&format!("{choice} checked")), measure == due, "{part}: {choice}");
+        }
+    }
 }
 
 #[test]
@@ -128,7 +148,7 @@ proptest! {
         is_ascii: bool,
     ) {
         let drawn: Vec<Drawn<'_>> = runs.iter().map(Made::drawn).collect();
-        let text = PageText { title: title.clone(), sentence: title.clone(), ..PageText::default() };
+        let text = PageText { title: title.clone(), sentences: vec![title.clone()], ..PageText::default() };
         let page = html(&text, &drawn, CAPACITY);
         well_formed(&page);
         prop_assert!(page.len() < MOST, "{}", page.len());

@@ -30,6 +30,12 @@ const EXAMPLES: &str = "Examples:
 
 A trace is CSV, or an object of JSON a line: t_ms; op (put, delete, get, scan, increment); key in hex, or the
 fields of the key by name; bytes; batch. A log is a file of keys, as `rowkey check --sample` reads.
+
+Rates of writes and reads are means of the whole run. Shares of the busiest server and of the hottest region are those
+of its intervals, in the middle of the second half: a run by statistics has 96, of 15 minutes each where it is a day;
+one of a trace or log up to 192, of a second at least (`interval_ms` of --json). A server saturates if it is asked for
+too much in an interval, or in one of up to 2048 shorter steps.
+
 Exit status: 0 nothing to say, 1 a server saturates or `check` warns of the load, 2 the input is not valid.";
 
 /// Simulates the regions of tables under their load: which is hot, and when a server saturates.

@@ -55,8 +55,8 @@ pub(super) fn print(
         }
         let terminal = Terminal { columns: columns.clamp(40, 160), is_ascii: false };
         let capacity = answer::capacity(&table.declared);
-        let blocks =
-            page::blocks(&drawn(design, table), answer::measure(&table.answer), RowOrder::Key, capacity, terminal);
+        let drawn = drawn(design, table);
+        let blocks = page::blocks(&drawn, page::hotter(&[drawn], capacity), RowOrder::Key, capacity, terminal);
         writeln!(out, "{}\n{blocks}", answer::text(&table.answer))?;
     }
     if let Some(part) = too_much.filter(|_| !json) {

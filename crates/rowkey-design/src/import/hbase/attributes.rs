@@ -1,4 +1,4 @@
-//! The attributes of a table, which a design has no keys for: comments, none is left out.
+//! The attributes of a table: those of its regions, and comments for the others, of which none is left out.
 
 use super::super::draft::Draft;
 
@@ -52,15 +52,21 @@ fn is_coprocessor(key: &str) -> bool {
 
 /// Notes an attribute. Those of a map are named `METADATA: key`.
 pub(super) fn note(draft: &mut Draft, key: &str, value: &str) {
-    // A default has no blanks, so that none is lost where its lines break.
-    let word = value.to_ascii_lowercase().replace('\n', "");
-    if !DEFAULTS.contains(&(&*key.replace('\n', ""), &*word)) {
+    // What is read has no blanks, so that none is lost where its lines break.
+    let (name, value_read) = (key.replace('\n', ""), value.replace('\n', ""));
+    let is_read = draft.regions.take(attribute(&name), &value_read);
+    if !is_read && !DEFAULTS.contains(&(&*name, &*value_read.to_ascii_lowercase())) {
         draft.comments.push(format!("A design has no key for {key} => {value}"));
     }
     let of_phoenix = is_coprocessor(key) && value.split('|').any(|class| class.starts_with("org.apache.phoenix."));
     if of_phoenix && !draft.comments.iter().any(|comment| comment == PHOENIX) {
         draft.comments.insert(0, PHOENIX.to_owned());
     }
+}
+
+/// The name of an attribute: some versions print it in a map.
+fn attribute(key: &str) -> &str {
+    key.strip_prefix("METADATA: ").unwrap_or(key)
 }
 
 const PHOENIX: &str = "A table of Apache Phoenix, by its coprocessors: the types of its key are in Phoenix's catalog; \

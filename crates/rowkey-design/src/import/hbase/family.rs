@@ -116,7 +116,7 @@ pub(super) fn is_default(key: &str, word: &str) -> bool {
 }
 
 /// The number before a unit: `33696000 SECONDS (390 DAYS)`, `65536 B (64KB)`. A break of lines may have taken a blank.
-fn number(value: &str) -> Option<u64> {
+pub(in super::super) fn number(value: &str) -> Option<u64> {
     let digits = value.bytes().take_while(u8::is_ascii_digit).count();
     let (number, unit) = value.split_at(digits);
     let unit = unit.split('(').next()?.trim();

@@ -203,6 +203,7 @@ impl Shell<'_, '_> {
             Some("table_att_unset" | "table_conf_unset" | "table_remove_coprocessor") if alters => {
                 let names: Vec<String> = given(b"NAME").map(|pair| texts(&pair.value)).unwrap_or_default();
                 for name in names {
+                    draft.regions.forget(&name);
                     let ends = [format!("for {name} => "), format!(": {name} => ")];
                     draft.comments.retain(|comment| !ends.iter().any(|end| comment.contains(end)));
                 }

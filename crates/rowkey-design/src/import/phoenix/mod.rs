@@ -367,7 +367,9 @@ impl Draft {
             "IS_MOB" => return Ok(()),
             "MOB_THRESHOLD" => ("mob", bytes(number()?)),
             _ => {
-                self.comments.push(format!("A design has no key for {option}={value}"));
+                if !self.regions.take(option, value) {
+                    self.comments.push(format!("A design has no key for {option}={value}"));
+                }
                 return Ok(());
             }
         };

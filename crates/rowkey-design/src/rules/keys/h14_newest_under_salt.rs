@@ -13,7 +13,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
         let (Some(limit), Some(rate)) = (&cost.query.limit, &cost.query.rate) else { continue };
         let ordered = matches!(cost.order, OrderFit::Key | OrderFit::Reverse);
         let calls = rate.0 * cost.ranges.len() as f64;
-        if super::h26_hot_reads::hot(context, cost).is_some() {
+        if super::h26_hot_reads::is_found(context, cost) {
             continue;
         }
         if !salted || cost.leading > 0 || cost.next || !ordered || !cost.filter.is_empty() || calls < 100.0 {

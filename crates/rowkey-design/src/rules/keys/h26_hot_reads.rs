@@ -7,9 +7,15 @@ use crate::design::Engine;
 use crate::file::{Count, Rate};
 use crate::load::{Rates, is_one_process, reads_per_server};
 use crate::rules::context::{Context, RuleSink};
+use crate::rules::salt::{FanOut, fan_out};
+
+/// True if one place gets more reads of a query than a server takes, or all buckets more than all servers.
+pub(super) fn is_found(context: &Context<'_>, cost: &QueryCost<'_>) -> bool {
+    hot(context, cost).is_some() || fan_out(context, cost).is_some()
+}
 
 /// The reads of a query on its busiest place, and what one server takes of them, if that is less.
-pub(super) fn hot(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<(ReadLoad, f64)> {
+fn hot(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<(ReadLoad, f64)> {
     let capacity = reads_per_server(context.engine, context.cluster).filter(|_| !is_one_process(context.engine))?;
     let load = cost.read_load(context.table, context.key_of(cost), context.cluster)?;
     (load.busiest > capacity).then_some((load, capacity))
@@ -17,9 +23,14 @@ pub(super) fn hot(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<(ReadLo
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for cost in &context.queries {
-        let Some((load, capacity)) = hot(context, cost) else { continue };
         let name = cost.query.name.as_str();
         let runs = Rates::of_query(cost.query).map_or(String::new(), |rates| format!(" ({})", Rate(rates.peak)));
+        let Some((load, capacity)) = hot(context, cost) else {
+            if let Some(all) = fan_out(context, cost) {
+                of_all_buckets(cost, &all, &format!("{name:?}{runs}"), found);
+            }
+            continue;
+        };
         let message = format!(
             "{name:?}{runs} makes {} reads of {}: a server takes {}",
             Rate(load.busiest),
@@ -34,6 +45,31 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
             .number("reads that one server takes", capacity, "/s");
         found.push(finding.remedy(cure(context, cost, load, capacity), Vec::new()));
     }
+}
+
+fn of_all_buckets(cost: &QueryCost<'_>, all: &FanOut, query: &str, found: &mut RuleSink<'_>) {
+    let (buckets, takes) = (cost.buckets as f64, all.servers * all.each);
+    let message = format!(
+        "{query} asks {buckets} salt buckets at each run, which is {} reads: {} can take {}",
+        Rate(all.reads),
+        Count(all.servers).of("server"),
+        Rate(takes)
+    );
+    let finding = found
+        .finding(cost.query.place, message)
+        .of(cost.query.name.as_str())
+        .number("reads", all.reads, "/s")
+        .number("salt buckets", buckets, "")
+        .number("servers", all.servers, "")
+        .number("reads that one server takes", all.each, "/s");
+    let few = (takes / (all.reads / buckets)).floor();
+    let cures = [
+        (cost.leading > 0)
+            .then(|| "take the salt of fields that the query fixes: a run then asks one bucket".to_owned()),
+        (few > 1.0).then(|| format!("have at most {}", Count(few).of("bucket"))),
+        Some("keep what is read most in a cache".to_owned()),
+    ];
+    found.push(finding.remedy(cures.into_iter().flatten().collect::<Vec<_>>().join("; or "), Vec::new()));
 }
 
 fn place(context: &Context<'_>, cost: &QueryCost<'_>, load: ReadLoad) -> String {

@@ -1,0 +1,70 @@
+//! Findings by the number of servers.
+
+use proptest::prelude::*;
+
+use super::{block, check, printed, with_pages};
+
+/// A design with this number of servers in each of its clusters, and one more cluster where it has none.
+fn with_servers(text: &str, servers: u32) -> String {
+    let lines = text.lines().filter(|line| !line.starts_with("servers ="));
+    let said = format!("servers = {servers}");
+    let lines = lines.flat_map(|line| [Some(line), line.starts_with("[cluster.").then_some(said.as_str())]);
+    let text: Vec<&str> = lines.flatten().collect();
+    match text.iter().any(|line| line.starts_with("[cluster.") && !line.contains(".region]")) {
+        true => text.join("\n"),
+        false => text.join("\n").replacen(
+            "format = 1\n",
+            &format!("format = 1\n[cluster.c]\nengine = \"hbase\"\n{said}\n"),
+            1,
+        ),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    /// More servers make no finding milder, but for those that there are too few for the writes, or for the regions.
+    #[test]
+    fn more_servers_make_no_finding_milder(page in any::<prop::sample::Index>(), few in 1u32..64, more in 1u32..64) {
+        let rules: Vec<_> = with_pages().filter(|rule| !rule.page().contains(".region]")).collect();
+        let bad = block(page.get(&rules).page(), "Bad", "toml").unwrap();
+        let found = |servers| {
+            let found = check(&with_servers(bad, servers), None);
+            found.into_iter().filter(|finding| !["H11", "H24"].contains(&finding.rule.id)).collect::<Vec<_>>()
+        };
+        let (few, more) = (few.min(more), few.max(more));
+        let of_more = found(more);
+        for finding in found(few) {
+            let same = of_more.iter().find(|other| other.rule == finding.rule && other.of == finding.of);
+            prop_assert!(same.is_some_and(|same| same.severity >= finding.severity), "{few} and {more}: {finding:?}\n{bad}");
+        }
+    }
+}
+
+/// Where the file says no servers, `check` and `suggest` assume the same, and say so once; one process needs none.
+#[test]
+fn one_number_of_servers_is_assumed() {
+    let design = |cluster: &str, rate: &str| {
+        format!(
+            "format = 1\n{cluster}[table.t]\nkey = [\"at: instant\", \"id: u64\"]\nrows = \"1G\"\nstats.id.distinct = \"1M\"\n\
+             [[table.t.write]]\nname = \"w\"\norder = \"time\"\n{rate}[[table.t.query]]\nname = \"q\"\nfix = [\"id\"]\nlimit = 5\n"
+        )
+    };
+    let assumed = |cluster: &str, rate: &str| {
+        let text = design(cluster, rate);
+        let printed = printed(&text);
+        let servers =
+            check(&text, None).into_iter().flat_map(|finding| finding.numbers).find(|number| number.name == "servers");
+        (
+            printed.matches("assumed: the cluster has ").count(),
+            printed.matches("assumed: the cluster has 8 servers").count(),
+            servers.map(|servers| servers.value),
+        )
+    };
+    // Once by each command.
+    assert_eq!(assumed("", ""), (2, 2, Some(8.0)));
+    assert_eq!(assumed("[cluster.c]\nengine = \"tikv\"\n", "rate = \"20k/s\"\n"), (2, 2, Some(8.0)));
+    assert_eq!(assumed("", "rate = \"200k/s\"\n"), (2, 0, Some(20.0)));
+    assert_eq!(assumed("[cluster.c]\nengine = \"hbase\"\nservers = 3\n", ""), (0, 0, Some(3.0)));
+    assert_eq!(assumed("[cluster.c]\nengine = \"rocksdb\"\n", ""), (0, 0, None));
+}
