@@ -9,7 +9,9 @@ use super::rows::{Kind, Part, Row, Rows};
 pub(crate) struct Memstore {
     /// Rows in the order in which they were written.
     tail: Rows,
-    /// Older rows, in parts that a scan has put in order.
+    /// Older rows, in parts of [`RUN`] that are each in order.
+    runs: Vec<Rows>,
+    /// Still older rows, in parts that a scan has put in order.
     sorted: Vec<Rows>,
     pub(crate) heap: u64,
     pub(crate) puts: u64,
@@ -21,10 +23,13 @@ pub(crate) struct Memstore {
 
 impl Default for Memstore {
     fn default() -> Self {
-        let (tail, sorted) = (Rows::default(), Vec::new());
-        Self { tail, sorted, heap: EMPTY_MEMSTORE, puts: 0, bytes: 0, oldest_ms: None }
+        let (tail, runs, sorted) = (Rows::default(), Vec::new(), Vec::new());
+        Self { tail, runs, sorted, heap: EMPTY_MEMSTORE, puts: 0, bytes: 0, oldest_ms: None }
     }
 }
+
+/// The rows that are put in order together: what they take fits the cache of a processor.
+const RUN: usize = 8192;
 
 /// The bytes of heap of a row of so many cells.
 pub(crate) fn heap_of_row(bytes: u64, cells: u64) -> u64 {
@@ -37,6 +42,10 @@ impl Memstore {
     pub(crate) fn push(&mut self, key: &[u8], row: Row, heap: u64, now_ms: u64) {
         let count = u64::from(row.count);
         self.tail.push(key, row);
+        if self.tail.len() >= RUN {
+            self.runs.push(sorted(&[whole(&self.tail)]));
+            self.tail.clear();
+        }
         if row.kind == Kind::Put {
             self.puts += count;
         }
@@ -46,14 +55,16 @@ impl Memstore {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.tail.is_empty() && self.sorted.is_empty()
+        self.tail.is_empty() && self.runs.is_empty() && self.sorted.is_empty()
     }
 
     /// The rows in parts that are each in order. What is deleted by a later row stays.
     pub(crate) fn sorted(&mut self) -> &[Rows] {
-        if !self.tail.is_empty() {
-            let tail = std::mem::take(&mut self.tail);
-            self.sorted.push(sorted(&[whole(&tail)]));
+        if !self.tail.is_empty() || !self.runs.is_empty() {
+            let newest: Vec<_> = self.runs.iter().chain([&self.tail]).map(whole).collect();
+            self.sorted.push(sorted(&newest));
+            self.tail.clear();
+            self.runs.clear();
             // Each part is at least twice as long as the next, so that a row is put in order a logarithm of times.
             while let [.., older, newer] = &self.sorted[..]
                 && older.len() < newer.len() * 2
@@ -68,7 +79,7 @@ impl Memstore {
 
     /// The rows that a flush writes.
     pub(crate) fn flushed(self, keep: Keep) -> Rows {
-        let parts: Vec<_> = self.sorted.iter().chain([&self.tail]).map(whole).collect();
+        let parts: Vec<_> = self.sorted.iter().chain(&self.runs).chain([&self.tail]).map(whole).collect();
         merged(&parts, keep)
     }
 }

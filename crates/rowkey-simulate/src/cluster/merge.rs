@@ -1,5 +1,6 @@
 //! Merges: what a flush or compaction keeps of rows.
 
+use super::head::head;
 use super::rows::{Kind, Part, Row, Rows};
 
 /// The rows that are kept.
@@ -20,6 +21,18 @@ pub(crate) struct Keep {
 pub(crate) fn merged(parts: &[Part<'_>], keep: Keep) -> Rows {
     let mut merged = Rows::default();
     merged.reserve(parts);
+    let is_put = |(rows, range): &Part<'_>| rows.rows(range.clone()).all(|row| row.kind == Kind::Put);
+    // Without deletes and replacements no row depends on another of its key.
+    if !keep.last_alone && parts.iter().all(is_put) {
+        for (_, place) in in_order(parts) {
+            let row = place.row(parts);
+            if row.t_s >= keep.since_s {
+                merged.push(place.key(parts), *row);
+            }
+        }
+        merged.fit();
+        return merged;
+    }
     let same = |(a_head, a): &Ordered, (b_head, b): &Ordered| a_head == b_head && a.key(parts) == b.key(parts);
     for group in in_order(parts).chunk_by(same) {
         let tombstone = group.iter().rposition(|(_, place)| place.row(parts).kind != Kind::Put);
@@ -107,14 +120,6 @@ fn shared_prefix(parts: &[Part<'_>]) -> usize {
         }
         first[..shared].iter().zip(key).take_while(|(a, b)| a == b).count()
     })
-}
-
-/// The first sixteen bytes as a number that compares as they do.
-fn head(bytes: &[u8]) -> u128 {
-    let mut head = [0; 16];
-    let len = bytes.len().min(head.len());
-    head[..len].copy_from_slice(&bytes[..len]);
-    u128::from_be_bytes(head)
 }
 
 #[cfg(test)]

@@ -78,10 +78,6 @@ impl Region {
         }
     }
 
-    pub(crate) fn contains(&self, key: &[u8]) -> bool {
-        *self.start <= *key && self.end.as_deref().is_none_or(|end| key < end)
-    }
-
     /// True if it is open, and stays so.
     pub(crate) fn is_settled(&self) -> bool {
         self.is_online && self.change.is_none()

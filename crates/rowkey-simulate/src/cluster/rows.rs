@@ -139,6 +139,18 @@ impl Rows {
         &self.entries[at].row
     }
 
+    /// The rows at these places.
+    pub(crate) fn rows(&self, range: Range<usize>) -> impl Iterator<Item = &Row> {
+        self.entries[range].iter().map(|entry| &entry.row)
+    }
+
+    /// Removes all rows, and keeps their memory.
+    pub(crate) fn clear(&mut self) {
+        self.keys.clear();
+        self.entries.clear();
+        self.sums = OnceLock::new();
+    }
+
     /// The place within a range of the first row with this key or a greater one; they have to be in order.
     pub(crate) fn rank(&self, key: &[u8], within: Range<usize>) -> usize {
         let (mut low, mut high) = (within.start, within.end);

@@ -10,6 +10,7 @@ use super::merge::Keep;
 use super::options::ClusterOptions;
 use super::policy::Jitter;
 use super::region::Region;
+use super::starts::Starts;
 use crate::run::{self, Line, Settings, SplitPolicy};
 
 /// The most servers; with more in the settings there are so many.
@@ -43,8 +44,8 @@ pub struct Cluster {
     /// The regions that the batch wrote to.
     pub(crate) touched: Vec<usize>,
     pub(crate) regions: Vec<Region>,
-    pub(crate) by_start: BTreeMap<Vec<u8>, usize>,
-    /// The region of the last event.
+    pub(crate) by_start: Starts,
+    /// The place of the region of the last event.
     pub(crate) last: usize,
     pub(crate) servers: Vec<ServerState>,
     /// The sum of the squares of the rows that each event read.
@@ -125,7 +126,7 @@ impl Cluster {
             batches: 0,
             touched: Vec::new(),
             regions: Vec::new(),
-            by_start: BTreeMap::new(),
+            by_start: Starts::default(),
             last: 0,
             servers,
             read_squares: 0.0,
@@ -153,19 +154,21 @@ impl Cluster {
     pub(crate) fn add_region(&mut self, region: Region) -> usize {
         let number = self.regions.len();
         self.servers[region.server].regions += 1;
-        self.by_start.insert(region.start.clone(), number);
+        self.by_start.insert(&region.start, number);
         self.regions.push(region);
         number
     }
 
+    /// The place of the region that has a key.
+    pub(crate) fn place(&mut self, key: &[u8]) -> usize {
+        self.last = self.by_start.place(key, self.last);
+        self.last
+    }
+
     /// The number of the region that has a key.
     pub(crate) fn locate(&mut self, key: &[u8]) -> usize {
-        if !self.regions[self.last].contains(key) {
-            let before = (std::ops::Bound::Unbounded, std::ops::Bound::Included(key));
-            // The first region begins with the empty key.
-            self.last = self.by_start.range::<[u8], _>(before).next_back().map_or(0, |(_, number)| *number);
-        }
-        self.last
+        let place = self.place(key);
+        self.by_start.at(place).unwrap_or(0)
     }
 
     /// A region and its epoch, of which something is due.
