@@ -1,7 +1,7 @@
 //! A region's memstore.
 
 use super::constants::{CELL_OBJECT, EMPTY_MEMSTORE, HEAP_ALIGN, SKIPLIST_ENTRY};
-use super::merge::{Keep, merged, sorted};
+use super::merge::{Keep, joined, merged, sorted};
 use super::rows::{Kind, Part, Row, Rows};
 
 /// Rows that are in memory alone.
@@ -43,8 +43,7 @@ impl Memstore {
         let count = u64::from(row.count);
         self.tail.push(key, row);
         if self.tail.len() >= RUN {
-            self.runs.push(sorted(&[whole(&self.tail)]));
-            self.tail.clear();
+            self.end_run();
         }
         if row.kind == Kind::Put {
             self.puts += count;
@@ -58,18 +57,24 @@ impl Memstore {
         self.tail.is_empty() && self.runs.is_empty() && self.sorted.is_empty()
     }
 
+    /// Puts the newest rows in order.
+    fn end_run(&mut self) {
+        if !self.tail.is_empty() {
+            self.runs.push(sorted(&self.tail));
+            self.tail.clear();
+        }
+    }
+
     /// The rows in parts that are each in order. What is deleted by a later row stays.
     pub(crate) fn sorted(&mut self) -> &[Rows] {
-        if !self.tail.is_empty() || !self.runs.is_empty() {
-            let newest: Vec<_> = self.runs.iter().chain([&self.tail]).map(whole).collect();
-            self.sorted.push(sorted(&newest));
-            self.tail.clear();
-            self.runs.clear();
+        self.end_run();
+        if !self.runs.is_empty() {
+            self.sorted.push(all(&std::mem::take(&mut self.runs)));
             // Each part is at least twice as long as the next, so that a row is put in order a logarithm of times.
             while let [.., older, newer] = &self.sorted[..]
                 && older.len() < newer.len() * 2
             {
-                let both = sorted(&[whole(older), whole(newer)]);
+                let both = all([older, newer]);
                 self.sorted.truncate(self.sorted.len() - 2);
                 self.sorted.push(both);
             }
@@ -78,10 +83,16 @@ impl Memstore {
     }
 
     /// The rows that a flush writes.
-    pub(crate) fn flushed(self, keep: Keep) -> Rows {
-        let parts: Vec<_> = self.sorted.iter().chain(&self.runs).chain([&self.tail]).map(whole).collect();
+    pub(crate) fn flushed(mut self, keep: Keep) -> Rows {
+        self.end_run();
+        let parts: Vec<_> = self.sorted.iter().chain(&self.runs).map(whole).collect();
         merged(&parts, keep)
     }
+}
+
+fn all<'r>(rows: impl IntoIterator<Item = &'r Rows>) -> Rows {
+    let parts: Vec<_> = rows.into_iter().map(whole).collect();
+    joined(&parts, |_| true)
 }
 
 fn whole(rows: &Rows) -> Part<'_> {
