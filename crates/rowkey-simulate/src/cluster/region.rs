@@ -110,7 +110,7 @@ impl Region {
     pub(crate) fn parts(&mut self, start: &[u8], end: Option<&[u8]>) -> Vec<Part<'_>> {
         let places = |rows: &Rows, within: Range<usize>| {
             let from = rows.rank(start, within.clone());
-            let to = end.map_or(within.end, |end| rows.rank(end, from..within.end));
+            let to = end.map_or(within.end, |end| rows.rank_near(end, from..within.end));
             from..to
         };
         let files = self.files.iter().map(|file| (&*file.rows, file.range.clone()));

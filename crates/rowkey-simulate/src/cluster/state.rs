@@ -48,6 +48,8 @@ pub struct Cluster {
     /// The place of the region of the last event.
     pub(crate) last: usize,
     pub(crate) servers: Vec<ServerState>,
+    /// The number of regions that are closed, or are to close.
+    pub(crate) unsettled: usize,
     /// The sum of the squares of the rows that each event read.
     pub(crate) read_squares: f64,
     pub(crate) jobs: BTreeMap<u64, Job>,
@@ -129,6 +131,7 @@ impl Cluster {
             by_start: Starts::default(),
             last: 0,
             servers,
+            unsettled: 0,
             read_squares: 0.0,
             jobs: BTreeMap::new(),
             last_job: 0,
@@ -153,6 +156,7 @@ impl Cluster {
 
     pub(crate) fn add_region(&mut self, region: Region) -> usize {
         let number = self.regions.len();
+        self.unsettled += 1;
         self.servers[region.server].regions += 1;
         self.by_start.insert(&region.start, number);
         self.regions.push(region);
