@@ -6,31 +6,20 @@ use std::time::Instant;
 
 use rowkey_simulate::cluster::{Cluster, ClusterOptions};
 use rowkey_simulate::event::{Event, Op};
-use rowkey_simulate::run::{Settings, SplitPolicy};
+use rowkey_simulate::run::Settings;
 
 const ROWS: u64 = 10_000_000;
 
 fn main() {
     for (name, scatter) in [("hashed", 0x9E37_79B9_7F4A_7C15_u64), ("in order", 1)] {
         let settings = Settings {
-            format: 1,
-            engine: "simulated".into(),
             load: name.into(),
             servers: 3,
-            max_filesize: 10 << 30,
-            flush_size: 128 << 20,
-            split_policy: SplitPolicy::Stepping,
             jitter: 0.25,
             balancer_ms: Some(300_000),
-            discharger_ms: 120_000,
-            compaction_min_size: 128 << 20,
-            block_size: 64 << 10,
-            splits: Vec::new(),
             rows_per_second: 10_000.0,
             interval_ms: 10_000,
-            rows_per_event: None,
-            keys: None,
-            key_file: None,
+            ..Settings::default()
         };
         let start = Instant::now();
         let mut cluster = Cluster::new(&settings, ClusterOptions::default());

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use rowkey_simulate::compare::{Kind, Measure, Ranks, Recordings, naive, passes};
 use rowkey_simulate::recording::Run;
-use rowkey_simulate::run::{Batch, Interval, Key, Move, Region, Server, Settings, SplitPolicy};
+use rowkey_simulate::run::{Batch, Interval, Key, Move, Region, Server, Settings};
 
 const KINDS: [Kind; 8] = [
     Kind::Regions,
@@ -18,24 +18,12 @@ const KINDS: [Kind; 8] = [
 
 fn settings() -> Settings {
     Settings {
-        format: 1,
-        engine: "simulated".to_owned(),
-        load: "any".to_owned(),
         servers: 3,
         max_filesize: 1_000,
         flush_size: 100,
-        split_policy: SplitPolicy::Stepping,
-        jitter: 0.0,
-        balancer_ms: None,
-        discharger_ms: 500,
-        compaction_min_size: 100,
         block_size: 100,
-        splits: Vec::new(),
-        rows_per_second: 10.0,
         interval_ms: 1_000,
-        rows_per_event: None,
-        keys: None,
-        key_file: None,
+        ..Settings::default()
     }
 }
 

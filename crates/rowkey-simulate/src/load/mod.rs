@@ -24,6 +24,7 @@ mod puts;
 mod ranks;
 mod reads;
 mod rows;
+mod sampled;
 mod trace;
 mod value;
 
@@ -34,6 +35,7 @@ pub use self::ahead::Ahead;
 pub use self::drawn::Drawn;
 pub use self::log::Log;
 pub use self::options::Options;
+pub use self::sampled::Sampled;
 pub use self::trace::Trace;
 use crate::event::Event;
 

@@ -185,31 +185,15 @@ fn timed(intervals: &[Interval]) -> impl Iterator<Item = (&Interval, u64, f64)> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{Key, Region, Server, Settings, SplitPolicy};
+    use crate::run::{Key, Region, Server, Settings};
     use proptest::prelude::*;
     use rowkey::LayoutBuf;
     use rowkey_design::internal::explain::Times;
 
     fn settings(interval_ms: u64) -> Settings {
         Settings {
-            format: 1,
-            engine: String::new(),
-            load: String::new(),
-            servers: 1,
-            max_filesize: 1,
-            flush_size: 1,
-            split_policy: SplitPolicy::Constant,
-            jitter: 0.0,
-            balancer_ms: None,
-            discharger_ms: 1,
-            compaction_min_size: 1,
-            block_size: 1,
-            splits: Vec::new(),
-            rows_per_second: 0.0,
             interval_ms,
-            rows_per_event: None,
-            keys: None,
-            key_file: None,
+            ..Settings::default()
         }
     }
 

@@ -11,24 +11,14 @@ pub(crate) const BATCH: u64 = 500;
 /// `MAX_FILESIZE` 8 MiB, memstores of 1 MiB, one server.
 pub(crate) fn settings() -> Settings {
     Settings {
-        format: 1,
-        engine: "simulated".into(),
-        load: "test".into(),
-        servers: 1,
         max_filesize: 8 * MIB,
         flush_size: MIB,
         split_policy: SplitPolicy::Stepping,
-        jitter: 0.0,
-        balancer_ms: None,
         discharger_ms: 500,
         compaction_min_size: 128 * MIB,
-        block_size: 64 << 10,
-        splits: Vec::new(),
         rows_per_second: 3000.0,
         interval_ms: 5000,
-        rows_per_event: None,
-        keys: None,
-        key_file: None,
+        ..Settings::default()
     }
 }
 

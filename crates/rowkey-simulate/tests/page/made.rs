@@ -4,7 +4,7 @@ use rowkey::{LayoutBuf, Value};
 use rowkey_design::internal::explain::Times;
 use rowkey_design::{Design, File};
 use rowkey_simulate::page::{Capacity, Drawn, Rate};
-use rowkey_simulate::run::{Interval, Key, Move, Region, Server, Settings, Split, SplitPolicy};
+use rowkey_simulate::run::{Interval, Key, Move, Region, Server, Settings, Split};
 
 /// A run that owns its parts.
 #[derive(Debug)]
@@ -95,24 +95,10 @@ pub(crate) fn layout_of(key: &str) -> LayoutBuf {
 
 pub(crate) fn empty(name: &str, layout: LayoutBuf, interval_ms: u64) -> Made {
     let settings = Settings {
-        format: 1,
-        engine: "simulated".to_owned(),
         load: "sequential, steady".to_owned(),
         servers: SERVERS,
-        max_filesize: 10 << 30,
-        flush_size: 128 << 20,
-        split_policy: SplitPolicy::Stepping,
-        jitter: 0.0,
-        balancer_ms: None,
-        discharger_ms: 120_000,
-        compaction_min_size: 128 << 20,
-        block_size: 65_536,
-        splits: Vec::new(),
-        rows_per_second: 0.0,
         interval_ms,
-        rows_per_event: None,
-        keys: None,
-        key_file: None,
+        ..Settings::default()
     };
     let (intervals, splits, moves) = (Vec::new(), Vec::new(), Vec::new());
     Made { name: name.to_owned(), layout, settings, intervals, splits, moves }
