@@ -36,6 +36,8 @@ pub struct Run {
     /// The load of servers in steps that are shorter than intervals, all of one length. A recording, or a run with few
     /// events, has none.
     pub steps: Vec<Step>,
+    /// The assumptions of a simulated load, and what is told coarser than it was asked for, in words.
+    pub assumed: Vec<String>,
 }
 
 /// The load of servers in a step of a simulated run.
@@ -156,8 +158,8 @@ impl Run {
     /// A run of which nothing is known but its settings.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
-        let (batches, splits, moves, intervals, steps) = <_>::default();
-        Self { settings, keys: Arc::new([]), batches, splits, moves, intervals, steps }
+        let (batches, splits, moves, intervals, steps, assumed) = <_>::default();
+        Self { settings, keys: Arc::new([]), batches, splits, moves, intervals, steps, assumed }
     }
 
     /// Adds a line, its keys to others, and says its time.

@@ -13,6 +13,8 @@ use std::io::{self, BufRead, Write};
 use data_encoding::HEXLOWER_PERMISSIVE;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::cluster::{BLOCK_SIZE, DISCHARGER_MS, FLUSH_SIZE, MAX_FILESIZE};
+
 pub use self::answer::{Answer, Bars, QueryAnswer, Regions, Saturation};
 
 /// A line of a run.
@@ -78,6 +80,32 @@ pub struct Settings {
     /// The file with the keys of the batches, where it is one that several runs share: see [`Batch::rows`].
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub key_file: Option<KeyFile>,
+}
+
+impl Default for Settings {
+    /// A simulated server, with the sizes and periods that HBase has by itself; no jitter and no split points.
+    fn default() -> Self {
+        Self {
+            format: 1,
+            engine: "simulated".to_owned(),
+            load: String::new(),
+            servers: 1,
+            max_filesize: MAX_FILESIZE,
+            flush_size: FLUSH_SIZE,
+            split_policy: SplitPolicy::Stepping,
+            jitter: 0.0,
+            balancer_ms: None,
+            discharger_ms: DISCHARGER_MS,
+            compaction_min_size: FLUSH_SIZE,
+            block_size: BLOCK_SIZE,
+            splits: Vec::new(),
+            rows_per_second: 0.0,
+            interval_ms: 0,
+            rows_per_event: None,
+            keys: None,
+            key_file: None,
+        }
+    }
 }
 
 /// A file of keys of one length, in the folder of the run: for each place in a key a line, with that byte of every key

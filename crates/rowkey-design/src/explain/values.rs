@@ -50,8 +50,8 @@ pub fn value_of(field: &FieldBuf, text: &str, times: &Times<'_>) -> Result<Value
     }
     let as_json = serde_json::from_str(text).ok().and_then(|json| one(field, json, times).ok());
     let as_text = |mut reason: String| {
-        if let Some(unit) = times.word(field) {
-            reason += &format!(": write {unit} since 1970, or 2026-01-31T12:00:00Z, or 2026-01-31");
+        if let Some(forms) = times.forms(field) {
+            reason += &format!(": {forms}");
         }
         ArgumentError::new(&field.name, reason)
     };

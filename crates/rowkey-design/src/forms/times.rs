@@ -88,6 +88,11 @@ impl Times<'_> {
             _ => None,
         }
     }
+
+    /// The forms in which a value of the field may be written, if it is a time.
+    pub fn forms(&self, field: &FieldBuf) -> Option<String> {
+        Some(format!("write {} since 1970, or 2026-01-31T12:00:00Z, or 2026-01-31", self.word(field)?))
+    }
 }
 
 /// The JSON of a key as people write it, to JSON as values are written.

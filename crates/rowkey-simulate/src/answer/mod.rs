@@ -31,21 +31,31 @@ const OF_LOAD: [&str; 19] = [
     "H26", "H27", "Q14",
 ];
 
+/// The numbers of another run of the same load: all that answers need of it.
+#[derive(Clone, Debug)]
+pub struct Other(Numbers);
+
+impl Other {
+    /// Those of a run.
+    pub fn of(declared: &Declared<'_>, run: &Run) -> Self {
+        Self(Numbers::of(run, takes(declared)))
+    }
+}
+
 /// The answers of a run, with others of the same load: by other seeds, and with values that are somewhat more and less
 /// uneven. `report` is what `check` finds in the design, `costs` what the table's queries cost.
 pub fn answer(
     declared: &Declared<'_>,
     run: &Run,
-    others: &[Run],
+    others: &[Other],
     report: &Report,
     costs: &[QueryCost<'_>],
     assumed: &[String],
 ) -> Answer {
     let takes = takes(declared);
     let numbers = Numbers::of(run, takes);
-    let more: Vec<Numbers> = others.iter().map(|run| Numbers::of(run, takes)).collect();
     let bars = |of: &dyn Fn(&Numbers) -> f64| {
-        let all = || more.iter().chain([&numbers]).map(of);
+        let all = || others.iter().map(|other| &other.0).chain([&numbers]).map(of);
         Bars { of_run: of(&numbers), least: all().fold(f64::INFINITY, f64::min), greatest: all().fold(0.0, f64::max) }
     };
     let table = declared.key.table;
@@ -59,7 +69,7 @@ pub fn answer(
     };
     let sustained = some(|numbers| numbers.sustained);
     let sustained_reads = some(|numbers| numbers.sustained_reads);
-    let mut assumed = [&declared.assumed[..], assumed].concat();
+    let mut assumed = [&declared.assumed[..], &run.assumed, assumed].concat();
     assumed.dedup();
     Answer {
         table: declared.key.name.to_string(),

@@ -1,5 +1,7 @@
 //! The balancer: if it moves regions, and how many.
 
+use std::collections::BTreeSet;
+
 use super::constants::{ALL_MULTIPLIERS, COUNT_MULTIPLIERS, MIN_COST, SLOP_TENTHS};
 
 /// True if servers with so many regions each are balanced (`StochasticLoadBalancer.needsBalance`).
@@ -34,20 +36,17 @@ fn skew(regions: &[u64]) -> f64 {
 
 /// The moves, each from one server to another, that make the counts as even as can be.
 pub(crate) fn moves(regions: &[u64]) -> Vec<(usize, usize)> {
-    let mut regions = regions.to_vec();
+    let mut by_count: BTreeSet<(u64, usize)> = (0..).zip(regions).map(|(server, count)| (*count, server)).collect();
     let mut moves = Vec::new();
-    loop {
-        let most = (0..regions.len()).rev().max_by_key(|server| regions[*server]);
-        let least = (0..regions.len()).min_by_key(|server| regions[*server]);
-        match (most, least) {
-            (Some(most), Some(least)) if regions[most] > regions[least] + 1 => {
-                regions[most] -= 1;
-                regions[least] += 1;
-                moves.push((most, least));
-            }
-            _ => return moves,
-        }
+    while let (Some(least), Some((count, _))) = (by_count.first().copied(), by_count.last().copied()) {
+        // Of those with as many the first.
+        let Some(most) = by_count.range((count, 0)..).next().copied().filter(|most| most.0 > least.0 + 1) else { break };
+        by_count.remove(&most);
+        by_count.remove(&least);
+        by_count.extend([(most.0 - 1, most.1), (least.0 + 1, least.1)]);
+        moves.push((most.1, least.1));
     }
+    moves
 }
 
 #[cfg(test)]

@@ -26,6 +26,9 @@ impl Cluster {
 
     /// Gives a server's free threads what is queued: large compactions to theirs, small ones to either.
     pub(crate) fn begin_compactions(&mut self, server: usize) {
+        if self.servers[server].compacts == [true; 2] {
+            return;
+        }
         let queued: Vec<_> = self.servers[server].to_compact.iter().copied().collect();
         for entry in queued {
             let [small, large] = self.servers[server].compacts;

@@ -1,7 +1,7 @@
 //! A region's memstore.
 
 use super::constants::{CELL_OBJECT, EMPTY_MEMSTORE, HEAP_ALIGN, SKIPLIST_ENTRY};
-use super::merge::{Keep, merged, sorted};
+use super::merge::{Keep, joined, merged, sorted};
 use super::rows::{Kind, Part, Row, Rows};
 
 /// Rows that are in memory alone.
@@ -9,7 +9,9 @@ use super::rows::{Kind, Part, Row, Rows};
 pub(crate) struct Memstore {
     /// Rows in the order in which they were written.
     tail: Rows,
-    /// Older rows, in parts that a scan has put in order.
+    /// Older rows, in parts of [`RUN`] that are each in order.
+    runs: Vec<Rows>,
+    /// Still older rows, in parts that a scan has put in order.
     sorted: Vec<Rows>,
     pub(crate) heap: u64,
     pub(crate) puts: u64,
@@ -21,10 +23,13 @@ pub(crate) struct Memstore {
 
 impl Default for Memstore {
     fn default() -> Self {
-        let (tail, sorted) = (Rows::default(), Vec::new());
-        Self { tail, sorted, heap: EMPTY_MEMSTORE, puts: 0, bytes: 0, oldest_ms: None }
+        let (tail, runs, sorted) = (Rows::default(), Vec::new(), Vec::new());
+        Self { tail, runs, sorted, heap: EMPTY_MEMSTORE, puts: 0, bytes: 0, oldest_ms: None }
     }
 }
+
+/// The rows that are put in order together: what they take fits the cache of a processor.
+const RUN: usize = 8192;
 
 /// The bytes of heap of a row of so many cells.
 pub(crate) fn heap_of_row(bytes: u64, cells: u64) -> u64 {
@@ -37,6 +42,9 @@ impl Memstore {
     pub(crate) fn push(&mut self, key: &[u8], row: Row, heap: u64, now_ms: u64) {
         let count = u64::from(row.count);
         self.tail.push(key, row);
+        if self.tail.len() >= RUN {
+            self.end_run();
+        }
         if row.kind == Kind::Put {
             self.puts += count;
         }
@@ -46,19 +54,27 @@ impl Memstore {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.tail.is_empty() && self.sorted.is_empty()
+        self.tail.is_empty() && self.runs.is_empty() && self.sorted.is_empty()
+    }
+
+    /// Puts the newest rows in order.
+    fn end_run(&mut self) {
+        if !self.tail.is_empty() {
+            self.runs.push(sorted(&self.tail));
+            self.tail.clear();
+        }
     }
 
     /// The rows in parts that are each in order. What is deleted by a later row stays.
     pub(crate) fn sorted(&mut self) -> &[Rows] {
-        if !self.tail.is_empty() {
-            let tail = std::mem::take(&mut self.tail);
-            self.sorted.push(sorted(&[whole(&tail)]));
+        self.end_run();
+        if !self.runs.is_empty() {
+            self.sorted.push(all(&std::mem::take(&mut self.runs)));
             // Each part is at least twice as long as the next, so that a row is put in order a logarithm of times.
             while let [.., older, newer] = &self.sorted[..]
                 && older.len() < newer.len() * 2
             {
-                let both = sorted(&[whole(older), whole(newer)]);
+                let both = all([older, newer]);
                 self.sorted.truncate(self.sorted.len() - 2);
                 self.sorted.push(both);
             }
@@ -67,10 +83,16 @@ impl Memstore {
     }
 
     /// The rows that a flush writes.
-    pub(crate) fn flushed(self, keep: Keep) -> Rows {
-        let parts: Vec<_> = self.sorted.iter().chain([&self.tail]).map(whole).collect();
+    pub(crate) fn flushed(mut self, keep: Keep) -> Rows {
+        self.end_run();
+        let parts: Vec<_> = self.sorted.iter().chain(&self.runs).map(whole).collect();
         merged(&parts, keep)
     }
+}
+
+fn all<'r>(rows: impl IntoIterator<Item = &'r Rows>) -> Rows {
+    let parts: Vec<_> = rows.into_iter().map(whole).collect();
+    joined(&parts, |_| true)
 }
 
 fn whole(rows: &Rows) -> Part<'_> {

@@ -1,5 +1,6 @@
 //! Merges: what a flush or compaction keeps of rows.
 
+use super::head::head;
 use super::rows::{Kind, Part, Row, Rows};
 
 /// The rows that are kept.
@@ -13,45 +14,97 @@ pub(crate) struct Keep {
     pub(crate) last_alone: bool,
 }
 
-/// The rows of these parts in the order of their keys, without those that were deleted later, have expired or were
-/// replaced.
+/// The rows of these parts, which are each in order, in the order of their keys, without those that were deleted later,
+/// have expired or were replaced.
 ///
 /// Of each key older rows are before newer ones, in a part and in the parts.
 pub(crate) fn merged(parts: &[Part<'_>], keep: Keep) -> Rows {
+    let is_put = |(rows, range): &Part<'_>| rows.rows(range.clone()).all(|row| row.kind == Kind::Put);
+    // Without deletes and replacements no row depends on another of its key.
+    if !keep.last_alone && parts.iter().all(is_put) {
+        return joined(parts, |row| row.t_s >= keep.since_s);
+    }
     let mut merged = Rows::default();
     merged.reserve(parts);
-    let same = |(a_head, a): &Ordered, (b_head, b): &Ordered| a_head == b_head && a.key(parts) == b.key(parts);
-    for group in in_order(parts).chunk_by(same) {
-        let tombstone = group.iter().rposition(|(_, place)| place.row(parts).kind != Kind::Put);
-        if let Some(tombstone) = tombstone
-            && !keep.drops_tombstones
-        {
-            let (_, place) = group[tombstone];
-            let mut row = *place.row(parts);
-            if group[..tombstone].iter().any(|(_, place)| place.row(parts).kind != Kind::Tombstone) {
-                row.kind = Kind::Spent;
-            }
-            merged.push(place.key(parts), row);
-        }
-        let puts = &group[tombstone.map_or(0, |tombstone| tombstone + 1)..];
-        let puts = if keep.last_alone { &puts[puts.len().saturating_sub(1)..] } else { puts };
-        for (_, place) in puts {
-            let row = place.row(parts);
-            if row.t_s >= keep.since_s {
-                merged.push(place.key(parts), *row);
-            }
-        }
+    let mut order = Vec::new();
+    for parts in slices(parts) {
+        in_order(&parts, &mut order);
+        let same =
+            |(a_head, a): &Ordered, (b_head, b): &Ordered| a_head == b_head && a.key(&parts) == b.key(&parts);
+        order.chunk_by(same).for_each(|group| merge_group(group, &parts, keep, &mut merged));
     }
     merged.fit();
     merged
 }
 
-/// All rows of these parts in the order of their keys.
-pub(crate) fn sorted(parts: &[Part<'_>]) -> Rows {
-    let mut sorted = Rows::default();
-    sorted.reserve(parts);
-    in_order(parts).into_iter().for_each(|(_, place)| sorted.push(place.key(parts), *place.row(parts)));
+/// Adds what is kept of the rows of one key.
+fn merge_group(group: &[Ordered], parts: &[Part<'_>], keep: Keep, merged: &mut Rows) {
+    let tombstone = group.iter().rposition(|(_, place)| place.row(parts).kind != Kind::Put);
+    if let Some(tombstone) = tombstone
+        && !keep.drops_tombstones
+    {
+        let (_, place) = group[tombstone];
+        let mut row = *place.row(parts);
+        if group[..tombstone].iter().any(|(_, place)| place.row(parts).kind != Kind::Tombstone) {
+            row.kind = Kind::Spent;
+        }
+        merged.push(place.key(parts), row);
+    }
+    let puts = &group[tombstone.map_or(0, |tombstone| tombstone + 1)..];
+    let puts = if keep.last_alone { &puts[puts.len().saturating_sub(1)..] } else { puts };
+    for (_, place) in puts {
+        let row = place.row(parts);
+        if row.t_s >= keep.since_s {
+            merged.push(place.key(parts), *row);
+        }
+    }
+}
+
+/// The rows of these parts, which are each in order, in the order of their keys.
+pub(crate) fn joined(parts: &[Part<'_>], keeps: impl Fn(&Row) -> bool) -> Rows {
+    let mut joined = Rows::default();
+    joined.reserve(parts);
+    let mut order = Vec::new();
+    for parts in slices(parts) {
+        in_order(&parts, &mut order);
+        for (_, place) in &order {
+            let row = place.row(&parts);
+            if keeps(row) {
+                joined.push(place.key(&parts), *row);
+            }
+        }
+    }
+    joined.fit();
+    joined
+}
+
+/// All rows in the order of their keys.
+pub(crate) fn sorted(rows: &Rows) -> Rows {
+    let (mut sorted, mut order, parts) = (Rows::default(), Vec::new(), [(rows, 0..rows.len())]);
+    sorted.reserve(&parts);
+    in_order(&parts, &mut order);
+    order.iter().for_each(|(_, place)| sorted.push(place.key(&parts), *place.row(&parts)));
     sorted
+}
+
+/// The rows that are put in order together: what they take fits the cache of a processor.
+const SLICE: usize = 1 << 14;
+
+/// These parts, which are each in order, in slices of keys that follow each other.
+fn slices<'r>(parts: &[Part<'r>]) -> impl Iterator<Item = Vec<Part<'r>>> {
+    let count = parts.iter().map(|(_, range)| range.len()).sum::<usize>().div_ceil(SLICE).max(1);
+    let longest = parts.iter().max_by_key(|(_, range)| range.len());
+    let mut starts: Vec<usize> = parts.iter().map(|(_, range)| range.start).collect();
+    (1..=count).map(move |number| {
+        let end = longest.filter(|_| number < count);
+        let end = end.map(|(rows, range)| rows.key(range.start + range.len() * number / count));
+        let slice = parts.iter().zip(&mut starts).map(|((rows, range), start)| {
+            let from = *start;
+            *start = end.map_or(range.end, |end| rows.rank(end, from..range.end));
+            (*rows, from..*start)
+        });
+        slice.collect()
+    })
 }
 
 /// A row's place: its part in the upper 16 bits, where it is there in the lower 48.
@@ -83,18 +136,17 @@ impl Place {
 /// A row's head and its place.
 type Ordered = (u128, Place);
 
-/// The places of the rows in the order of their keys, of one key in the order of the parts.
-fn in_order(parts: &[Part<'_>]) -> Vec<Ordered> {
+/// Finds the places of the rows in the order of their keys, of one key in the order of the parts.
+fn in_order(parts: &[Part<'_>], order: &mut Vec<Ordered>) {
     let shared = shared_prefix(parts);
-    let mut order: Vec<Ordered> = Vec::with_capacity(parts.iter().map(|(_, range)| range.len()).sum());
+    order.clear();
     for (part, (rows, range)) in parts.iter().enumerate() {
         order.extend(range.clone().map(|at| (head(&rows.key(at)[shared..]), Place::new(part, at))));
     }
-    // A stable sort: it finds the runs of files, which are in order already.
+    // A stable sort: it finds the runs of parts, which are in order already.
     order.sort_by(|(a_head, a), (b_head, b)| {
         a_head.cmp(b_head).then_with(|| a.key(parts)[shared..].cmp(&b.key(parts)[shared..]))
     });
-    order
 }
 
 /// The number of bytes with which all keys begin.
@@ -109,21 +161,13 @@ fn shared_prefix(parts: &[Part<'_>]) -> usize {
     })
 }
 
-/// The first sixteen bytes as a number that compares as they do.
-fn head(bytes: &[u8]) -> u128 {
-    let mut head = [0; 16];
-    let len = bytes.len().min(head.len());
-    head[..len].copy_from_slice(&bytes[..len]);
-    u128::from_be_bytes(head)
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
     use proptest::prelude::*;
 
-    use super::{Keep, merged};
+    use super::{Keep, merged, sorted};
     use crate::cluster::rows::{Kind, Part, Row, Rows};
 
     /// The rest of the writes of one key, in the order of time.
@@ -175,7 +219,7 @@ mod tests {
                     file.push(key, row);
                     expected.entry(key.clone()).or_default().push(row);
                 }
-                files.push(file);
+                files.push(sorted(&file));
             }
             let parts: Vec<Part<'_>> = files.iter().map(|file| (file, 0..file.len())).collect();
             let found = merged(&parts, keep);

@@ -24,6 +24,7 @@ mod draw;
 mod due;
 mod file;
 mod flush;
+mod head;
 mod hfile;
 mod index;
 mod major;
@@ -38,6 +39,7 @@ mod report;
 mod rows;
 mod split;
 mod split_point;
+mod starts;
 mod state;
 
 pub(crate) use self::constants::{

@@ -18,7 +18,7 @@ impl Cluster {
     /// next tick. The moves are spread over its period (`HMaster.balance`).
     pub(crate) fn balance(&mut self) {
         self.balance_is_due = false;
-        if self.regions.iter().any(|region| !region.is_settled()) {
+        if self.unsettled > 0 {
             return self.balance_later();
         }
         let counts: Vec<u64> = self.servers.iter().map(|server| server.regions).collect();

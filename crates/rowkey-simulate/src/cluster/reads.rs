@@ -15,19 +15,19 @@ impl Cluster {
     /// Reads from region to region, until the end or enough rows.
     pub(crate) fn scan(&mut self, start: &[u8], end: Option<&[u8]>, limit: Option<u64>, weight: u64) {
         let mut wanted = limit.unwrap_or(u64::MAX);
-        let mut number = self.locate(start);
+        let mut places = self.place(start)..;
         let mut rows = 0u64;
-        while wanted > 0 {
+        while wanted > 0
+            && let Some(number) = places.next().and_then(|place| self.by_start.at(place))
+        {
             let (read, live) = read(&self.regions[number].parts(start, end), wanted);
             let read = read.saturating_mul(weight);
             self.count_reads(number, read);
             rows = rows.saturating_add(read);
             wanted -= live.min(wanted);
             let region_end = self.regions[number].end.as_deref();
-            let next = region_end.filter(|region_end| end.is_none_or(|end| *region_end < end));
-            match next.and_then(|next| self.by_start.get(next)) {
-                Some(next) => number = *next,
-                None => break,
+            if region_end.is_none_or(|region_end| end.is_some_and(|end| end <= region_end)) {
+                break;
             }
         }
         self.count_square(rows);

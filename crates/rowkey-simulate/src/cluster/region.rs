@@ -78,10 +78,6 @@ impl Region {
         }
     }
 
-    pub(crate) fn contains(&self, key: &[u8]) -> bool {
-        *self.start <= *key && self.end.as_deref().is_none_or(|end| key < end)
-    }
-
     /// True if it is open, and stays so.
     pub(crate) fn is_settled(&self) -> bool {
         self.is_online && self.change.is_none()
@@ -114,7 +110,7 @@ impl Region {
     pub(crate) fn parts(&mut self, start: &[u8], end: Option<&[u8]>) -> Vec<Part<'_>> {
         let places = |rows: &Rows, within: Range<usize>| {
             let from = rows.rank(start, within.clone());
-            let to = end.map_or(within.end, |end| rows.rank(end, from..within.end));
+            let to = end.map_or(within.end, |end| rows.rank_near(end, from..within.end));
             from..to
         };
         let files = self.files.iter().map(|file| (&*file.rows, file.range.clone()));

@@ -15,8 +15,8 @@ impl Cluster {
         }
         self.run_until(t_ms);
         self.interval_start_ms = t_ms;
-        let regions = self.by_start.values().map(|number| {
-            let region = &mut self.regions[*number];
+        let regions = self.by_start.numbers().map(|number| {
+            let region = &mut self.regions[number];
             run::Region {
                 start: Key(region.start.clone()),
                 server: u32::try_from(region.server).unwrap_or(u32::MAX),

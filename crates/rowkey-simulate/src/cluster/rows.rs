@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use super::head::head;
+
 /// The meaning of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -37,7 +39,9 @@ struct Entry {
 pub(crate) struct Rows {
     keys: Vec<u8>,
     entries: Vec<Entry>,
+    /// The sums before each [`STRIDE`] of them, and the heads of their first keys.
     sums: OnceLock<Vec<Counts>>,
+    heads: OnceLock<Vec<u128>>,
 }
 
 /// Some of the rows.
@@ -139,14 +143,53 @@ impl Rows {
         &self.entries[at].row
     }
 
+    /// The rows at these places.
+    pub(crate) fn rows(&self, range: Range<usize>) -> impl Iterator<Item = &Row> {
+        self.entries[range].iter().map(|entry| &entry.row)
+    }
+
+    /// Removes all rows, and keeps their memory.
+    pub(crate) fn clear(&mut self) {
+        self.keys.clear();
+        self.entries.clear();
+        (self.sums, self.heads) = <_>::default();
+    }
+
     /// The place within a range of the first row with this key or a greater one; they have to be in order.
     pub(crate) fn rank(&self, key: &[u8], within: Range<usize>) -> usize {
+        let strides = within.start.div_ceil(STRIDE)..within.end / STRIDE;
+        if strides.len() < STRIDE {
+            return self.rank_among(key, within);
+        }
+        let heads = self.heads.get_or_init(|| (0..self.len()).step_by(STRIDE).map(|at| head(self.key(at))).collect());
+        // Of most keys the head decides.
+        let (first, key_head) = (strides.start, head(key));
+        let before = first + heads[strides.clone()].partition_point(|head| *head < key_head);
+        let until = before + heads[before..strides.end].partition_point(|head| *head == key_head);
+        let from = if before == first { within.start } else { (before - 1) * STRIDE };
+        let to = if until == strides.end { within.end } else { until * STRIDE };
+        self.rank_among(key, from..to)
+    }
+
+    fn rank_among(&self, key: &[u8], within: Range<usize>) -> usize {
         let (mut low, mut high) = (within.start, within.end);
         while low < high {
             let middle = low + (high - low) / 2;
             if self.key(middle) < key { low = middle + 1 } else { high = middle }
         }
         low
+    }
+
+    /// The same as [`rank`](Self::rank), in less time where the row is near the begin of the range.
+    pub(crate) fn rank_near(&self, key: &[u8], within: Range<usize>) -> usize {
+        let (mut from, mut step) = (within.start, 1);
+        while from + step < within.end {
+            if self.key(from + step - 1) >= key {
+                return self.rank_among(key, from..from + step);
+            }
+            (from, step) = (from + step, step * 4);
+        }
+        self.rank(key, from..within.end)
     }
 
     /// The sums of a range of places.
@@ -173,5 +216,34 @@ impl Rows {
         let mut sum = sums[stride];
         self.entries[stride * STRIDE..at].iter().for_each(|entry| sum.add(&entry.row));
         sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Kind, Row, Rows};
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn ranks_are_those_of_the_keys(
+            mut keys in prop::collection::vec(prop::collection::vec(0_u8..3, 0..20), 1..900),
+            wanted in prop::collection::vec(prop::collection::vec(0_u8..3, 0..20), 20),
+            (from, to) in (0.0..1.0, 0.0..1.0),
+        ) {
+            keys.sort();
+            let mut rows = Rows::default();
+            keys.iter().for_each(|key| rows.push(key, Row { kind: Kind::Put, count: 1, bytes: 1, t_s: 0 }));
+            let [from, to] = [from, to].map(|part: f64| (part * keys.len() as f64) as usize);
+            let within = from.min(to)..from.max(to);
+            for key in wanted.iter().chain(&keys) {
+                let expected = within.start + keys[within.clone()].partition_point(|other| other < key);
+                prop_assert_eq!(rows.rank(key, within.clone()), expected);
+                prop_assert_eq!(rows.rank_near(key, within.clone()), expected);
+            }
+        }
     }
 }

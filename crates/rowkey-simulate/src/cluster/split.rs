@@ -51,6 +51,7 @@ impl Cluster {
 
     fn close_later(&mut self, number: usize, change: Change) {
         self.regions[number].change = Some(change);
+        self.unsettled += 1;
         let is_late = self.draws.within(0..10) < LATE_TENTHS;
         let delay = self.draws.within(if is_late { LATE_CLOSE_MS } else { CLOSE_MS });
         let server = self.regions[number].server;
@@ -149,6 +150,7 @@ impl Cluster {
         let full_limit = self.jitter.full_limit(self.max_filesize, &mut self.draws);
         let region = &mut self.regions[number];
         region.is_online = true;
+        self.unsettled -= 1;
         region.full_limit = full_limit;
         region.sequence_id += OPEN_IDS;
         self.servers[region.server].online += 1;

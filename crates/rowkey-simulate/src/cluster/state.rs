@@ -10,6 +10,7 @@ use super::merge::Keep;
 use super::options::ClusterOptions;
 use super::policy::Jitter;
 use super::region::Region;
+use super::starts::Starts;
 use crate::run::{self, Line, Settings, SplitPolicy};
 
 /// The most servers; with more in the settings there are so many.
@@ -43,10 +44,12 @@ pub struct Cluster {
     /// The regions that the batch wrote to.
     pub(crate) touched: Vec<usize>,
     pub(crate) regions: Vec<Region>,
-    pub(crate) by_start: BTreeMap<Vec<u8>, usize>,
-    /// The region of the last event.
+    pub(crate) by_start: Starts,
+    /// The place of the region of the last event.
     pub(crate) last: usize,
     pub(crate) servers: Vec<ServerState>,
+    /// The number of regions that are closed, or are to close.
+    pub(crate) unsettled: usize,
     /// The sum of the squares of the rows that each event read.
     pub(crate) read_squares: f64,
     pub(crate) jobs: BTreeMap<u64, Job>,
@@ -125,9 +128,10 @@ impl Cluster {
             batches: 0,
             touched: Vec::new(),
             regions: Vec::new(),
-            by_start: BTreeMap::new(),
+            by_start: Starts::default(),
             last: 0,
             servers,
+            unsettled: 0,
             read_squares: 0.0,
             jobs: BTreeMap::new(),
             last_job: 0,
@@ -152,20 +156,23 @@ impl Cluster {
 
     pub(crate) fn add_region(&mut self, region: Region) -> usize {
         let number = self.regions.len();
+        self.unsettled += 1;
         self.servers[region.server].regions += 1;
-        self.by_start.insert(region.start.clone(), number);
+        self.by_start.insert(&region.start, number);
         self.regions.push(region);
         number
     }
 
+    /// The place of the region that has a key.
+    pub(crate) fn place(&mut self, key: &[u8]) -> usize {
+        self.last = self.by_start.place(key, self.last);
+        self.last
+    }
+
     /// The number of the region that has a key.
     pub(crate) fn locate(&mut self, key: &[u8]) -> usize {
-        if !self.regions[self.last].contains(key) {
-            let before = (std::ops::Bound::Unbounded, std::ops::Bound::Included(key));
-            // The first region begins with the empty key.
-            self.last = self.by_start.range::<[u8], _>(before).next_back().map_or(0, |(_, number)| *number);
-        }
-        self.last
+        let place = self.place(key);
+        self.by_start.at(place).unwrap_or(0)
     }
 
     /// A region and its epoch, of which something is due.

@@ -40,6 +40,12 @@ enum KeptOp {
 }
 
 impl Block {
+    fn cleared(mut self) -> Self {
+        self.bytes.clear();
+        self.events.clear();
+        self
+    }
+
     fn push(&mut self, event: Event<'_>) {
         let Event { t_ms, batch, op, key, bytes, weight } = event;
         self.bytes.extend_from_slice(key);
@@ -82,6 +88,8 @@ impl<L: Load + Send> Load for Ahead<L> {
         let load = &mut self.0;
         thread::scope(|scope| {
             let (sender, blocks) = mpsc::sync_channel(WAITING);
+            // Blocks that were taken come back, and are filled again.
+            let (taken, empty) = mpsc::channel::<Block>();
             let made = scope.spawn(move || {
                 let mut block = Block::default();
                 let made = load.events(&mut |event| {
@@ -90,7 +98,7 @@ impl<L: Load + Send> Load for Ahead<L> {
                         return ControlFlow::Continue(());
                     }
                     // Nobody takes more, if it can't be sent.
-                    match sender.send(std::mem::take(&mut block)) {
+                    match sender.send(std::mem::replace(&mut block, empty.try_recv().unwrap_or_default())) {
                         Ok(()) => ControlFlow::Continue(()),
                         Err(_) => ControlFlow::Break(()),
                     }
@@ -102,6 +110,7 @@ impl<L: Load + Send> Load for Ahead<L> {
                 if block.give(sink).is_break() {
                     return Ok(());
                 }
+                _ = taken.send(block.cleared());
             }
             made.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })

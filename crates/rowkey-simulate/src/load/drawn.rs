@@ -14,7 +14,7 @@ use super::clock::{Clock, seconds_of};
 use super::numbers::Numbers;
 use super::options::Options;
 use super::puts::{Order, Put, Puts, millis, order_of};
-use super::reads::Reads;
+use super::reads::{Asked, Reads};
 use super::rows::{Row, Rows};
 use super::{Load, LoadError};
 use crate::event::{Event, Op};
@@ -133,6 +133,10 @@ impl<'d> Drawn<'d> {
                 let Some(reads) = Reads::of(query, table, &keys, key, cluster, profile, options.skew) else { continue };
                 let clock = Clock::of(&rates, options.times);
                 let count = clock.before(seconds).ceil() as u64;
+                if let Some(ranges) = reads.divided() {
+                    let name = query.name.as_str();
+                    assumed.push(format!("of the {ranges} ranges of {name:?} each run reads some, which stand for all"));
+                }
                 sources.push(Source { clock, count, does: Does::Read(Box::new(reads)), bytes: 0 });
             }
         }
@@ -165,6 +169,7 @@ struct Turn {
     time: f64,
     /// The keys, where they are put in their order.
     sorted: Vec<Vec<u8>>,
+    asked: Asked,
 }
 
 /// The buffers of an event.
@@ -205,7 +210,7 @@ impl Load for Drawn<'_> {
                 Does::Put(put, _) if self.puts.writes[put].order == Order::Key => self.sorted(put)?,
                 _ => Vec::new(),
             };
-            turns.push(Turn { next: 0, time: source.clock.time_of(0), sorted });
+            turns.push(Turn { next: 0, time: source.clock.time_of(0), sorted, asked: Asked::default() });
         }
         let mut made =
             Made { sink, values: Vec::new(), key: Vec::new(), time: 0.0, batch: 0, weight: 1, has_given: false };
@@ -236,7 +241,7 @@ impl Load for Drawn<'_> {
 
 impl Drawn<'_> {
     /// Gives what a source does next.
-    fn event(&self, source: &Source<'_>, turn: &Turn, made: &mut Made<'_>) -> Result<ControlFlow<()>, LoadError> {
+    fn event(&self, source: &Source<'_>, turn: &mut Turn, made: &mut Made<'_>) -> Result<ControlFlow<()>, LoadError> {
         let Self { rows, puts, .. } = self;
         let (k, bytes) = (turn.next, source.bytes);
         match &source.does {
@@ -272,7 +277,7 @@ impl Drawn<'_> {
             }
             Does::Read(reads) => {
                 let (time, batch, weight) = (millis(made.time), made.batch, made.weight);
-                reads.run(rows, puts, k, made.time, &mut |op, key, times| {
+                reads.run(&mut turn.asked, rows, puts, k, made.time, &mut |op, key, times| {
                     made.has_given = true;
                     (made.sink)(Event { t_ms: time, batch, op, key, bytes: 0, weight: weight.saturating_mul(times) })
                 })

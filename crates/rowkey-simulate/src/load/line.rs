@@ -4,6 +4,7 @@ use data_encoding::HEXLOWER_PERMISSIVE;
 use serde_json::Value as Json;
 
 use super::columns::{Column, Columns};
+use super::csv_lines::place;
 
 /// A line of a trace.
 #[derive(Debug, Default)]
@@ -17,6 +18,8 @@ pub(super) struct Line {
     pub(super) batch: Option<u64>,
     /// The values of fields, as JSON; null for none.
     pub(super) fields: Vec<Json>,
+    /// The columns of fields, from 0, where lines have columns.
+    columns: Vec<Option<usize>>,
     /// Buffers of keys that are not there now.
     spare: Vec<Vec<u8>>,
 }
@@ -45,6 +48,20 @@ impl Word {
 impl Line {
     pub(super) fn new(columns: &Columns) -> Self {
         Self { fields: vec![Json::Null; columns.fields()], ..Self::default() }
+    }
+
+    /// Says which columns there are.
+    pub(super) fn found_at(&mut self, known: &[Column]) {
+        let column = |field| known.iter().position(|column| *column == Column::Field(field));
+        self.columns = (0..self.fields.len()).map(column).collect();
+    }
+
+    /// The words for the place of a field.
+    pub(super) fn place(&self, field: usize, name: &str) -> String {
+        match self.columns.get(field) {
+            Some(Some(column)) => place(*column, Some(name)),
+            _ => format!("`{name}`"),
+        }
     }
 
     pub(super) fn clear(&mut self) {

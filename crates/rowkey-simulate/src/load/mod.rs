@@ -12,6 +12,7 @@
 mod ahead;
 mod clock;
 mod columns;
+mod csv_lines;
 mod drawn;
 mod generated;
 mod json_line;
@@ -23,6 +24,7 @@ mod puts;
 mod ranks;
 mod reads;
 mod rows;
+mod sampled;
 mod trace;
 mod value;
 
@@ -33,6 +35,7 @@ pub use self::ahead::Ahead;
 pub use self::drawn::Drawn;
 pub use self::log::Log;
 pub use self::options::Options;
+pub use self::sampled::Sampled;
 pub use self::trace::Trace;
 use crate::event::Event;
 

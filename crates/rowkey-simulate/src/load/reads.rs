@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use rowkey::Value;
+use rowkey::{KeyRange, Value};
 use rowkey_design::internal::cost::{OrderFit, QueryCost};
 use rowkey_design::internal::design::{Cluster, Query};
 use rowkey_design::internal::facts::KeyFacts;
@@ -10,7 +10,7 @@ use rowkey_design::internal::profile::Profile;
 use rowkey_design::internal::{Located, TableDesign};
 
 use super::LoadError;
-use super::numbers::Numbers;
+use super::numbers::{Numbers, mix};
 use super::puts::Puts;
 use super::ranks::Ranks;
 use super::rows::{Rows, skewed};
@@ -18,6 +18,26 @@ use crate::event::Op;
 
 /// The most rows whose values one run asks for; of more, each stands for several.
 const MOST: f64 = 256.0;
+
+/// The most ranges that one run reads. Of more it reads some, each of which stands for several, and the runs after it
+/// the others.
+const MOST_RANGES: usize = 256;
+
+/// The most ranges that are made at once.
+const MADE: f64 = 131_072.0;
+
+/// The ranges of a run, which the runs after it read in turn where they are many.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    ranges: Vec<KeyRange>,
+    /// True if all rows are read, of no range.
+    is_all: bool,
+    /// The number of times that each counts.
+    times: u64,
+    /// The runs among which they are divided, and how many of these are left.
+    runs: usize,
+    left: usize,
+}
 
 /// Takes a read, its key, and how many times it counts.
 type Give<'g> = &'g mut dyn FnMut(Op<'_>, &[u8], u64) -> ControlFlow<()>;
@@ -72,14 +92,43 @@ impl<'d> Reads<'d> {
     /// The k-th run, at a time in seconds: each of its reads, and how many times it counts.
     pub(super) fn run(
         &self,
+        asked: &mut Asked,
         rows: &Rows<'_>,
         puts: &Puts,
         k: u64,
         time: f64,
         give: Give<'_>,
     ) -> Result<ControlFlow<()>, LoadError> {
+        if asked.left == 0 {
+            *asked = self.asked(rows, puts, k, time);
+        }
+        asked.left = asked.left.saturating_sub(1);
+        if asked.is_all {
+            let op = Op::Scan { end: None, limit: self.limit, reverse: self.reverse };
+            return Ok(give(op, &[], 1));
+        }
+        let runs = asked.runs.max(1) as u64;
+        let times = asked.times.saturating_mul(runs);
+        for (range, number) in asked.ranges.iter().zip(0..) {
+            if runs > 1 && mix(number) % runs != asked.left as u64 {
+                continue;
+            }
+            let op = match self.is_get {
+                true => Op::Get,
+                false => Op::Scan { end: range.end(), limit: self.limit, reverse: self.reverse },
+            };
+            if give(op, range.start(), times).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// The ranges of the k-th run; none while nothing is written.
+    fn asked(&self, rows: &Rows<'_>, puts: &Puts, k: u64, time: f64) -> Asked {
         let all = self.cost.keys().max(1.0);
-        let count = all.min(MOST) as u64;
+        let buckets = (self.cost.range_count() as f64 / all).max(1.0);
+        let count = all.min(MOST).min(MADE / buckets).max(1.0) as u64;
         let times = (all / count as f64).round() as u64;
         let from = self.recent.map_or(0.0, |recent| (time - recent).max(0.0));
         let mut keys: Vec<Vec<Value>> = Vec::new();
@@ -94,22 +143,17 @@ impl<'d> Reads<'d> {
         }
         // Nothing is written yet: it finds nothing.
         if keys.is_empty() {
-            return Ok(ControlFlow::Continue(()));
+            return Asked::default();
         }
         let ranges = if self.cost.full_scan { None } else { self.cost.ranges_with(&keys) };
-        let Some(ranges) = ranges else {
-            let op = Op::Scan { end: None, limit: self.limit, reverse: self.reverse };
-            return Ok(give(op, &[], 1));
-        };
-        for range in ranges.iter().flatten() {
-            let op = match self.is_get {
-                true => Op::Get,
-                false => Op::Scan { end: range.end(), limit: self.limit, reverse: self.reverse },
-            };
-            if give(op, range.start(), times).is_break() {
-                return Ok(ControlFlow::Break(()));
-            }
-        }
-        Ok(ControlFlow::Continue(()))
+        let is_all = ranges.is_none();
+        let ranges: Vec<KeyRange> = ranges.into_iter().flatten().flatten().collect();
+        let runs = ranges.len().div_ceil(MOST_RANGES).max(1);
+        Asked { ranges, is_all, times, runs, left: runs }
+    }
+
+    /// The number of buckets of which each of its runs reads some alone; none if it reads all.
+    pub(super) fn divided(&self) -> Option<usize> {
+        Some(self.cost.range_count()).filter(|ranges| *ranges > MOST_RANGES)
     }
 }

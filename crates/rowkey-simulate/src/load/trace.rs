@@ -1,16 +1,16 @@
 //! Traces: what a program did, a line each, as CSV or as JSON.
 
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 use std::ops::ControlFlow;
 
-use rowkey::layout::Scalar;
 use rowkey::lead::Lead;
 use rowkey::untyped::{FieldBuf, TypeBuf};
-use rowkey::{KeyRange, LayoutBuf};
+use rowkey::{KeyRange, LayoutBuf, Value};
 use rowkey_design::internal::forms::{Times, key_loosened};
 use serde_json::Value as Json;
 
 use super::columns::Columns;
+use super::csv_lines;
 use super::json_line::read_line;
 use super::line::{Line, Word};
 use super::{Load, LoadError};
@@ -65,8 +65,16 @@ impl<'d, R: BufRead> Trace<'d, R> {
 impl<R: BufRead> Load for Trace<'_, R> {
     fn events(&mut self, sink: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> Result<(), LoadError> {
         let columns = Columns::of(self.layout);
-        let mut told =
-            Told { layout: self.layout, times: self.times, sink, first: None, last: 0, batch: None, number: 0 };
+        let mut told = Told {
+            layout: self.layout,
+            times: self.times,
+            values: Vec::new(),
+            sink,
+            first: None,
+            last: 0,
+            batch: None,
+            number: 0,
+        };
         const BOM: &[u8] = b"\xef\xbb\xbf";
         let of_reader = |error| LoadError::Read { line: 1, error };
         if self.reader.fill_buf().map_err(of_reader)?.starts_with(BOM) {
@@ -77,7 +85,7 @@ impl<R: BufRead> Load for Trace<'_, R> {
         let read = if is_json {
             json(&mut self.reader, &columns, &mut told)
         } else {
-            csv(&mut self.reader, &columns, &mut told)
+            csv_lines::read(&mut self.reader, &columns, &mut told)
         };
         match read? {
             ControlFlow::Continue(()) if told.first.is_none() => {
@@ -88,19 +96,24 @@ impl<R: BufRead> Load for Trace<'_, R> {
     }
 }
 
+/// The bytes of a line, or of a record of CSV, that is none of a trace.
+pub(super) const LONGEST: u64 = 1 << 20;
+
+pub(super) fn too_long(line: u64) -> LoadError {
+    let reason = format!("the line has {LONGEST} bytes or more");
+    LoadError::Line { line, place: "column 1".to_owned(), reason }
+}
+
 fn json(reader: &mut impl BufRead, columns: &Columns, told: &mut Told<'_, '_>) -> Result<ControlFlow<()>, LoadError> {
-    /// A longer line is none of a trace.
-    const LONGEST: u64 = 1 << 20;
     let (mut text, mut line) = (Vec::new(), Line::new(columns));
     for number in 1.. {
         text.clear();
-        let read = std::io::Read::take(&mut *reader, LONGEST).read_until(b'\n', &mut text);
+        let read = Read::take(&mut *reader, LONGEST).read_until(b'\n', &mut text);
         if read.map_err(|error| LoadError::Read { line: number, error })? == 0 {
             break;
         }
         if text.len() as u64 == LONGEST {
-            let reason = format!("the line has {LONGEST} bytes or more");
-            return Err(LoadError::Line { line: number, place: "column 1".to_owned(), reason });
+            return Err(too_long(number));
         }
         if text.iter().all(u8::is_ascii_whitespace) {
             continue;
@@ -118,57 +131,12 @@ fn json(reader: &mut impl BufRead, columns: &Columns, told: &mut Told<'_, '_>) -
     Ok(ControlFlow::Continue(()))
 }
 
-fn csv(reader: &mut impl BufRead, columns: &Columns, told: &mut Told<'_, '_>) -> Result<ControlFlow<()>, LoadError> {
-    let mut reader = csv::ReaderBuilder::new().from_reader(reader);
-    let of_error = |error: csv::Error| {
-        let line = error.position().map_or(1, csv::Position::line);
-        match error.into_kind() {
-            csv::ErrorKind::Io(error) => LoadError::Read { line, error },
-            csv::ErrorKind::UnequalLengths { expected_len, len, .. } => LoadError::Line {
-                line,
-                place: format!("column {}", len.min(expected_len) + 1),
-                reason: format!("the line has {len} columns, the first has {expected_len}"),
-            },
-            csv::ErrorKind::Utf8 { err, .. } => LoadError::Line {
-                line,
-                place: format!("column {}", err.field() + 1),
-                reason: "this is not UTF-8".to_owned(),
-            },
-            _ => LoadError::Line { line, place: "column 1".to_owned(), reason: "this is not CSV".to_owned() },
-        }
-    };
-    let place = |at: usize, name: &str| format!("column {} (`{name}`)", at + 1);
-    let head = reader.headers().map_err(of_error)?.clone();
-    let mut known = Vec::new();
-    for (at, name) in head.iter().enumerate() {
-        let wrong = |reason| LoadError::Line { line: 1, place: place(at, name), reason };
-        let column = columns.named(name.trim()).map_err(wrong)?;
-        if known.contains(&column) {
-            return Err(wrong("there is this column already".to_owned()));
-        }
-        known.push(column);
-    }
-    let mut line = Line::new(columns);
-    let mut record = csv::ByteRecord::new();
-    while reader.read_byte_record(&mut record).map_err(of_error)? {
-        let number = record.position().map_or(0, csv::Position::line);
-        line.clear();
-        for (at, (bytes, column)) in record.iter().zip(&known).enumerate() {
-            let text = std::str::from_utf8(bytes).map_err(|_| "this is not UTF-8".to_owned());
-            let taken = text.and_then(|text| line.take(*column, text));
-            taken.map_err(|reason| LoadError::Line { line: number, place: place(at, &head[at]), reason })?;
-        }
-        if told.tell(&line, number)?.is_break() {
-            return Ok(ControlFlow::Break(()));
-        }
-    }
-    Ok(ControlFlow::Continue(()))
-}
-
 /// The state between lines.
-struct Told<'s, 'd> {
+pub(super) struct Told<'s, 'd> {
     layout: &'d LayoutBuf,
     times: Times<'d>,
+    /// The values of the last key, whose memory is used again.
+    values: Vec<Value>,
     sink: &'s mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
     first: Option<u64>,
     last: u64,
@@ -178,7 +146,7 @@ struct Told<'s, 'd> {
 
 impl Told<'_, '_> {
     /// Gives the events of a line.
-    fn tell(&mut self, line: &Line, number: u64) -> Result<ControlFlow<()>, LoadError> {
+    pub(super) fn tell(&mut self, line: &Line, number: u64) -> Result<ControlFlow<()>, LoadError> {
         let wrong = |place: &str, reason: String| LoadError::Line { line: number, place: place.to_owned(), reason };
         let missing = |place: &'static str| move || wrong(place, "there is none".to_owned());
         let t_ms = line.t_ms.ok_or_else(missing("`t_ms`"))?;
@@ -201,7 +169,7 @@ impl Told<'_, '_> {
                 let values = self.layout.fields().iter().zip(&line.fields);
                 let given = values.take_while(|(_, json)| !json.is_null()).count();
                 let ranges = prefix(self.layout, &self.times, &line.fields[..given])
-                    .map_err(|reason| wrong("the fields", reason))?;
+                    .map_err(|fault| fault.told(number, line, self.layout))?;
                 for range in ranges.iter().flatten() {
                     let op = Op::Scan { end: range.end(), limit: line.limit, reverse: false };
                     if give(op, range.start()).is_break() {
@@ -228,47 +196,78 @@ impl Told<'_, '_> {
             Some(key) => {
                 if !matches!(op, Op::Scan { .. }) {
                     self.layout
-                        .decode(key)
+                        .decode_to(key, &mut self.values)
                         .map_err(|error| wrong("`key`", format!("it is no key of the design: {error}")))?;
                 }
                 Ok(give(op, key))
             }
             None => {
-                let key =
-                    encoded(self.layout, &self.times, &line.fields).map_err(|reason| wrong("the fields", reason))?;
+                let key = encoded(self.layout, &self.times, &line.fields)
+                    .map_err(|fault| fault.told(number, line, self.layout))?;
                 Ok(give(op, &key))
             }
         }
     }
 }
 
-/// The ranges of the rows whose first fields have these values.
-fn prefix(layout: &LayoutBuf, times: &Times<'_>, fields: &[Json]) -> Result<Vec<Vec<KeyRange>>, String> {
-    let mut values = Vec::new();
-    for (field, json) in layout.fields().iter().zip(fields) {
-        let alone = LayoutBuf::of_fields("field", Lead::None, Vec::new(), vec![field.clone()]);
-        let alone = alone.map_err(|error| error.to_string())?;
-        let json = key_loosened(&alone, Json::Array(vec![json.clone()]), times);
-        values.extend(alone.values_from_json(&json).map_err(|error| error.to_string())?);
+/// The reason why fields are none of the key.
+struct Fault {
+    /// The index of the field whose value it is.
+    field: Option<usize>,
+    reason: String,
+}
+
+impl Fault {
+    fn of_all(reason: impl ToString) -> Self {
+        Self { field: None, reason: reason.to_string() }
     }
-    layout.ranges_by_bucket(&values, None).map_err(|error| error.to_string())
+
+    #[cold]
+    fn told(self, number: u64, line: &Line, layout: &LayoutBuf) -> LoadError {
+        let named = self.field.and_then(|at| Some((at, layout.fields().get(at)?)));
+        let place = named.map_or("the fields".to_owned(), |(at, field)| line.place(at, &field.name));
+        LoadError::Line { line: number, place, reason: self.reason }
+    }
+}
+
+/// The value of one field.
+fn one(at: usize, field: &FieldBuf, json: &Json, times: &Times<'_>) -> Result<Value, Fault> {
+    let told = |reason: String| {
+        let forms = times.forms(field).map_or_else(String::new, |forms| format!(": {forms}"));
+        Fault { field: Some(at), reason: format!("{reason}{forms}") }
+    };
+    let alone = LayoutBuf::of_fields("field", Lead::None, Vec::new(), vec![field.clone()]);
+    let alone = alone.map_err(Fault::of_all)?;
+    let loosened = key_loosened(&alone, Json::Array(vec![json.clone()]), times);
+    let refused = |_| told(format!("{json} is not of its type, {}", field.ty));
+    let values = alone.values_from_json(&loosened).map_err(refused)?;
+    alone.encode(&values).map_err(refused)?;
+    values.into_iter().next().ok_or_else(|| told("there is no value".to_owned()))
+}
+
+/// The ranges of the rows whose first fields have these values.
+fn prefix(layout: &LayoutBuf, times: &Times<'_>, fields: &[Json]) -> Result<Vec<Vec<KeyRange>>, Fault> {
+    let given = layout.fields().iter().zip(fields).enumerate();
+    let values: Vec<Value> =
+        given.map(|(at, (field, json))| one(at, field, json, times)).collect::<Result<_, Fault>>()?;
+    layout.ranges_by_bucket(&values, None).map_err(Fault::of_all)
 }
 
 /// The key of the values of all fields.
-fn encoded(layout: &LayoutBuf, times: &Times<'_>, fields: &[Json]) -> Result<Vec<u8>, String> {
+fn encoded(layout: &LayoutBuf, times: &Times<'_>, fields: &[Json]) -> Result<Vec<u8>, Fault> {
     if fields.iter().all(Json::is_null) {
-        return Err("the line has no `key`, and no field of it".to_owned());
+        return Err(Fault::of_all("the line has no `key`, and no field of it"));
     }
     for (field, json) in layout.fields().iter().zip(fields) {
         if json.is_null() && !matches!(field.ty, TypeBuf::Option(_)) {
-            return Err(format!("`{}` is missing", field.name));
+            return Err(Fault::of_all(format!("`{}` is missing", field.name)));
         }
     }
     let json = key_loosened(layout, Json::Array(fields.to_vec()), times);
-    let values = layout.values_from_json(&json).map_err(|error| {
-        let is_time = |field: &FieldBuf| matches!(field.ty, TypeBuf::Scalar(Scalar::Instant));
-        let help = if layout.fields().iter().any(is_time) { "; write a time as 2026-01-31T12:00:00Z" } else { "" };
-        format!("{error}{help}")
-    })?;
-    layout.encode(&values).map_err(|error| error.to_string())
+    let key = layout.values_from_json(&json).and_then(|values| layout.encode(&values));
+    key.map_err(|error| {
+        let mut given = layout.fields().iter().zip(fields).enumerate();
+        let fault = given.find_map(|(at, (field, json))| one(at, field, json, times).err());
+        fault.unwrap_or_else(|| Fault::of_all(error))
+    })
 }

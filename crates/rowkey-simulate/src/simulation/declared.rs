@@ -122,28 +122,30 @@ impl<'d> Declared<'d> {
         }
         settings.interval_ms = (options.seconds * 1000.0 / INTERVALS).ceil().max(1.0) as u64;
         let until_ms = (options.seconds * 1000.0) as u64;
-        self.put(until_ms, &mut Ahead(draw(&drawn)?), &settings, options.seed, progress)
+        let mut drawn = draw(&drawn)?;
+        let mut assumed = std::mem::take(&mut drawn.assumed);
+        let mut run = self.put(until_ms, &mut Ahead(drawn), &settings, options.seed, progress)?;
+        assumed.append(&mut run.assumed);
+        Ok(Run { assumed, ..run })
     }
 
     /// Simulates the load again, with a quarter of the events each time: by two other seeds, and with values that are a
-    /// tenth less and more uneven.
+    /// tenth less and more uneven. Each run is given to `each` before the next begins.
     ///
     /// # Errors
     ///
     /// As [`Declared::simulate`].
-    pub fn simulate_others(&self, options: &Options, progress: impl Fn(u64)) -> Result<Vec<Run>, LoadError> {
+    pub fn simulate_others<T>(
+        &self,
+        options: &Options,
+        progress: impl Fn(u64),
+        each: impl Fn(&Run) -> T,
+    ) -> Result<Vec<T>, LoadError> {
         let fewer = Options { most: (options.most / 4).max(1000), ..options.clone() };
         let seeds = [1, 2].map(|more| Options { seed: options.seed.wrapping_add(more), ..fewer.clone() });
         let skews = [-0.1, 0.1].map(|skew| Options { skew, ..fewer.clone() });
-        seeds.iter().chain(&skews).map(|options| self.simulate(options, &progress)).collect()
-    }
-
-    /// The assumptions of the load that the design's statistics draw, in words.
-    pub fn assumed_of_load(&self, options: &Options) -> Vec<String> {
-        let table = self.key.table.name.as_str();
-        let options = load::Options { most: 1, seconds: options.seconds, ..load::Options::default() };
-        let drawn = Drawn::new(self.design, table, self.key.secondary, self.cluster, self.profile, &options);
-        drawn.map_or(Vec::new(), |drawn| drawn.assumed)
+        let all = seeds.iter().chain(&skews);
+        all.map(|options| self.simulate(options, &progress).map(|run| each(&run))).collect()
     }
 
     /// Simulates any load, in intervals of a length; of 0, of one that fits it.

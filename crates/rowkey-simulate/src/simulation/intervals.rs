@@ -11,16 +11,22 @@ pub(super) struct Intervals {
     most: usize,
     /// The times at which they end, where these are given: no others do.
     times: Option<Vec<u64>>,
+    /// The regions of all of them; and true if these were too many for the intervals of the length.
+    regions: usize,
+    is_coarser: bool,
 }
 
 /// The most intervals of a length that is given.
 const MOST: usize = 1 << 14;
 
+/// The most regions of all intervals: with more of them intervals are longer.
+const MOST_REGIONS: usize = 1 << 20;
+
 impl Intervals {
     /// Intervals of a length; where it is 0, of one that gives `most` at most.
     pub(super) fn new(length_ms: u64, most: usize) -> Self {
         let (length_ms, most) = if length_ms == 0 { (1000, most.max(2)) } else { (length_ms, MOST) };
-        Self { ended: Vec::new(), length_ms, most, times: None }
+        Self { ended: Vec::new(), length_ms, most, times: None, regions: 0, is_coarser: false }
     }
 
     /// Intervals that end at these times; without any, of a length that fits the run.
@@ -46,12 +52,25 @@ impl Intervals {
                 self.join();
                 continue;
             }
-            self.ended.push(cluster.interval(end_ms));
-            if self.times.is_none() && self.ended.len() >= self.most {
+            self.push(cluster.interval(end_ms));
+            let is_large = self.regions > MOST_REGIONS && self.ended.len() > 1;
+            if self.times.is_none() && (self.ended.len() >= self.most || is_large) {
+                self.is_coarser |= is_large;
                 self.length_ms = self.length_ms.saturating_mul(2);
                 self.join();
             }
         }
+    }
+
+    fn push(&mut self, interval: Interval) {
+        self.regions += interval.regions.len();
+        self.ended.push(interval);
+    }
+
+    /// The words for what is coarser than was asked for.
+    pub(super) fn coarser(&self) -> Option<String> {
+        let told = || format!("its regions are told {} times: with more there would be too many", self.ended.len());
+        self.is_coarser.then(told)
     }
 
     fn join(&mut self) {
@@ -63,18 +82,23 @@ impl Intervals {
                 None => first,
             });
         }
+        self.regions = joined.iter().map(|interval| interval.regions.len()).sum();
         self.ended = joined;
     }
 
-    /// The length of an interval, and all: with the one that the last event is in.
-    pub(super) fn end(mut self, last_ms: u64, cluster: &mut Cluster) -> (u64, Vec<Interval>) {
+    /// Ends all, with the one that the last event is in.
+    pub(super) fn end(&mut self, last_ms: u64, cluster: &mut Cluster) {
         self.until(last_ms, cluster);
         while let Some(end_ms) = self.end_ms() {
-            self.ended.push(cluster.interval(end_ms));
+            self.push(cluster.interval(end_ms));
             if self.times.is_none() {
                 break;
             }
         }
+    }
+
+    /// The length of an interval, and all.
+    pub(super) fn ended(self) -> (u64, Vec<Interval>) {
         (self.length_ms, self.ended)
     }
 }
@@ -132,7 +156,8 @@ mod tests {
             let mut cluster = Cluster::new(&settings, ClusterOptions::default());
             let mut intervals = Intervals::new(length_ms, 8);
             [0, 3, last_ms].into_iter().for_each(|t_ms| intervals.until(t_ms, &mut cluster));
-            let (length_ms, ended) = intervals.end(last_ms, &mut cluster);
+            intervals.end(last_ms, &mut cluster);
+            let (length_ms, ended) = intervals.ended();
             assert!(ended.len() <= 2 * MOST && ended.is_sorted_by_key(|interval| interval.t_ms));
             let ends = (1..).map(|at| length_ms.saturating_mul(at).min(1 << 62));
             assert!(ended.iter().map(|interval| interval.t_ms).eq(ends.take(ended.len())), "{length_ms}");
@@ -140,7 +165,8 @@ mod tests {
         let mut cluster = Cluster::new(&settings, ClusterOptions::default());
         let mut intervals = Intervals::at(vec![5, 9]);
         intervals.until(u64::MAX, &mut cluster);
-        let (_, ended) = intervals.end(u64::MAX, &mut cluster);
+        intervals.end(u64::MAX, &mut cluster);
+        let (_, ended) = intervals.ended();
         assert_eq!(ended.iter().map(|interval| interval.t_ms).collect::<Vec<_>>(), [5, 9]);
     }
 

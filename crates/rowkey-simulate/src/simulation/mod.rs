@@ -109,11 +109,13 @@ fn run_in(
         return Err(LoadError::NoEvents("the load has no events: nothing is written".to_owned()));
     }
     let end_ms = last_ms.max(until_ms.saturating_sub(1));
-    let (interval_ms, intervals) = intervals.end(end_ms, &mut cluster);
+    intervals.end(end_ms, &mut cluster);
+    let assumed = intervals.coarser().into_iter().collect();
+    let (interval_ms, intervals) = intervals.ended();
     let steps = steps.end(end_ms, &cluster, intervals.len());
     let rows_per_event = Some(weight).filter(|weight| *weight > 1);
     let settings = Settings { interval_ms, rows_per_event, ..settings.clone() };
-    let mut run = Run { intervals, steps, ..Run::new(settings) };
+    let mut run = Run { intervals, steps, assumed, ..Run::new(settings) };
     for line in cluster.take_lines() {
         match line {
             Line::Split(split) => run.splits.push(split),

@@ -96,8 +96,8 @@ impl Case {
         for (table, costs) in design.query_costs(&options) {
             let declared = Declared::of(&design, &table.name, None, &options).unwrap();
             let run = declared.simulate(&how, |_| {}).unwrap();
-            let others = declared.simulate_others(&how, |_| {}).unwrap();
-            let answer = answer::answer(&declared, &run, &others, &report, &costs, &declared.assumed_of_load(&how));
+            let others = declared.simulate_others(&how, |_| {}, |run| answer::Other::of(&declared, run)).unwrap();
+            let answer = answer::answer(&declared, &run, &others, &report, &costs, &[]);
             tables.push(Told { table: table.name.to_string(), run, answer });
         }
         let pictures = self.pictures(&design, &options, &tables);

@@ -3,7 +3,7 @@
 mod like;
 mod print;
 
-use std::io::{self, BufReader};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -11,8 +11,8 @@ use rowkey_design::internal::cost::QueryCost;
 use rowkey_design::internal::file::Period;
 use rowkey_design::internal::quote::terminal;
 use rowkey_design::{CheckOptions, Design, Report};
-use rowkey_simulate::answer;
-use rowkey_simulate::load::{Ahead, LoadError, Log, Trace};
+use rowkey_simulate::answer::{self, Other};
+use rowkey_simulate::load::{Ahead, LoadError, Log, Sampled, Trace};
 use rowkey_simulate::page;
 use rowkey_simulate::recording::Run;
 use rowkey_simulate::run::Answer;
@@ -178,7 +178,10 @@ fn simulate<'d>(
     let run = match (&args.trace, &args.log) {
         (Some(path), _) => {
             let times = design.times_of(&declared.key.table.name);
-            let mut trace = Ahead(Trace::new(reader(path)?, declared.key.layout, times));
+            let mut reader = reader(path)?;
+            let expected = lines(path, &mut reader);
+            let trace = Trace::new(reader, declared.key.layout, times);
+            let mut trace = Ahead(Sampled::new(trace, ROW_BY_ROW, expected));
             of_file(path, declared.run(&mut trace, 0, args.seed, told))?
         }
         (None, Some(path)) => {
@@ -197,14 +200,16 @@ fn simulate<'d>(
                 }
                 run => run.map_err(failed)?,
             };
-            assumed = declared.assumed_of_load(&options);
             if !args.once {
-                others = declared.simulate_others(&options, told).map_err(failed)?;
+                others = declared.simulate_others(&options, told, |run| Other::of(&declared, run)).map_err(failed)?;
             }
             run
         }
     };
     bar.finish_and_clear();
+    if let Some(rows) = run.settings.rows_per_event.filter(|_| args.trace.is_some() || args.log.is_some()) {
+        assumed.push(format!("events are a sample, as there are many: one stands for up to {rows}"));
+    }
     let answer = answer::answer(&declared, &run, &others, report, costs, &assumed);
     Ok(Some(Simulated { declared, run, answer }))
 }
@@ -213,13 +218,25 @@ fn of_file<T>(path: &Path, read: Result<T, LoadError>) -> Result<T, Failure> {
     read.map_err(|error| Failure::new(format!("{}: {error}", path.display())))
 }
 
-fn reader(path: &Path) -> Result<Box<dyn io::BufRead + Send>, Failure> {
+fn reader(path: &Path) -> Result<Box<dyn BufRead + Send>, Failure> {
     if crate::designs::is_stdin(path) {
         return Ok(Box::new(BufReader::with_capacity(1 << 20, crate::designs::unlocked_stdin()?)));
     }
     let file = std::fs::File::open(path);
     let file = file.map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())))?;
     Ok(Box::new(BufReader::with_capacity(1 << 20, file)))
+}
+
+/// The events of a trace that are simulated one by one.
+const ROW_BY_ROW: u64 = 10_000_000;
+
+/// The lines that a file has, about, by the length of its first ones; 0 if it is no file.
+fn lines(path: &Path, reader: &mut dyn BufRead) -> u64 {
+    let file = std::fs::metadata(path).ok().filter(|file| file.is_file() && !crate::designs::is_stdin(path));
+    let (Some(file), Ok(first)) = (file, reader.fill_buf()) else { return 0 };
+    let lines = first.iter().filter(|byte| **byte == b'\n').count() as u64;
+    let all = u128::from(file.len()) * u128::from(lines) / (first.len() as u128).max(1);
+    u64::try_from(all).unwrap_or(u64::MAX)
 }
 
 fn log(args: &Args, path: &Path, declared: &Declared<'_>) -> Result<Log, Failure> {

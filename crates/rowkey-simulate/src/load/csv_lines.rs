@@ -1,0 +1,109 @@
+//! The lines of a trace as CSV.
+
+use std::io::{self, BufRead, Read};
+use std::ops::ControlFlow;
+
+use csv::{ErrorKind, Position, StringRecord};
+
+use super::LoadError;
+use super::columns::Columns;
+use super::line::Line;
+use super::trace::{LONGEST, Told, too_long};
+
+/// Reads the names of columns, then the lines.
+pub(super) fn read(
+    reader: &mut impl BufRead,
+    columns: &Columns,
+    told: &mut Told<'_, '_>,
+) -> Result<ControlFlow<()>, LoadError> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(Bounded { reader, left: LONGEST });
+    let mut head = StringRecord::new();
+    next(&mut reader, &mut head, None)?;
+    let mut known = Vec::new();
+    for (at, name) in head.iter().enumerate() {
+        let wrong = |reason| LoadError::Line { line: 1, place: place(at, Some(name)), reason };
+        let column = columns.named(name.trim()).map_err(wrong)?;
+        if known.contains(&column) {
+            return Err(wrong("there is this column already".to_owned()));
+        }
+        known.push(column);
+    }
+    let mut line = Line::new(columns);
+    line.found_at(&known);
+    let mut record = StringRecord::new();
+    while next(&mut reader, &mut record, Some(&head))? {
+        let number = record.position().map_or(0, Position::line);
+        line.clear();
+        for (at, (text, column)) in record.iter().zip(&known).enumerate() {
+            let taken = line.take(*column, text);
+            taken.map_err(|reason| LoadError::Line { line: number, place: place(at, head.get(at)), reason })?;
+        }
+        if told.tell(&line, number)?.is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+    }
+    Ok(ControlFlow::Continue(()))
+}
+
+/// The words for a column.
+pub(super) fn place(at: usize, name: Option<&str>) -> String {
+    let name = name.map_or_else(String::new, |name| format!(" (`{name}`)"));
+    format!("column {}{name}", at + 1)
+}
+
+/// Reads the next record, if there is one.
+fn next<R: BufRead>(
+    reader: &mut csv::Reader<Bounded<'_, R>>,
+    record: &mut StringRecord,
+    head: Option<&StringRecord>,
+) -> Result<bool, LoadError> {
+    reader.get_mut().left = LONGEST;
+    let read = reader.read_record(record);
+    let begin = record.position().map_or((1, 0), |position| (position.line(), position.byte()));
+    match read {
+        Ok(_) if reader.position().byte() - begin.1 >= LONGEST => Err(too_long(begin.0)),
+        Ok(is_any) => Ok(is_any),
+        Err(error) => Err(wrong(error, begin.0, head)),
+    }
+}
+
+/// The fault of a record that begins on a line, unless it has a line of its own.
+fn wrong(error: csv::Error, begin: u64, head: Option<&StringRecord>) -> LoadError {
+    let line = error.position().map_or(begin, Position::line);
+    let name = |at: usize| head.and_then(|head| head.get(at));
+    match error.into_kind() {
+        ErrorKind::Io(error) if error.get_ref().is_some_and(|error| error.is::<TooLong>()) => too_long(line),
+        ErrorKind::Io(error) => LoadError::Read { line, error },
+        ErrorKind::UnequalLengths { expected_len, len, .. } => LoadError::Line {
+            line,
+            place: place(len.min(expected_len as u64) as usize, None),
+            reason: format!("the line has {len} columns, the first has {expected_len}"),
+        },
+        ErrorKind::Utf8 { err, .. } => {
+            LoadError::Line { line, place: place(err.field(), name(err.field())), reason: "this is not UTF-8".to_owned() }
+        }
+        _ => LoadError::Line { line, place: place(0, None), reason: "this is not CSV".to_owned() },
+    }
+}
+
+/// A reader that gives so many bytes at most until it is allowed more: the reader of CSV keeps a record whole.
+struct Bounded<'r, R> {
+    reader: &'r mut R,
+    left: u64,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the record is too long")]
+struct TooLong;
+
+impl<R: BufRead> Read for Bounded<'_, R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        if self.left == 0 {
+            return Err(io::Error::other(TooLong));
+        }
+        let most = bytes.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        let read = self.reader.read(&mut bytes[..most])?;
+        self.left -= read as u64;
+        Ok(read)
+    }
+}

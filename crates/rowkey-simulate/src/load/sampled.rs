@@ -1,0 +1,96 @@
+//! Samples of loads that have too many events to be simulated one by one.
+
+use std::ops::ControlFlow;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::numbers::mix;
+use super::{Load, LoadError};
+use crate::event::{Event, Op};
+
+/// Another load, of whose events some are kept where there are many: each of these stands for 2, 4, 8 or more.
+///
+/// Of rows all that is written and deleted is kept, or nothing, so that a row that is kept is deleted as it was written;
+/// but of those that are written most, as of reads, every so many events are. The same load has the same sample.
+#[derive(Debug)]
+pub struct Sampled<L> {
+    load: L,
+    sampler: Sampler,
+}
+
+#[derive(Debug)]
+struct Sampler {
+    level: u32,
+    left: u64,
+    most: u64,
+    reads: u64,
+    writes: u64,
+    /// The writes by the hash of their keys.
+    by_hash: Vec<u32>,
+}
+
+/// The bits of a hash that tell what is written most.
+const BITS: u32 = 20;
+/// The writes of a hash that are many: more than this, and than one of so many of all.
+const MANY: u32 = 64;
+const ONE_OF: u64 = 1 << 16;
+
+impl<L> Sampled<L> {
+    /// A load with about as many events as `expected`; 0 if nobody knows. About `most` of them are kept; if there are
+    /// many more than expected, then somewhat more.
+    pub fn new(load: L, most: u64, expected: u64) -> Self {
+        let most = most.max(1);
+        let level = (0..63).find(|level| expected >> level <= most).unwrap_or(63);
+        // What is kept may be more than its part.
+        let left = if level == 0 { most } else { most + most / 2 };
+        let sampler = Sampler { level, left, most, reads: 0, writes: 0, by_hash: Vec::new() };
+        Self { load, sampler }
+    }
+}
+
+impl Sampler {
+    /// The events that one stands for, if it is kept.
+    fn weight(&mut self, event: &Event<'_>) -> Option<u64> {
+        if self.left == 0 {
+            self.level = (self.level + 1).min(63);
+            self.left = (self.most / 4).max(1);
+        }
+        if self.level > 0 && !self.is_kept(event) {
+            return None;
+        }
+        self.left -= 1;
+        Some(1 << self.level)
+    }
+
+    fn is_kept(&mut self, event: &Event<'_>) -> bool {
+        if matches!(event.op, Op::Get | Op::Scan { .. }) {
+            self.reads += 1;
+            return is_turn(self.reads, self.level, 0);
+        }
+        self.by_hash.resize(1 << BITS, 0);
+        self.writes += 1;
+        let hash = xxh3_64(event.key);
+        let count = &mut self.by_hash[(hash >> (u64::BITS - BITS)) as usize];
+        *count = count.saturating_add(1);
+        if *count > MANY && u64::from(*count) > self.writes / ONE_OF {
+            return is_turn(u64::from(*count), self.level, hash >> (u64::BITS - BITS));
+        }
+        mix(hash).trailing_zeros() >= self.level
+    }
+}
+
+/// True of one of each 2, 4, 8 numbers that follow each other.
+fn is_turn(number: u64, level: u32, of: u64) -> bool {
+    let group = number >> level;
+    number == group << level | mix(group ^ mix(of)) & ((1 << level) - 1)
+}
+
+impl<L: Load> Load for Sampled<L> {
+    fn events(&mut self, sink: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> Result<(), LoadError> {
+        let sampler = &mut self.sampler;
+        self.load.events(&mut |event| match sampler.weight(&event) {
+            Some(weight) => sink(Event { weight: event.weight.saturating_mul(weight), ..event }),
+            None => ControlFlow::Continue(()),
+        })
+    }
+}
