@@ -82,32 +82,6 @@ pub struct Settings {
     pub key_file: Option<KeyFile>,
 }
 
-impl Default for Settings {
-    /// A simulated server, with the sizes and periods that HBase has by itself; no jitter and no split points.
-    fn default() -> Self {
-        Self {
-            format: 1,
-            engine: "simulated".to_owned(),
-            load: String::new(),
-            servers: 1,
-            max_filesize: MAX_FILESIZE,
-            flush_size: FLUSH_SIZE,
-            split_policy: SplitPolicy::Stepping,
-            jitter: 0.0,
-            balancer_ms: None,
-            discharger_ms: DISCHARGER_MS,
-            compaction_min_size: FLUSH_SIZE,
-            block_size: BLOCK_SIZE,
-            splits: Vec::new(),
-            rows_per_second: 0.0,
-            interval_ms: 0,
-            rows_per_event: None,
-            keys: None,
-            key_file: None,
-        }
-    }
-}
-
 /// A file of keys of one length, in the folder of the run: for each place in a key a line, with that byte of every key
 /// in hex. Compressed, which it is if its name ends in `.gz`, it is a quarter of the size of one with a line a key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
