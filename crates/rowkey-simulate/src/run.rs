@@ -13,8 +13,6 @@ use std::io::{self, BufRead, Write};
 use data_encoding::HEXLOWER_PERMISSIVE;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::cluster::{BLOCK_SIZE, DISCHARGER_MS, FLUSH_SIZE, MAX_FILESIZE};
-
 pub use self::answer::{Answer, Bars, QueryAnswer, Regions, Saturation};
 
 /// A line of a run.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use rowkey_design::{CheckOptions, Date, Design, File, Rule, Severity};
-use rowkey_simulate::answer::{NOTHING, answer, facts};
+use rowkey_simulate::answer::{NOTHING, Other, answer, facts};
 use rowkey_simulate::load::LoadError;
 use rowkey_simulate::run::{Answer, Line};
 use rowkey_simulate::simulation::{Declared, Options};
