@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use rowkey_design::{CheckOptions, Date, Design, File, Rule, Severity};
-use rowkey_simulate::answer::{NOTHING, answer, facts};
+use rowkey_simulate::answer::{NOTHING, Other, answer, facts};
 use rowkey_simulate::load::LoadError;
 use rowkey_simulate::run::{Answer, Line};
 use rowkey_simulate::simulation::{Declared, Options};
@@ -27,7 +27,8 @@ fn answers(text: &str, options: &Options) -> Vec<Answer> {
             let run = |options: &Options| declared.simulate(options, |_| {});
             match run(options) {
                 Ok(first) => {
-                    let others: Vec<_> = more.iter().map(|options| Other::of(&declared, &run(options).unwrap())).collect();
+                    let others: Vec<_> =
+                        more.iter().map(|options| Other::of(&declared, &run(options).unwrap())).collect();
                     answers.push(answer(&declared, &first, &others, &report, &costs, &[]));
                 }
                 Err(LoadError::NoEvents(_)) => {}

@@ -191,10 +191,7 @@ mod tests {
     use rowkey_design::internal::explain::Times;
 
     fn settings(interval_ms: u64) -> Settings {
-        Settings {
-            interval_ms,
-            ..Settings::default()
-        }
+        Settings { interval_ms, ..Settings::default() }
     }
 
     prop_compose! {

@@ -94,12 +94,8 @@ pub(crate) fn layout_of(key: &str) -> LayoutBuf {
 }
 
 pub(crate) fn empty(name: &str, layout: LayoutBuf, interval_ms: u64) -> Made {
-    let settings = Settings {
-        load: "sequential, steady".to_owned(),
-        servers: SERVERS,
-        interval_ms,
-        ..Settings::default()
-    };
+    let settings =
+        Settings { load: "sequential, steady".to_owned(), servers: SERVERS, interval_ms, ..Settings::default() };
     let (intervals, splits, moves) = (Vec::new(), Vec::new(), Vec::new());
     Made { name: name.to_owned(), layout, settings, intervals, splits, moves }
 }
