@@ -27,7 +27,8 @@ fn answers(text: &str, options: &Options) -> Vec<Answer> {
             let run = |options: &Options| declared.simulate(options, |_| {});
             match run(options) {
                 Ok(first) => {
-                    let others: Vec<_> = more.iter().map(|options| Other::of(&declared, &run(options).unwrap())).collect();
+                    let others: Vec<_> =
+                        more.iter().map(|options| Other::of(&declared, &run(options).unwrap())).collect();
                     answers.push(answer(&declared, &first, &others, &report, &costs, &[]));
                 }
                 Err(LoadError::NoEvents(_)) => {}

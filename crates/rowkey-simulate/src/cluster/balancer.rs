@@ -1,6 +1,7 @@
 //! The balancer: if it moves regions, and how many.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use super::constants::{ALL_MULTIPLIERS, COUNT_MULTIPLIERS, MIN_COST, SLOP_TENTHS};
 
@@ -36,15 +37,30 @@ fn skew(regions: &[u64]) -> f64 {
 
 /// The moves, each from one server to another, that make the counts as even as can be.
 pub(crate) fn moves(regions: &[u64]) -> Vec<(usize, usize)> {
-    let mut by_count: BTreeSet<(u64, usize)> = (0..).zip(regions).map(|(server, count)| (*count, server)).collect();
+    let mut counts = regions.to_vec();
+    // Of those with as many the first.
+    let mut most: BinaryHeap<_> = (0..).zip(regions).map(|(server, count)| (*count, Reverse(server))).collect();
+    let mut least: BinaryHeap<_> = (0..).zip(regions).map(|(server, count)| Reverse((*count, server))).collect();
     let mut moves = Vec::new();
-    while let (Some(least), Some((count, _))) = (by_count.first().copied(), by_count.last().copied()) {
-        // Of those with as many the first.
-        let Some(most) = by_count.range((count, 0)..).next().copied().filter(|most| most.0 > least.0 + 1) else { break };
-        by_count.remove(&most);
-        by_count.remove(&least);
-        by_count.extend([(most.0 - 1, most.1), (least.0 + 1, least.1)]);
-        moves.push((most.1, least.1));
+    while let (Some((high, Reverse(from))), Some(Reverse((low, to)))) = (most.peek().copied(), least.peek().copied()) {
+        // An entry of before a move.
+        if counts[from] != high {
+            most.pop();
+            continue;
+        }
+        if counts[to] != low {
+            least.pop();
+            continue;
+        }
+        if high <= low + 1 {
+            break;
+        }
+        (counts[from], counts[to]) = (high - 1, low + 1);
+        for server in [from, to] {
+            most.push((counts[server], Reverse(server)));
+            least.push(Reverse((counts[server], server)));
+        }
+        moves.push((from, to));
     }
     moves
 }

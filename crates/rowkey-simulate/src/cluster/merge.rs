@@ -29,8 +29,7 @@ pub(crate) fn merged(parts: &[Part<'_>], keep: Keep) -> Rows {
     let mut order = Vec::new();
     for parts in slices(parts) {
         in_order(&parts, &mut order);
-        let same =
-            |(a_head, a): &Ordered, (b_head, b): &Ordered| a_head == b_head && a.key(&parts) == b.key(&parts);
+        let same = |(a_head, a): &Ordered, (b_head, b): &Ordered| a_head == b_head && a.key(&parts) == b.key(&parts);
         order.chunk_by(same).for_each(|group| merge_group(group, &parts, keep, &mut merged));
     }
     merged.fit();

@@ -1,5 +1,7 @@
 //! The balancer's runs.
 
+use std::collections::BTreeMap;
+
 use super::balancer::{moves, needs_balance};
 use super::due::{What, next_tick};
 use super::state::Cluster;
@@ -26,16 +28,17 @@ impl Cluster {
             return;
         }
         let moves = moves(&counts);
-        let mut on_servers = vec![Vec::new(); counts.len()];
+        let mut on_servers: BTreeMap<usize, Vec<usize>> = moves.iter().map(|(from, _)| (*from, Vec::new())).collect();
         for (number, region) in self.regions.iter().enumerate() {
-            on_servers[region.server].push(number);
+            on_servers.entry(region.server).and_modify(|regions| regions.push(number));
         }
         let pause_ms = self.balancer_ms.unwrap_or(0) / moves.len().max(1) as u64;
         let mut at_ms = self.now_ms;
         for (from, to) in moves {
             // A region is drawn of those that the server has had before the run.
-            let drawn = self.draws.within(0..on_servers[from].len() as u64);
-            let region = on_servers[from].swap_remove(usize::try_from(drawn).unwrap_or(0));
+            let Some(regions) = on_servers.get_mut(&from) else { continue };
+            let drawn = self.draws.within(0..regions.len() as u64);
+            let region = regions.swap_remove(usize::try_from(drawn).unwrap_or(0));
             self.queue.push(at_ms, self.epoch(region), What::Move(to));
             at_ms = at_ms.saturating_add(pause_ms);
         }

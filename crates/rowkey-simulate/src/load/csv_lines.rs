@@ -79,9 +79,11 @@ fn wrong(error: csv::Error, begin: u64, head: Option<&StringRecord>) -> LoadErro
             place: place(len.min(expected_len as u64) as usize, None),
             reason: format!("the line has {len} columns, the first has {expected_len}"),
         },
-        ErrorKind::Utf8 { err, .. } => {
-            LoadError::Line { line, place: place(err.field(), name(err.field())), reason: "this is not UTF-8".to_owned() }
-        }
+        ErrorKind::Utf8 { err, .. } => LoadError::Line {
+            line,
+            place: place(err.field(), name(err.field())),
+            reason: "this is not UTF-8".to_owned(),
+        },
         _ => LoadError::Line { line, place: place(0, None), reason: "this is not CSV".to_owned() },
     }
 }

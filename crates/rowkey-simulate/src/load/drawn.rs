@@ -135,7 +135,8 @@ impl<'d> Drawn<'d> {
                 let count = clock.before(seconds).ceil() as u64;
                 if let Some(ranges) = reads.divided() {
                     let name = query.name.as_str();
-                    assumed.push(format!("of the {ranges} ranges of {name:?} each run reads some, which stand for all"));
+                    assumed
+                        .push(format!("of the {ranges} ranges of {name:?} each run reads some, which stand for all"));
                 }
                 sources.push(Source { clock, count, does: Does::Read(Box::new(reads)), bytes: 0 });
             }

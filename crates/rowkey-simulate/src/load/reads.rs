@@ -21,7 +21,7 @@ const MOST: f64 = 256.0;
 
 /// The most ranges that one run reads. Of more it reads some, each of which stands for several, and the runs after it
 /// the others.
-const MOST_RANGES: usize = 256;
+const MOST_RANGES: usize = 64;
 
 /// The most ranges that are made at once.
 const MADE: f64 = 131_072.0;
@@ -109,10 +109,7 @@ impl<'d> Reads<'d> {
         }
         let runs = asked.runs.max(1) as u64;
         let times = asked.times.saturating_mul(runs);
-        for (range, number) in asked.ranges.iter().zip(0..) {
-            if runs > 1 && mix(number) % runs != asked.left as u64 {
-                continue;
-            }
+        for range in asked.ranges.chunks(MOST_RANGES).nth(asked.left).unwrap_or_default() {
             let op = match self.is_get {
                 true => Op::Get,
                 false => Op::Scan { end: range.end(), limit: self.limit, reverse: self.reverse },
@@ -147,8 +144,13 @@ impl<'d> Reads<'d> {
         }
         let ranges = if self.cost.full_scan { None } else { self.cost.ranges_with(&keys) };
         let is_all = ranges.is_none();
-        let ranges: Vec<KeyRange> = ranges.into_iter().flatten().flatten().collect();
+        let mut ranges: Vec<KeyRange> = ranges.into_iter().flatten().flatten().collect();
         let runs = ranges.len().div_ceil(MOST_RANGES).max(1);
+        if runs > 1 {
+            // Scattered, so that the ranges of one run are of all servers.
+            let mut numbers = 0..;
+            ranges.sort_by_cached_key(|_| numbers.next().map(mix));
+        }
         Asked { ranges, is_all, times, runs, left: runs }
     }
 

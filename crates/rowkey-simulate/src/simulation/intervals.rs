@@ -170,6 +170,23 @@ mod tests {
         assert_eq!(ended.iter().map(|interval| interval.t_ms).collect::<Vec<_>>(), [5, 9]);
     }
 
+    #[test]
+    fn intervals_of_many_regions_are_few() {
+        let splits = (1..10_000u32).map(|at| Key(at.to_be_bytes().to_vec())).collect();
+        let settings = Settings { splits, split_policy: SplitPolicy::Disabled, ..Settings::default() };
+        for (length_ms, last_ms) in [(1000, 1_000_000), (0, 1_000_000), (1000, 50_000)] {
+            let mut cluster = Cluster::new(&settings, ClusterOptions::default());
+            let mut intervals = Intervals::new(length_ms, 192);
+            intervals.until(last_ms, &mut cluster);
+            intervals.end(last_ms, &mut cluster);
+            assert_eq!(intervals.coarser().is_some(), last_ms > 100_000);
+            let (length_ms, ended) = intervals.ended();
+            let regions: usize = ended.iter().map(|interval| interval.regions.len()).sum();
+            assert!((400_000..=MOST_REGIONS + 10_000).contains(&regions), "{regions}");
+            assert!(length_ms * ended.len() as u64 >= last_ms);
+        }
+    }
+
     fn region(start: &str, rows: u64, written: u64) -> Region {
         let start = Key(start.as_bytes().to_vec());
         Region { start, server: 0, rows, rows_this_interval: written, reads_this_interval: written, bytes: 0, files: 0 }

@@ -7,7 +7,8 @@ use rowkey::LayoutBuf;
 use rowkey_design::Design;
 use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::internal::forms::KeyForm;
-use rowkey_simulate::load::{Ahead, Drawn, Load, LoadError, Log, Options, Trace};
+use rowkey_simulate::event::{Event, Op};
+use rowkey_simulate::load::{Ahead, Drawn, Load, LoadError, Log, Options, Sampled, Trace};
 use rowkey_simulate::run::Generated;
 
 use super::{Kept, all, design, events};
@@ -131,6 +132,21 @@ fn a_bad_line_is_told_with_its_place() {
         (csv("7,put,"), "line 3, `key`: it is no key of the design: "),
         ("t_ms,op,kee\n".to_owned(), "line 1, column 3 (`kee`): there is no such column; known: t_ms, op, key, "),
         ("t_ms,op,host\n1,put,a\n".to_owned(), "line 2, the fields: "),
+        (
+            "t_ms,op,host,at\n1,put,a,2026-13-01\n".to_owned(),
+            "line 2, column 4 (`at`): \"2026-13-01\" is not of its type, i64: write milliseconds since 1970, or \
+             2026-01-31T12:00:00Z, or 2026-01-31",
+        ),
+        (
+            "{\"t_ms\":1,\"op\":\"scan\",\"host\":\"a\",\"at\":\"today\"}".to_owned(),
+            "line 1, `at`: \"today\" is not of its type, i64: write milliseconds since 1970, or ",
+        ),
+        (csv(&format!("7,put,{}", "0".repeat(1 << 20))), "line 3, column 1: the line has 1048576 bytes or more"),
+        (
+            format!("t_ms,op,key\n5,put,\"{}", "\n".repeat(1 << 21)),
+            "line 2, column 1: the line has 1048576 bytes or more",
+        ),
+        ("x".repeat(1 << 20), "line 1, column 1: the line has 1048576 bytes or more"),
         ("t_ms,op,bytes\n1,put,3\n".to_owned(), "line 2, the fields: the line has no `key`, and no field of it"),
         ("t_ms,op,key\n".to_owned(), "the trace has no events"),
         (String::new(), "the trace has no events"),
@@ -149,6 +165,54 @@ fn a_bad_line_is_told_with_its_place() {
     for (text, expected) in cases {
         let error = trace(&design, &text).expect_err(&text).to_string();
         assert!(error.starts_with(expected), "{expected}: {error}");
+    }
+}
+
+/// Events of so many kinds of rows: one that is written each other time, others that are written and deleted once.
+struct Queue(u64);
+
+impl Load for Queue {
+    fn events(&mut self, sink: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> Result<(), LoadError> {
+        for n in 0..self.0 {
+            let (op, number) = match n % 4 {
+                0 | 2 => (Op::Put, 0),
+                1 => (Op::Put, n),
+                _ => (Op::Delete, n - 2),
+            };
+            let event = |op, key| Event { t_ms: n, batch: n, op, key, bytes: 1, weight: 1 };
+            let read = event(Op::Scan { end: None, limit: None, reverse: false }, &[]);
+            if n % 8 == 0 && sink(read).is_break() || sink(event(op, &u64::to_be_bytes(number))).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_sample_has_rows_with_their_deletes_and_as_many_events() {
+    const ALL: u64 = 400_000;
+    let sample = |most, expected| all(&mut Sampled::new(Queue(ALL), most, expected));
+    assert_eq!(sample(ALL * 2, 0), all(&mut Queue(ALL)));
+    for (most, expected) in [(20_000, ALL), (20_000, 0), (1, 0), (50_000, ALL / 4)] {
+        let kept = sample(most, expected);
+        assert_eq!(kept, sample(most, expected));
+        let levels = u64::from((ALL / most).ilog2());
+        assert!((kept.len() as u64) < most * 2 + most * levels / 4 + 2 * levels, "{most}: {}", kept.len());
+        if most == 1 {
+            continue;
+        }
+        let weight = |is: &dyn Fn(&Kept) -> bool| kept.iter().filter(|event| is(event)).map(|event| event.weight).sum();
+        let near = |found: u64, expected: u64| assert!(found.abs_diff(expected) < expected / 20, "{found} {expected}");
+        let is_hot = |event: &Kept| event.key == [0; 8];
+        near(weight(&|event| event.op == "scan"), ALL / 8);
+        near(weight(&|event| is_hot(event) && event.op == "put"), ALL / 2);
+        near(weight(&|event| !is_hot(event) && event.op == "put"), ALL / 4);
+        near(weight(&|event| event.op == "delete"), ALL / 4);
+        if expected == ALL {
+            let keys = |op| kept.iter().filter(move |event| event.op == op && !is_hot(event)).map(|event| &event.key);
+            assert!(keys("put").eq(keys("delete")));
+        }
     }
 }
 
