@@ -222,6 +222,9 @@ macro_rules! for_each_rule {
                 D11 d11_new_findings None Warning "new findings of a check";
                 D12 d12_new_findings_on_engine None Warning "new findings of a check on another engine";
             }
+            page changes Change {
+                D13 d13_engine None Error "another engine";
+            }
         }
     };
 }

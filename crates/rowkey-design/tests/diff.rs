@@ -1,7 +1,7 @@
 //! Changes: each rule of changes is found between the two designs of its page, and not in the good one; a lock file is
 //! a design that differs in nothing.
 
-use rowkey_design::{CheckOptions, Date, Design, Difference, File, Impact, Rule, RuleKind, diff, lock};
+use rowkey_design::{CheckOptions, Date, Design, Difference, Engine, File, Impact, Rule, RuleKind, diff, lock};
 
 fn parse(text: &str) -> Design {
     let file = File { name: "a.rowkey.toml".to_owned(), text: text.to_owned() };
@@ -25,7 +25,7 @@ fn block<'p>(page: &'p str, heading: &str) -> &'p str {
 #[test]
 fn each_rule_of_changes_is_found_and_its_neighbour_is_not() {
     let rules: Vec<_> = Rule::all().filter(|rule| rule.kind.compares()).collect();
-    assert_eq!(rules.len(), 12);
+    assert_eq!(rules.len(), 13);
     for rule in rules {
         let (old, new, good) = (block(rule.page(), "Old"), block(rule.page(), "New"), block(rule.page(), "Good"));
         let found = |new: &str| changes(old, new).into_iter().any(|change| change.rule == rule);
@@ -55,6 +55,42 @@ fn classes() {
     let enums = |variants: &str| of(&format!("\"kind: option<enum{{{variants}}}>\""), "");
     assert_eq!(class(&enums("1: (u8)"), &enums("1: (u8), 2: ()")), Some(Impact::Safe));
     assert_eq!(class(&enums("1: (u8), 2: ()"), &enums("1: (), 2: ()")), Some(Impact::SilentCorruption));
+}
+
+/// Another engine: all rows are copied, and what it does not do is said, of what the design asks for.
+#[test]
+fn another_engine_copies_all_rows() {
+    let of = |engine: &str, family: &str| {
+        format!(
+            "format = 1\n[cluster.c]\nengine = \"{engine}\"\n[table.t]\nkey = [\"a: u64\"]\nrows = \"36M\"\n\
+             [table.t.family.f]\nsizes.v = \"100 B\"\n{family}"
+        )
+    };
+    let told = |engine: &str, family: &str| {
+        let found = changes(&of("hbase", family), &of(engine, family));
+        let found: Vec<_> = found.into_iter().filter(|change| change.rule.id == "D13").collect();
+        assert!(found.len() <= 1 && found.iter().all(|change| change.class == Impact::Rewrite), "{found:?}");
+        found.into_iter().next()
+    };
+    for engine in Engine::ALL {
+        let Some(change) = told(engine.word(), "") else {
+            assert_eq!(*engine, Engine::HBase);
+            continue;
+        };
+        assert!(change.message.starts_with(&format!("the engine was hbase and is {engine}: ")), "{}", change.message);
+        let keeps = change.message.ends_with("keys keep their bytes and their order");
+        let sorts = ![Engine::DynamoDb, Engine::Cassandra, Engine::Cockroach].contains(engine);
+        assert_eq!(keeps, sorts, "{}", change.message);
+        assert!(change.plan[2].starts_with("copy 36M rows, ") && change.plan[2].ends_with(": 1 h at 10k rows/s"));
+    }
+    let lost = |engine: &str, family: &str| told(engine, family).unwrap().message.split("; ").skip(2).count();
+    let kept = "ttl = \"1 day\"\nversions = 3\ncompression = \"snappy\"\n";
+    for (engine, count) in [("bigtable", 2), ("dynamodb", 2), ("cassandra", 1), ("cockroachdb", 1), ("tikv", 2)] {
+        assert_eq!(lost(engine, kept), count, "{engine}");
+    }
+    // Designs without a cluster, as lock files are, have no engine.
+    let without = "format = 1\n[table.t]\nkey = [\"a: u64\"]\n";
+    assert_eq!(changes(without, &of("bigtable", "")).iter().filter(|change| change.rule.id == "D13").count(), 0);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `rowkey diff`: what each change of a design does to the rows that are there.
 
+mod engine;
 mod families;
 mod keys;
 
@@ -140,11 +141,17 @@ pub fn diff(old: &Design, new: &Design, options: &CheckOptions, rate: f64) -> Ve
         Some(Engine::DynamoDb) => "within days",
         _ => "at the next compaction",
     };
+    let engines = other_engine(old, new, options);
     for (name, table) in &new.tables {
         let mut changes = Changes { table: name, gone, list: Vec::new() };
         match old.tables.get(name) {
             None => changes.push(Impact::Safe, &rule::D08, None, Some(table.name.place), "a new table".to_owned()),
-            Some(before) => of_table(before, table, rate, &mut changes),
+            Some(before) => {
+                of_table(before, table, rate, &mut changes);
+                if let Some(engines) = engines {
+                    engine::compare(engines, (before, table), rate, &mut changes);
+                }
+            }
         }
         all.append(&mut changes.list);
     }
@@ -181,6 +188,17 @@ fn of_table(old: &TableDesign, new: &TableDesign, rate: f64, changes: &mut Chang
 
 /// The phases of `rowkey::migrate`, with what the old design says of rows and bytes.
 fn plan(old: &TableDesign, new: &TableDesign, rate: f64) -> Vec<String> {
+    vec![
+        format!("from {} to {}", old.layout.fingerprint(), new.layout.fingerprint()),
+        "open a `rowkey::migrate::Migration`: each write goes to both tables".to_owned(),
+        format!("backfill {}", copied(old, rate)),
+        "verify, repair, and cut over: reads go to the new table".to_owned(),
+        "finish: writes go to the new table alone, and the old one is dropped".to_owned(),
+    ]
+}
+
+/// The rows and bytes of a table, and the time that copying them takes.
+fn copied(old: &TableDesign, rate: f64) -> String {
     let rows = rows(old).filter(|rows| rows.is_finite());
     let bytes = rows.map(|rows| rows * bytes_per_row(old, &KeyFacts::of(old, None), &[]));
     let size = match (rows, bytes) {
@@ -191,13 +209,13 @@ fn plan(old: &TableDesign, new: &TableDesign, rate: f64) -> Vec<String> {
     let time = time.map_or(String::new(), |time| {
         format!(": {} at {} rows/s", crate::file::Period(time), crate::file::Count(rate))
     });
-    vec![
-        format!("from {} to {}", old.layout.fingerprint(), new.layout.fingerprint()),
-        "open a `rowkey::migrate::Migration`: each write goes to both tables".to_owned(),
-        format!("backfill {size}{time}"),
-        "verify, repair, and cut over: reads go to the new table".to_owned(),
-        "finish: writes go to the new table alone, and the old one is dropped".to_owned(),
-    ]
+    format!("{size}{time}")
+}
+
+/// The old engine and the new one, where they differ. A lock file has no cluster.
+fn other_engine(old: &Design, new: &Design, options: &CheckOptions) -> Option<(Engine, Engine)> {
+    let engine = |design: &Design| design.cluster(options).map(|cluster| cluster.engine);
+    engine(old).zip(engine(new)).filter(|(old, new)| old != new)
 }
 
 /// D11 and D12: what a check finds in the new design and not in the old.
@@ -206,10 +224,7 @@ fn new_findings(old: &Design, new: &Design, options: &CheckOptions) -> Vec<Diffe
     let is_known = |finding: &Finding| {
         known.iter().any(|known| known.rule == finding.rule && known.table == finding.table && known.of == finding.of)
     };
-    let engine = |design: &Design| design.cluster(options).map(|cluster| cluster.engine);
-    // A lock file has no cluster.
-    let other = engine(old).zip(engine(new)).is_some_and(|(old, new)| old != new);
-    let rule = if other { &rule::D12 } else { &rule::D11 };
+    let rule = if other_engine(old, new, options).is_some() { &rule::D12 } else { &rule::D11 };
     let found = new.check(options).findings.into_iter().filter(|finding| {
         finding.severity > crate::rule::Severity::Note && old.tables.contains_key(&finding.table) && !is_known(finding)
     });
