@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::{CheckOptions, Date, Design, File, Rule, Severity};
 use rowkey_simulate::answer::{NOTHING, answer, facts};
 use rowkey_simulate::load::LoadError;
@@ -124,6 +125,28 @@ fn what_a_table_takes_at_first_is_what_its_first_region_takes() {
     // Cut before it is written, it takes as much from the beginning on.
     let cut = design("\"user: u64\"", "means = { user = \"random\" }\nsplits = { uniform = 8 }", 8, "12k/s");
     assert_eq!(answers(&cut, &options).remove(0).sustained_at_first, None);
+}
+
+#[test]
+fn reads_are_counted_as_check_counts_them() {
+    // Each run reads fifty rows: it costs one and a half reads, not fifty.
+    let query =
+        "[[table.t.query]]\nname = \"a page\"\nfix = [\"host\"]\norder = \"newest\"\nlimit = 50\nrate = \"1k/s\"\n";
+    let key = "\"host: text\", \"at: instant desc\"";
+    for (reads, saturates) in [("4k/s", false), ("1k/s", true)] {
+        let text = design(key, "stats.host = { distinct = 100 }", 2, "1k/s") + query;
+        let text = text.replace("region.writes", &format!("region.reads = \"{reads}\"\nregion.writes"));
+        let found = answers(&text, &Options { most: 100_000, ..options() }).remove(0);
+        let design = Design::parse([File { name: "t.rowkey.toml".to_owned(), text }]).unwrap();
+        let check = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+        let (table, costs) = design.query_costs(&check).next().unwrap();
+        let load = costs[0].read_load(table, &KeyFacts::of(table, None), design.cluster(&check)).unwrap();
+        assert!((found.reads / load.reads - 1.0).abs() < 0.02 && load.reads == 1490.0, "{} {load:?}", found.reads);
+        assert!((found.rows_read / 50_000.0 - 1.0).abs() < 0.02, "{}", found.rows_read);
+        assert_eq!(found.saturates.is_some(), saturates, "{}", found.sentence);
+        let told = "reads a second (100 rows of a scan are one), and takes 1k";
+        assert_eq!(found.sentence.contains(told), saturates, "{}", found.sentence);
+    }
 }
 
 #[test]

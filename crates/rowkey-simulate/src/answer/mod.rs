@@ -43,8 +43,9 @@ pub fn answer(
     assumed: &[String],
 ) -> Answer {
     let takes = takes(declared);
-    let numbers = Numbers::of(run, takes);
-    let more: Vec<Numbers> = others.iter().map(|run| Numbers::of(run, takes)).collect();
+    let numbers_of = |run: &Run| Numbers::of(run, takes, declared.read_cost());
+    let numbers = numbers_of(run);
+    let more: Vec<Numbers> = others.iter().map(numbers_of).collect();
     let bars = |of: &dyn Fn(&Numbers) -> f64| {
         let all = || more.iter().chain([&numbers]).map(of);
         Bars { of_run: of(&numbers), least: all().fold(f64::INFINITY, f64::min), greatest: all().fold(0.0, f64::max) }
@@ -69,6 +70,8 @@ pub fn answer(
         saturates: numbers.saturates.clone(),
         writes: numbers.writes,
         reads: numbers.reads,
+        read_unit: declared.read_cost().unit().to_owned(),
+        rows_read: numbers.rows_read,
         sustained,
         sustained_at_first: numbers.sustained_at_first,
         sustained_reads,
@@ -90,7 +93,7 @@ pub fn measure(answer: &Answer) -> Measure {
     if answer.saturates.as_ref().is_some_and(|saturation| saturation.reads) { Measure::Reads } else { Measure::Writes }
 }
 
-/// The rows a second that one server of a table takes.
+/// The rows written, and the reads, a second that one server of a table takes.
 fn takes(declared: &Declared<'_>) -> Takes {
     let reads = reads_per_server(declared.engine(), declared.cluster());
     let row = bytes_per_row(declared.key.table, &declared.key, &[]).max(1.0);

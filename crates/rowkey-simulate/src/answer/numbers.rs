@@ -1,5 +1,7 @@
 //! The numbers of a run.
 
+use rowkey_design::internal::cost::ReadCost;
+
 use super::peaks::Peaks;
 use super::takes::Takes;
 use crate::recording::Run;
@@ -10,6 +12,8 @@ use crate::run::{Interval, Region, Regions, Saturation, Server};
 pub(super) struct Numbers {
     pub(super) writes: f64,
     pub(super) reads: f64,
+    pub(super) rows_read: f64,
+    pub(super) read_cost: ReadCost,
     pub(super) sustained: Option<f64>,
     /// The rows written a second that the table takes at first, where it is less.
     pub(super) sustained_at_first: Option<f64>,
@@ -30,7 +34,7 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    pub(super) fn of(run: &Run, takes: Takes) -> Self {
+    pub(super) fn of(run: &Run, takes: Takes, read_cost: ReadCost) -> Self {
         let seconds = run.settings.interval_ms.max(1) as f64 / 1000.0;
         let total = |of: fn(&Server) -> u64| {
             let servers = run.intervals.iter().flat_map(|interval| &interval.servers);
@@ -56,6 +60,8 @@ impl Numbers {
         Self {
             writes: mean(|server| server.writes),
             reads: mean(|server| server.reads),
+            rows_read: mean(|server| server.rows_read),
+            read_cost,
             sustained: Some(takes.writes / busiest_server).filter(|rate| rate.is_finite()),
             sustained_reads: busiest_reader.map(|part| takes.reads / part).filter(|rate| rate.is_finite()),
             sustained_at_first: peaks.at_first(later_ms, busiest_server, takes.writes),

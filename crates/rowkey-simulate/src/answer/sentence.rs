@@ -1,5 +1,6 @@
 //! The answer in a sentence.
 
+use rowkey_design::internal::cost::ReadCost;
 use rowkey_design::internal::file::Count;
 use rowkey_design::{Finding, Severity};
 
@@ -34,18 +35,24 @@ pub(super) fn sentence(numbers: &Numbers, takes: Takes, sustained: [Option<Bars>
             let cause = cause.unwrap_or_else(|| {
                 "No rule of `check` knows why: look at the hottest region, and at the number of servers".to_owned()
             });
-            format!("{}{}. {cause}.", saturated(saturation), until(saturation, numbers, sustained))
+            format!("{}{}. {cause}.", saturated(saturation, numbers), until(saturation, numbers, sustained))
         }
         (None, Some(cause)) => format!("No server saturates in this run: {}. But {cause}.", busiest(numbers, takes)),
         (None, None) => format!("{NOTHING}: {}.", busiest(numbers, takes)),
     }
 }
 
-fn saturated(saturation: &Saturation) -> String {
+fn saturated(saturation: &Saturation, numbers: &Numbers) -> String {
     let Saturation { reads, server, t_ms, asked, takes, .. } = saturation;
-    let what = if *reads { "rows read" } else { "writes" };
+    let what = match reads {
+        true if numbers.read_cost != ReadCost::Rows => "read units a second",
+        // Most of what is read is rows of scans.
+        true if numbers.rows_read > 1.1 * numbers.reads => "reads a second (100 rows of a scan are one)",
+        true => "reads a second",
+        false => "writes a second",
+    };
     format!(
-        "Server {server} saturates within {}: a server is asked for up to {} {what} a second, and takes {}",
+        "Server {server} saturates within {}: a server is asked for up to {} {what}, and takes {}",
         elapsed(*t_ms),
         Count(asked.round()),
         Count(*takes)
@@ -66,7 +73,7 @@ fn until(saturation: &Saturation, numbers: &Numbers, [writes, reads]: [Option<Ba
         _ => ", in less than 1 % of the time".to_owned(),
     };
     let (sustained, what, server, region) = match saturation.reads {
-        true => (reads, " rows read", numbers.busiest_reader.unwrap_or(0.0), numbers.hottest_read.unwrap_or(0.0)),
+        true => (reads, " reads", numbers.busiest_reader.unwrap_or(0.0), numbers.hottest_read.unwrap_or(0.0)),
         false => (writes, "", numbers.busiest_server, numbers.hottest_region),
     };
     let Some(Bars { of_run, least, greatest }) = sustained else {
@@ -98,7 +105,7 @@ fn busiest(numbers: &Numbers, takes: Takes) -> String {
         (true, true) => format!(
             "the busiest server is asked for {}, and for {}",
             told(most.writes, takes.writes, "writes"),
-            told(most.reads, takes.reads, "rows read")
+            told(most.reads, takes.reads, "reads")
         ),
     }
 }

@@ -39,13 +39,15 @@ pub fn facts(answer: &Answer) -> Vec<(String, String)> {
         fact("writes before a server saturates", first.unwrap_or(later));
     }
     if answer.reads > 0.0 {
-        fact("rows read", rate(answer.reads));
+        fact("reads", rate(answer.reads));
+        fact("one read", answer.read_unit.clone());
+        fact("rows read", rate(answer.rows_read));
     }
     if let Some(sustained) = &answer.sustained_reads {
-        fact("rows read before a server saturates", bars(sustained, &rate));
+        fact("reads before a server saturates", bars(sustained, &rate));
     }
     if let Some(reader) = &answer.busiest_reader {
-        fact("rows read on the busiest server", bars(reader, &percent));
+        fact("reads on the busiest server", bars(reader, &percent));
     }
     fact("writes on the busiest server", bars(&answer.busiest_server, &percent));
     fact("writes in the hottest region", bars(&answer.hottest_region, &percent));

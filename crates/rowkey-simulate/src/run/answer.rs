@@ -16,21 +16,25 @@ pub struct Answer {
     pub saturates: Option<Saturation>,
     /// The rows written a second, over all servers: on average.
     pub writes: f64,
-    /// The rows read a second, over all servers: on average. Those that are deleted count while they are passed over.
+    /// The reads a second, over all servers: on average. They are counted in `read_unit`.
     pub reads: f64,
+    /// The unit of reads, in which the design says what a server takes.
+    pub read_unit: String,
+    /// The rows read a second, over all servers: on average. Those that are deleted count while they are passed over.
+    pub rows_read: f64,
     /// The rows that can be written a second before the first server saturates. None where one server takes all, or
     /// nothing is written.
     pub sustained: Option<Bars>,
     /// The rows that can be written a second at first, before regions are split and moved, where it is less.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub sustained_at_first: Option<f64>,
-    /// The rows that can be read a second before the first server saturates. None where it is not known what one takes,
+    /// The reads a second that the servers take before the first of them saturates. None where it is not known what one takes,
     /// or nothing is read.
     pub sustained_reads: Option<Bars>,
     /// The part of the writes that the busiest server has in an interval: the median of the
     /// second half of those with any.
     pub busiest_server: Bars,
-    /// The part of the rows read that are read on the busiest server, in the same way; none if nothing is read.
+    /// The part of the reads that are on the busiest server, in the same way; none if nothing is read.
     pub busiest_reader: Option<Bars>,
     /// The part of the writes that the hottest region has in an interval: the median of the
     /// second half of those with any.
@@ -77,9 +81,9 @@ pub struct Saturation {
     pub t_ms: u64,
     /// The part of the time in which some server is.
     pub part: f64,
-    /// The most rows a second that a server is asked for.
+    /// The most rows written, or reads, a second that a server is asked for.
     pub asked: f64,
-    /// The rows a second that it takes.
+    /// Those that it takes.
     pub takes: f64,
 }
 

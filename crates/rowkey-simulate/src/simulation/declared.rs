@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use rowkey_design::internal::TableDesign;
-use rowkey_design::internal::cost::{cells_per_put, on_disk, retention};
+use rowkey_design::internal::cost::{ReadCost, bytes_per_row, cells_per_put, on_disk, retention};
 use rowkey_design::internal::design::{Balancer, Cluster, Columns, Engine, SplitPolicy as Policy};
 use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::internal::file::Bytes;
@@ -83,6 +83,7 @@ impl<'d> Declared<'d> {
             on_disk: on_disk(found, &key, &[]),
             name_bytes: 0,
             replaces: replaces(found),
+            read_cost: ReadCost::of(engine_of(cluster), bytes_per_row(found, &key, &[])),
             ..ClusterOptions::default()
         };
         let cells = write.map_or(1.0, |write| cells_per_put(found, write)) as u64;
@@ -92,6 +93,11 @@ impl<'d> Declared<'d> {
     /// The engine.
     pub fn engine(&self) -> Engine {
         engine_of(self.cluster)
+    }
+
+    /// The reads that a server counts for a range of rows.
+    pub fn read_cost(&self) -> ReadCost {
+        self.options.read_cost
     }
 
     /// The cluster, if the design has one.

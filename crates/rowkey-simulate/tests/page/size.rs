@@ -21,7 +21,8 @@ fn restless(regions: u64, intervals: u64) -> Made {
             reads_this_interval: rows(i + 1),
             ..made::region(start.clone(), (i % 200) as u32)
         };
-        let servers = (0..200).map(|i| Server { writes: rows(i * 3), reads: rows(i * 5) }).collect();
+        let servers =
+            (0..200).map(|i| Server { writes: rows(i * 3), reads: rows(i * 5), ..Server::default() }).collect();
         let all = (0..).zip(&starts).map(region).collect();
         made.intervals.push(Interval { t_ms: interval * 5000, regions: all, servers });
         let at = starts[(interval % regions) as usize].clone();
@@ -94,7 +95,7 @@ prop_compose! {
         regions in prop::collection::vec(region(), 0..6),
         servers in prop::collection::vec((number(), number()), 0..40),
     ) -> Interval {
-        let servers = servers.into_iter().map(|(writes, reads)| Server { writes, reads }).collect();
+        let servers = servers.into_iter().map(|(writes, reads)| Server { writes, reads, ..Server::default() }).collect();
         Interval { t_ms, regions, servers }
     }
 }
