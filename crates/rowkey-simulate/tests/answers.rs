@@ -7,7 +7,7 @@ use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::{CheckOptions, Date, Design, File, Rule, Severity};
 use rowkey_simulate::answer::{NOTHING, answer, facts};
 use rowkey_simulate::load::LoadError;
-use rowkey_simulate::run::{Answer, Line};
+use rowkey_simulate::run::{Answer, Interval, Line};
 use rowkey_simulate::simulation::{Declared, Options};
 
 fn options() -> Options {
@@ -238,4 +238,45 @@ fn the_same_seed_gives_the_same_answers() {
     };
     assert_eq!(told(5), told(5));
     assert_ne!(told(5), told(6));
+}
+
+/// A table of ten million users, which nothing writes, and a query of one of them.
+fn read_only(rate: &str, more: &str) -> String {
+    let text = design("\"user: u64\", \"item: u32\"", "rows = \"1G\"\nstats.user = { distinct = \"10M\" }", 8, "1/s");
+    let text = text + "\n[table.t.family.v]\ncolumns = [\"x\"]\nsizes = { x = \"200 B\" }\n";
+    let (table, write) = text.split_once("[[table.t.write]]").unwrap();
+    let table = format!("{table}{}", write.split_once("\n\n").unwrap().1)
+        .replace("region.writes", "region.reads = \"20k/s\"\nregion.writes");
+    format!("{table}[[table.t.query]]\nname = \"q\"\nfix = [\"user\"]\nrate = \"{rate}\"\n{more}")
+}
+
+#[test]
+fn a_table_that_nothing_writes_is_there_with_its_reads() {
+    let run = |text: &str| {
+        let design = Design::parse([File { name: "t.rowkey.toml".to_owned(), text: text.to_owned() }]).unwrap();
+        let check = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+        let declared = Declared::of(&design, "t", None, &check).unwrap();
+        let run = declared.simulate(&Options { most: 100_000, ..options() }, |_| {}).unwrap();
+        (run, declared.settings.max_filesize)
+    };
+    let text = read_only("50k/s", "");
+    let (even, limit) = run(&text);
+    // Its regions are as many as its rows fill, from the beginning on, with all rows; nothing is written or split.
+    for Interval { regions, .. } in &even.intervals {
+        let bytes: u64 = regions.iter().map(|region| region.bytes).sum();
+        assert!(regions.len() as u64 == bytes.div_ceil(limit) && bytes > 200 << 30, "{} {bytes}", regions.len());
+        assert!((regions.iter().map(|region| region.rows).sum::<u64>() as f64 / 1e9 - 1.0).abs() < 0.001);
+        assert!(regions.iter().all(|region| region.rows_this_interval == 0 && region.bytes <= limit));
+    }
+    assert!(even.splits.is_empty() && even.moves.is_empty());
+    let found = answers(&text, &options()).remove(0);
+    assert!(found.saturates.is_none() && found.writes == 0.0 && found.sustained.is_none(), "{found:?}");
+    // A user has a hundred rows, whatever number of rows each event stands for.
+    assert!((found.reads / (50_000.0 * 1.99) - 1.0).abs() < 0.02, "{}", found.reads);
+    assert!(found.sentence.contains("the busiest server is asked for") && !found.sentence.contains("writes"));
+    // One user has half of the reads.
+    let hot = answers(&read_only("50k/s", "skew.user = \"one value 0.5\"\n"), &options()).remove(0);
+    assert!(hot.saturates.is_some_and(|saturation| saturation.reads) && hot.rules == ["H26"], "{}", hot.sentence);
+    let picture = run(&text.replace("rows = \"1G\"", "rows = \"1G\"\nsplits = { uniform = 4 }")).0;
+    assert!(picture.intervals[0].regions.len() >= 4);
 }

@@ -68,7 +68,11 @@ impl QueryCost<'_> {
 
     /// The reads of one run, of one value and in one bucket.
     fn reads_of_one(&self, cost: ReadCost) -> f64 {
-        let parts = self.selection.keys() * self.buckets as f64;
-        cost.of_range(self.rows_read.map_or(1.0, |rows| rows / parts))
+        cost.of_range(self.rows_of_range().unwrap_or(1.0))
+    }
+
+    /// The rows that one run reads of one value and in one bucket.
+    pub fn rows_of_range(&self) -> Option<f64> {
+        self.rows_read.map(|rows| rows / (self.selection.keys() * self.buckets as f64))
     }
 }

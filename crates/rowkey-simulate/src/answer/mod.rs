@@ -88,9 +88,10 @@ pub fn answer(
     }
 }
 
-/// The measure that a picture shows: that which saturates a server, else writes.
+/// The measure that a picture shows: that which saturates a server, else writes, or reads where nothing is written.
 pub fn measure(answer: &Answer) -> Measure {
-    if answer.saturates.as_ref().is_some_and(|saturation| saturation.reads) { Measure::Reads } else { Measure::Writes }
+    let of_reads = answer.saturates.as_ref().map_or(answer.writes == 0.0, |saturation| saturation.reads);
+    if of_reads { Measure::Reads } else { Measure::Writes }
 }
 
 /// The rows written, and the reads, a second that one server of a table takes.

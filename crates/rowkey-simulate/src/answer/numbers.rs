@@ -48,7 +48,11 @@ impl Numbers {
         let hottest = |later: &[&Interval], of: fn(&Region) -> u64| {
             median(later.iter().filter_map(|interval| share(interval.regions.iter().map(of))).collect())
         };
-        let unevenness = |interval: &&Interval| gini(interval.regions.iter().map(|region| region.rows_this_interval));
+        let of_writes = |region: &Region| region.rows_this_interval;
+        // Of a table that nothing writes, its reads.
+        let (uneven, of): (_, fn(&Region) -> u64) =
+            if written.is_empty() { (&read, |region| region.reads_this_interval) } else { (&written, of_writes) };
+        let unevenness = |interval: &&Interval| gini(interval.regions.iter().map(of));
         let busiest_server = busiest(&written, |server| server.writes).unwrap_or(0.0);
         let busiest_reader = busiest(&read, |server| server.reads);
         let later_ms = written.first().map_or(0, |interval| interval.t_ms);
@@ -69,7 +73,7 @@ impl Numbers {
             hottest_region: hottest(&written, |region| region.rows_this_interval).unwrap_or(0.0),
             busiest_reader,
             hottest_read: hottest(&read, |region| region.reads_this_interval),
-            gini: median(written.iter().filter_map(unevenness).collect()).unwrap_or(0.0),
+            gini: median(uneven.iter().filter_map(unevenness).collect()).unwrap_or(0.0),
             saturates,
             is_early: is_early.unwrap_or(false),
             most: peaks.most(),

@@ -49,8 +49,10 @@ pub fn facts(answer: &Answer) -> Vec<(String, String)> {
     if let Some(reader) = &answer.busiest_reader {
         fact("reads on the busiest server", bars(reader, &percent));
     }
-    fact("writes on the busiest server", bars(&answer.busiest_server, &percent));
-    fact("writes in the hottest region", bars(&answer.hottest_region, &percent));
+    if answer.writes > 0.0 {
+        fact("writes on the busiest server", bars(&answer.busiest_server, &percent));
+        fact("writes in the hottest region", bars(&answer.hottest_region, &percent));
+    }
     fact("Gini's coefficient of regions", format!("{:.2}", answer.gini));
     let regions = &answer.regions;
     let empty = if regions.empty > 0 { format!(", {} empty", Count(regions.empty as f64)) } else { String::new() };

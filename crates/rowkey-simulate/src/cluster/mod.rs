@@ -39,6 +39,7 @@ mod rows;
 mod split;
 mod split_point;
 mod state;
+mod store;
 
 pub(crate) use self::constants::{
     BALANCER_MS, BLOCK_SIZE, CELL_FIXED, DISCHARGER_MS, FLUSH_SIZE, JITTER, MAX_FILESIZE,

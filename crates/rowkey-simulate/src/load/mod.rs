@@ -17,12 +17,14 @@ mod generated;
 mod json_line;
 mod line;
 mod log;
+mod made;
 mod numbers;
 mod options;
 mod puts;
 mod ranks;
 mod reads;
 mod rows;
+mod stored;
 mod trace;
 mod value;
 
@@ -33,6 +35,7 @@ pub use self::ahead::Ahead;
 pub use self::drawn::Drawn;
 pub use self::log::Log;
 pub use self::options::Options;
+pub use self::stored::Stored;
 pub use self::trace::Trace;
 use crate::event::Event;
 

@@ -19,6 +19,9 @@ use crate::event::Op;
 /// The most rows whose values one run asks for; of more, each stands for several.
 const MOST: f64 = 256.0;
 
+/// A range that has rows of fewer events than this is too coarse to count its rows by them.
+const FEW: f64 = 30.0;
+
 /// Takes a read, its key, and how many times it counts.
 type Give<'g> = &'g mut dyn FnMut(Op<'_>, &[u8], u64) -> ControlFlow<()>;
 
@@ -31,6 +34,8 @@ pub(super) struct Reads<'d> {
     is_get: bool,
     reverse: bool,
     limit: Option<u64>,
+    /// The rows that `check` counts of a range.
+    rows: Option<f64>,
     recent: Option<f64>,
     number: u64,
 }
@@ -63,10 +68,24 @@ impl<'d> Reads<'d> {
             is_get: !cost.full_scan && is_whole && cost.range_count() == 1,
             reverse: matches!(cost.order, OrderFit::Reverse | OrderFit::Merge { reverse: true }),
             limit: cost.limit(),
+            rows: cost.rows_of_range(),
             recent: query.recent.as_ref().map(|recent| recent.seconds()),
             number: numbers.at(0),
             cost,
         })
+    }
+
+    /// True if each run reads all: no two differ.
+    pub(super) fn reads_all(&self) -> bool {
+        self.cost.full_scan && self.limit.is_none()
+    }
+
+    /// The most rows that a range is read for, where each row that is there stands for so many. Where these are as many
+    /// as a range has, it has none or too many: it is read for those that `check` counts.
+    fn limit(&self, weight: u64) -> Option<u64> {
+        let counted = self.rows.filter(|rows| weight > 1 && *rows < FEW * weight as f64);
+        let counted = counted.map(|rows| rows.max(1.0).round() as u64);
+        [self.limit, counted].into_iter().flatten().min()
     }
 
     /// The k-th run, at a time in seconds: each of its reads, and how many times it counts.
@@ -81,10 +100,9 @@ impl<'d> Reads<'d> {
         let all = self.cost.keys().max(1.0);
         let count = all.min(MOST) as u64;
         let times = (all / count as f64).round() as u64;
-        let from = self.recent.map_or(0.0, |recent| (time - recent).max(0.0));
         let mut keys: Vec<Vec<Value>> = Vec::new();
         for number in (0..count).map(|of| k.wrapping_mul(count).wrapping_add(of)) {
-            let Some(row) = puts.chosen(from, time, puts.choice(self.number, number)) else { continue };
+            let Some(row) = puts.chosen(self.recent, time, puts.choice(self.number, number)) else { continue };
             let mut values = Vec::new();
             rows.values(row, &mut values);
             for (at, ranks, numbers) in &self.asked {
@@ -96,15 +114,16 @@ impl<'d> Reads<'d> {
         if keys.is_empty() {
             return Ok(ControlFlow::Continue(()));
         }
+        let limit = self.limit(puts.weight);
         let ranges = if self.cost.full_scan { None } else { self.cost.ranges_with(&keys) };
         let Some(ranges) = ranges else {
-            let op = Op::Scan { end: None, limit: self.limit, reverse: self.reverse };
+            let op = Op::Scan { end: None, limit, reverse: self.reverse };
             return Ok(give(op, &[], 1));
         };
         for range in ranges.iter().flatten() {
             let op = match self.is_get {
                 true => Op::Get,
-                false => Op::Scan { end: range.end(), limit: self.limit, reverse: self.reverse },
+                false => Op::Scan { end: range.end(), limit, reverse: self.reverse },
             };
             if give(op, range.start(), times).is_break() {
                 return Ok(ControlFlow::Break(()));

@@ -39,7 +39,7 @@ pub struct Answer {
     /// The part of the writes that the hottest region has in an interval: the median of the
     /// second half of those with any.
     pub hottest_region: Bars,
-    /// Gini's coefficient of the writes of regions, from 0, even, to 1: the median of the
+    /// Gini's coefficient of the writes of regions, or where nothing is written of their reads, from 0, even, to 1: the median of the
     /// second half of those with any.
     pub gini: f64,
     /// The regions at the end.
