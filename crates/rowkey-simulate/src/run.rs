@@ -12,7 +12,7 @@ use std::io::{self, BufRead, Write};
 use data_encoding::HEXLOWER_PERMISSIVE;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-pub use self::answer::{Answer, Bars, QueryAnswer, Regions, Saturation};
+pub use self::answer::{Answer, Bars, HotRegion, QueryAnswer, Regions, Saturation};
 
 /// A line of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -7,7 +7,8 @@ use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::{CheckOptions, Date, Design, File, Rule, Severity};
 use rowkey_simulate::answer::{NOTHING, answer, facts};
 use rowkey_simulate::load::LoadError;
-use rowkey_simulate::run::{Answer, Interval, Line};
+use rowkey_simulate::page::label;
+use rowkey_simulate::run::{Answer, Interval, Line, Region};
 use rowkey_simulate::simulation::{Declared, Options};
 
 fn options() -> Options {
@@ -181,6 +182,39 @@ fn a_frequent_value_is_on_one_server() {
         assert!(found.rules.contains(&"H04".to_owned()), "{share}: {:?}, {}", found.rules, found.sentence);
         assert_eq!(found.saturates.is_some(), 40_000.0 * busiest > 10_000.0);
     }
+}
+
+#[test]
+fn the_hottest_region_is_named() {
+    let more = "stats.user = { distinct = 10000, skew = \"one value 0.6\", size = \"8 B\" }";
+    let query = "[[table.t.query]]\nname = \"q\"\nfix = [\"user\", \"at\"]\nrate = \"1k/s\"\n";
+    let text = design("\"user: text\", \"at: instant\"", more, 8, "40k/s") + query;
+    let found = answers(&text, &options()).remove(0);
+    let parsed = Design::parse([File { name: "t.rowkey.toml".to_owned(), text }]).unwrap();
+    let check = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+    let declared = Declared::of(&parsed, "t", None, &check).unwrap();
+    let run = declared.simulate(&options(), |_| {}).unwrap();
+    let counts: [fn(&Region) -> u64; 2] = [|region| region.rows_this_interval, |region| region.reads_this_interval];
+    let named = [&found.hottest_written, &found.hottest_read].map(|hot| hot.as_ref().unwrap());
+    let shares = [found.hottest_region, found.hottest_reader.unwrap()];
+    for ((hot, of), share) in named.into_iter().zip(counts).zip(shares) {
+        let interval = run.intervals.iter().find(|interval| interval.t_ms == hot.t_ms).unwrap();
+        let most = interval.regions.iter().max_by_key(|region| of(region)).unwrap();
+        assert_eq!((&most.start, most.server), (&hot.start, hot.server));
+        let all: u64 = interval.regions.iter().map(of).sum();
+        assert_eq!((of(most) as f64 / all as f64, hot.share), (hot.share, share.of_run));
+        assert_eq!(hot.label, label(&hot.start.0, declared.key.layout, &declared.times()));
+        assert!(hot.label.starts_with("user "), "{}", hot.label);
+        let place = format!("on server {}, from {} on", hot.server, hot.label);
+        assert!(
+            facts(&found).iter().any(|(name, told)| name.ends_with("the hottest region") && told.ends_with(&place))
+        );
+    }
+    let hot = named[0];
+    let told = format!("has {} % of the writes, on server {}, from user ", (hot.share * 100.0).round(), hot.server);
+    assert!(found.saturates.is_some() && found.sentence.contains(&told), "{}", found.sentence);
+    let schema = jsonschema::validator_for(&serde_json::from_str(include_str!("../run.schema.json")).unwrap()).unwrap();
+    assert!(schema.is_valid(&serde_json::to_value(Line::Answer(Box::new(found))).unwrap()));
 }
 
 #[test]

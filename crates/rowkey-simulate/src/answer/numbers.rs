@@ -2,6 +2,7 @@
 
 use rowkey_design::internal::cost::ReadCost;
 
+use super::hottest::Hottest;
 use super::peaks::Peaks;
 use super::takes::Takes;
 use crate::recording::Run;
@@ -19,10 +20,11 @@ pub(super) struct Numbers {
     pub(super) sustained_at_first: Option<f64>,
     pub(super) sustained_reads: Option<f64>,
     pub(super) busiest_server: f64,
-    pub(super) hottest_region: f64,
-    /// The parts of the reads that the busiest server and the hottest region have, if there are any.
+    /// The part of the reads that the busiest server has, if there are any.
     pub(super) busiest_reader: Option<f64>,
-    pub(super) hottest_read: Option<f64>,
+    /// The regions that are written and read most.
+    pub(super) hottest_written: Option<Hottest>,
+    pub(super) hottest_read: Option<Hottest>,
     pub(super) gini: f64,
     pub(super) saturates: Option<Saturation>,
     /// True if a server saturates at the beginning alone.
@@ -44,9 +46,6 @@ impl Numbers {
         let [written, read] = [later(run, |server| server.writes), later(run, |server| server.reads)];
         let busiest = |later: &[&Interval], of: fn(&Server) -> u64| {
             median(later.iter().filter_map(|interval| share(interval.servers.iter().map(of))).collect())
-        };
-        let hottest = |later: &[&Interval], of: fn(&Region) -> u64| {
-            median(later.iter().filter_map(|interval| share(interval.regions.iter().map(of))).collect())
         };
         let of_writes = |region: &Region| region.rows_this_interval;
         // Of a table that nothing writes, its reads.
@@ -70,9 +69,9 @@ impl Numbers {
             sustained_reads: busiest_reader.map(|part| takes.reads / part).filter(|rate| rate.is_finite()),
             sustained_at_first: peaks.at_first(later_ms, busiest_server, takes.writes),
             busiest_server,
-            hottest_region: hottest(&written, |region| region.rows_this_interval).unwrap_or(0.0),
             busiest_reader,
-            hottest_read: hottest(&read, |region| region.reads_this_interval),
+            hottest_written: Hottest::of(&written, of_writes),
+            hottest_read: Hottest::of(&read, |region| region.reads_this_interval),
             gini: median(uneven.iter().filter_map(unevenness).collect()).unwrap_or(0.0),
             saturates,
             is_early: is_early.unwrap_or(false),

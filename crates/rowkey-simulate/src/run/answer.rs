@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Key;
+
 /// The answer of a simulation about a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -39,6 +41,12 @@ pub struct Answer {
     /// The part of the writes that the hottest region has in an interval: the median of the
     /// second half of those with any.
     pub hottest_region: Bars,
+    /// The part of the reads that the hottest region has, in the same way; none if nothing is read.
+    pub hottest_reader: Option<Bars>,
+    /// The region that is written most; none if nothing is written.
+    pub hottest_written: Option<HotRegion>,
+    /// The region that is read most; none if nothing is read.
+    pub hottest_read: Option<HotRegion>,
     /// Gini's coefficient of the writes of regions, or where nothing is written of their reads, from 0, even, to 1: the median of the
     /// second half of those with any.
     pub gini: f64,
@@ -67,6 +75,22 @@ pub struct Bars {
     pub least: f64,
     /// The greatest.
     pub greatest: f64,
+}
+
+/// The hottest region, in an interval in which it has its median part.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HotRegion {
+    /// Its first key.
+    pub start: Key,
+    /// Its first key as people read it: the fields that it has.
+    pub label: String,
+    /// The number of its server.
+    pub server: u32,
+    /// Its part of the writes, or of the reads.
+    pub share: f64,
+    /// The end of that interval, in milliseconds.
+    pub t_ms: u64,
 }
 
 /// A server that is asked for more than it takes.

@@ -3,6 +3,7 @@
 use rowkey_design::internal::TableDesign;
 use rowkey_design::internal::cost::{ReadCost, bytes_per_row, cells_per_put, on_disk, retention};
 use rowkey_design::internal::design::{Balancer, Cluster, Columns, Engine, SplitPolicy as Policy};
+use rowkey_design::internal::explain::Times;
 use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::internal::file::Bytes;
 use rowkey_design::internal::load::{Capacity, Rates, engine_of, reads_per_server};
@@ -99,6 +100,11 @@ impl<'d> Declared<'d> {
     /// The cluster, if the design has one.
     pub fn cluster(&self) -> Option<&'d Cluster> {
         self.cluster
+    }
+
+    /// The fields of its key that are times.
+    pub fn times(&self) -> Times<'d> {
+        self.design.times_of(self.key.name.as_str())
     }
 
     /// Simulates the load that the design's statistics draw.
