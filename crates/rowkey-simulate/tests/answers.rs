@@ -8,7 +8,8 @@ use rowkey_design::{CheckOptions, Date, Design, File, Rule, Severity};
 use rowkey_simulate::answer::{NOTHING, answer, facts};
 use rowkey_simulate::load::LoadError;
 use rowkey_simulate::page::label;
-use rowkey_simulate::run::{Answer, Interval, Line, Region};
+use rowkey_simulate::recording::Run;
+use rowkey_simulate::run::{Answer, Interval, Line, Region, Server};
 use rowkey_simulate::simulation::{Declared, Options};
 
 fn options() -> Options {
@@ -181,6 +182,49 @@ fn a_frequent_value_is_on_one_server() {
         assert!(hottest > share - 0.05 && busiest >= hottest - 1e-9 && hottest < share + 0.2, "{share}: {hottest}");
         assert!(found.rules.contains(&"H04".to_owned()), "{share}: {:?}, {}", found.rules, found.sentence);
         assert_eq!(found.saturates.is_some(), 40_000.0 * busiest > 10_000.0);
+    }
+}
+
+/// The busiest of `servers` even servers has more by chance: of a hundred intervals with so many events in all, this
+/// part of its share more, in the median.
+fn tolerance(servers: f64, events: f64) -> f64 {
+    // Of eight normal deviates the greatest is 1.42 on average.
+    1.42 * ((servers - 1.0) / (events / 96.0)).sqrt()
+}
+
+#[test]
+fn reads_take_no_events_from_writes() {
+    let query = "[[table.t.query]]\nname = \"q\"\nfix = [\"host\", \"at\"]\nrate = \"200k/s\"\n";
+    let more = "salt = { buckets = 64 }\nsplits = \"buckets\"\nstats.host = { distinct = \"1M\" }";
+    let text = design("\"host: u64\", \"at: instant\"", more, 8, "200/s");
+    // A million events keep it below 6 %; these are fewer, so that the test is short.
+    const EVENTS: f64 = 50_000.0;
+    assert!(tolerance(8.0, 1e6) < 0.06);
+    let most = 1.3 * tolerance(8.0, EVENTS);
+    for seed in 1..=3 {
+        let options = Options { most: EVENTS as u64, seed, ..options() };
+        let run = |text: &str| {
+            let design = Design::parse([File { name: "t.rowkey.toml".to_owned(), text: text.to_owned() }]).unwrap();
+            let check = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+            Declared::of(&design, "t", None, &check).unwrap().simulate(&options, |_| {}).unwrap()
+        };
+        let (alone, both) = (run(&text), run(&format!("{text}{query}")));
+        let writes = |run: &Run| -> Vec<Vec<u64>> {
+            run.intervals.iter().map(|interval| interval.servers.iter().map(|server| server.writes).collect()).collect()
+        };
+        // A thousand reads a write change no write.
+        assert_eq!(writes(&alone), writes(&both), "{seed}");
+        let counts: [fn(&Server) -> u64; 2] = [|server| server.writes, |server| server.reads];
+        for of in counts {
+            let share = |interval: &Interval| {
+                let counts = interval.servers.iter().map(of);
+                counts.clone().max().unwrap() as f64 / counts.sum::<u64>() as f64
+            };
+            let mut shares: Vec<f64> = both.intervals[48..].iter().map(share).collect();
+            shares.sort_by(f64::total_cmp);
+            let part = 8.0 * shares[shares.len() / 2] - 1.0;
+            assert!(part < most, "{seed}: {part} of {most}");
+        }
     }
 }
 

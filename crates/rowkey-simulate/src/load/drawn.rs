@@ -142,8 +142,8 @@ impl<'d> Drawn<'d> {
             return Err(LoadError::NoEvents(format!("nothing writes or reads {name:?}: say `[[table.NAME.write]]`")));
         }
         let reads: u64 = sources.iter().filter(|source| source.reads()).map(|source| source.count).sum();
-        let (rows_each, runs) = options.weights(all - reads, reads);
-        puts.weight = rows_each;
+        let runs = options.weight(reads);
+        puts.weight = options.weight(all - reads);
         if puts.writes.is_empty() {
             let rows = table.table.rows.as_ref().ok_or_else(|| none(": say how many it has, `rows = …`"))?;
             puts.store(rows.0 as u64, options.most);

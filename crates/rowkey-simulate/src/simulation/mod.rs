@@ -52,7 +52,7 @@ pub struct Options {
     pub seed: u64,
     /// The length, in seconds.
     pub seconds: f64,
-    /// The most events: where there are more rows, each stands for as many as are needed.
+    /// The most events of writes, and of reads: where there are more, each stands for as many as are needed.
     pub most: u64,
     /// All rates are so many times those of the design.
     pub times: f64,
