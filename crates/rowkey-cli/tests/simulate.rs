@@ -60,6 +60,29 @@ fn what_saturates_is_said_first() {
 }
 
 #[test]
+fn a_table_that_is_only_read_is_simulated() {
+    let folder = folder();
+    let text = "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 4\nregion.reads = \"1k/s\"\n[table.pages]\nkey = \
+                [\"user: u64\"]\nrows = \"100M\"\nstats.user = { distinct = \"1M\" }\n[[table.pages.query]]\nname = \"page\"\nfix = [\"user\"]\nrate = \"2k/s\"\n\
+                skew.user = \"one value 0.9\"\n";
+    std::fs::write(folder.path().join("pages.rowkey.toml"), text).unwrap();
+    let args = ["simulate", "--once", "--events", "10000", "pages.rowkey.toml"];
+    let run = rowkey(folder.path(), &args, b"");
+    let first = run.out.lines().next().unwrap();
+    assert!(first.contains("reads a second, and takes 1k") && first.contains("H26: \"page\""), "{first} {}", run.err);
+    assert!(
+        run.out.contains("One server takes 1\u{a0}000 reads/s") || run.out.contains("takes 1 000 reads/s"),
+        "{}",
+        run.out
+    );
+    let none =
+        std::fs::read_to_string(folder.path().join("pages.rowkey.toml")).unwrap().replace("rows = \"100M\"\n", "");
+    std::fs::write(folder.path().join("pages.rowkey.toml"), none).unwrap();
+    let run = rowkey(folder.path(), &args, b"");
+    assert!(run.status == Some(2) && run.err.contains("say how many it has, `rows = …`"), "{}", run.err);
+}
+
+#[test]
 fn lines_of_json_are_a_run() {
     let folder = folder();
     let run = simulate(folder.path(), &["--json", "--for", "2 h"]);

@@ -47,20 +47,20 @@ pub struct Step {
     pub t_ms: u64,
     /// The rows that were written.
     pub writes: Busiest,
-    /// The rows that were read.
+    /// The reads.
     pub reads: Busiest,
 }
 
-/// Rows of a step, and the server that has most of them.
+/// Rows written, or reads, of a step, and the server that has most of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Busiest {
     /// The number of the server.
     pub server: u32,
-    /// Its rows.
+    /// Its rows or reads.
     pub rows: u64,
     /// Those of all servers.
     pub all: u64,
-    /// The events that they are of: the rows are as near as a sample of so many.
+    /// The events that they are of: they are as near as a sample of so many.
     pub events: u64,
 }
 

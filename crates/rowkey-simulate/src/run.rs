@@ -13,7 +13,7 @@ use std::io::{self, BufRead, Write};
 use data_encoding::HEXLOWER_PERMISSIVE;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-pub use self::answer::{Answer, Bars, QueryAnswer, Regions, Saturation};
+pub use self::answer::{Answer, Bars, HotRegion, QueryAnswer, Regions, Saturation};
 
 /// A line of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -208,7 +208,7 @@ pub struct Region {
     pub rows: u64,
     /// The rows that were written in the interval.
     pub rows_this_interval: u64,
-    /// The rows that were read in the interval.
+    /// The reads in the interval, as those of [`Server`].
     #[serde(skip_serializing_if = "is_zero", default)]
     pub reads_this_interval: u64,
     /// The bytes of its files.
@@ -221,24 +221,33 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// A server in an interval.
+/// A server in an interval: what it wrote and read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Server {
     /// The rows that were written.
     pub writes: u64,
-    /// The rows that were read.
+    /// The reads, in the unit in which the design says what a server takes: a row by its key, or the start of a range in
+    /// a region, is one, and each row after the first a hundredth; of DynamoDB, read units. Cut to whole ones.
     pub reads: u64,
+    /// The rows that were read, as HBase counts read requests: deleted ones, which it passes over, count too.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub rows_read: u64,
 }
 
 impl Server {
     pub(crate) const fn add(&mut self, more: &Self) {
         self.writes = self.writes.saturating_add(more.writes);
         self.reads = self.reads.saturating_add(more.reads);
+        self.rows_read = self.rows_read.saturating_add(more.rows_read);
     }
 
     pub(crate) const fn since(&self, before: &Self) -> Self {
-        Self { writes: self.writes - before.writes, reads: self.reads - before.reads }
+        Self {
+            writes: self.writes - before.writes,
+            reads: self.reads - before.reads,
+            rows_read: self.rows_read - before.rows_read,
+        }
     }
 }
 

@@ -3,10 +3,13 @@
 use std::fs;
 use std::path::Path;
 
+use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::{CheckOptions, Date, Design, File, Rule, Severity};
 use rowkey_simulate::answer::{NOTHING, Other, answer, facts};
 use rowkey_simulate::load::LoadError;
-use rowkey_simulate::run::{Answer, Line};
+use rowkey_simulate::page::label;
+use rowkey_simulate::recording::Run;
+use rowkey_simulate::run::{Answer, Interval, Line, Region, Server};
 use rowkey_simulate::simulation::{Declared, Options};
 
 fn options() -> Options {
@@ -128,6 +131,28 @@ fn what_a_table_takes_at_first_is_what_its_first_region_takes() {
 }
 
 #[test]
+fn reads_are_counted_as_check_counts_them() {
+    // Each run reads fifty rows: it costs one and a half reads, not fifty.
+    let query =
+        "[[table.t.query]]\nname = \"a page\"\nfix = [\"host\"]\norder = \"newest\"\nlimit = 50\nrate = \"1k/s\"\n";
+    let key = "\"host: text\", \"at: instant desc\"";
+    for (reads, saturates) in [("4k/s", false), ("1k/s", true)] {
+        let text = design(key, "stats.host = { distinct = 100 }", 2, "1k/s") + query;
+        let text = text.replace("region.writes", &format!("region.reads = \"{reads}\"\nregion.writes"));
+        let found = answers(&text, &Options { most: 100_000, ..options() }).remove(0);
+        let design = Design::parse([File { name: "t.rowkey.toml".to_owned(), text }]).unwrap();
+        let check = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+        let (table, costs) = design.query_costs(&check).next().unwrap();
+        let load = costs[0].read_load(table, &KeyFacts::of(table, None), design.cluster(&check)).unwrap();
+        assert!((found.reads / load.reads - 1.0).abs() < 0.02 && load.reads == 1490.0, "{} {load:?}", found.reads);
+        assert!((found.rows_read / 50_000.0 - 1.0).abs() < 0.02, "{}", found.rows_read);
+        assert_eq!(found.saturates.is_some(), saturates, "{}", found.sentence);
+        let told = "reads a second (100 rows of a scan are one), and takes 1k";
+        assert_eq!(found.sentence.contains(told), saturates, "{}", found.sentence);
+    }
+}
+
+#[test]
 fn pre_split_buckets_take_what_all_servers_take() {
     // Of few events in an interval the busiest server has more by chance.
     let options = Options { most: 100_000, seconds: 20_000.0, ..options() };
@@ -159,6 +184,82 @@ fn a_frequent_value_is_on_one_server() {
         assert!(found.rules.contains(&"H04".to_owned()), "{share}: {:?}, {}", found.rules, found.sentence);
         assert_eq!(found.saturates.is_some(), 40_000.0 * busiest > 10_000.0);
     }
+}
+
+/// The busiest of `servers` even servers has more by chance: of a hundred intervals with so many events in all, this
+/// part of its share more, in the median.
+fn tolerance(servers: f64, events: f64) -> f64 {
+    // Of eight normal deviates the greatest is 1.42 on average.
+    1.42 * ((servers - 1.0) / (events / 96.0)).sqrt()
+}
+
+#[test]
+fn reads_take_no_events_from_writes() {
+    let query = "[[table.t.query]]\nname = \"q\"\nfix = [\"host\", \"at\"]\nrate = \"200k/s\"\n";
+    let more = "salt = { buckets = 64 }\nsplits = \"buckets\"\nstats.host = { distinct = \"1M\" }";
+    let text = design("\"host: u64\", \"at: instant\"", more, 8, "200/s");
+    // A million events keep it below 6 %; these are fewer, so that the test is short.
+    const EVENTS: f64 = 50_000.0;
+    assert!(tolerance(8.0, 1e6) < 0.06);
+    let most = 1.3 * tolerance(8.0, EVENTS);
+    for seed in 1..=3 {
+        let options = Options { most: EVENTS as u64, seed, ..options() };
+        let run = |text: &str| {
+            let design = Design::parse([File { name: "t.rowkey.toml".to_owned(), text: text.to_owned() }]).unwrap();
+            let check = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+            Declared::of(&design, "t", None, &check).unwrap().simulate(&options, |_| {}).unwrap()
+        };
+        let (alone, both) = (run(&text), run(&format!("{text}{query}")));
+        let writes = |run: &Run| -> Vec<Vec<u64>> {
+            run.intervals.iter().map(|interval| interval.servers.iter().map(|server| server.writes).collect()).collect()
+        };
+        // A thousand reads a write change no write.
+        assert_eq!(writes(&alone), writes(&both), "{seed}");
+        let counts: [fn(&Server) -> u64; 2] = [|server| server.writes, |server| server.reads];
+        for of in counts {
+            let share = |interval: &Interval| {
+                let counts = interval.servers.iter().map(of);
+                counts.clone().max().unwrap() as f64 / counts.sum::<u64>() as f64
+            };
+            let mut shares: Vec<f64> = both.intervals[48..].iter().map(share).collect();
+            shares.sort_by(f64::total_cmp);
+            let part = 8.0 * shares[shares.len() / 2] - 1.0;
+            assert!(part < most, "{seed}: {part} of {most}");
+        }
+    }
+}
+
+#[test]
+fn the_hottest_region_is_named() {
+    let more = "stats.user = { distinct = 10000, skew = \"one value 0.6\", size = \"8 B\" }";
+    let query = "[[table.t.query]]\nname = \"q\"\nfix = [\"user\", \"at\"]\nrate = \"1k/s\"\n";
+    let text = design("\"user: text\", \"at: instant\"", more, 8, "40k/s") + query;
+    let found = answers(&text, &options()).remove(0);
+    let parsed = Design::parse([File { name: "t.rowkey.toml".to_owned(), text }]).unwrap();
+    let check = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+    let declared = Declared::of(&parsed, "t", None, &check).unwrap();
+    let run = declared.simulate(&options(), |_| {}).unwrap();
+    let counts: [fn(&Region) -> u64; 2] = [|region| region.rows_this_interval, |region| region.reads_this_interval];
+    let named = [&found.hottest_written, &found.hottest_read].map(|hot| hot.as_ref().unwrap());
+    let shares = [found.hottest_region, found.hottest_reader.unwrap()];
+    for ((hot, of), share) in named.into_iter().zip(counts).zip(shares) {
+        let interval = run.intervals.iter().find(|interval| interval.t_ms == hot.t_ms).unwrap();
+        let most = interval.regions.iter().max_by_key(|region| of(region)).unwrap();
+        assert_eq!((&most.start, most.server), (&hot.start, hot.server));
+        let all: u64 = interval.regions.iter().map(of).sum();
+        assert_eq!((of(most) as f64 / all as f64, hot.share), (hot.share, share.of_run));
+        assert_eq!(hot.label, label(&hot.start.0, declared.key.layout, &declared.times()));
+        assert!(hot.label.starts_with("user "), "{}", hot.label);
+        let place = format!("on server {}, from {} on", hot.server, hot.label);
+        assert!(
+            facts(&found).iter().any(|(name, told)| name.ends_with("the hottest region") && told.ends_with(&place))
+        );
+    }
+    let hot = named[0];
+    let told = format!("has {} % of the writes, on server {}, from user ", (hot.share * 100.0).round(), hot.server);
+    assert!(found.saturates.is_some() && found.sentence.contains(&told), "{}", found.sentence);
+    let schema = jsonschema::validator_for(&serde_json::from_str(include_str!("../run.schema.json")).unwrap()).unwrap();
+    assert!(schema.is_valid(&serde_json::to_value(Line::Answer(Box::new(found))).unwrap()));
 }
 
 #[test]
@@ -216,4 +317,45 @@ fn the_same_seed_gives_the_same_answers() {
     };
     assert_eq!(told(5), told(5));
     assert_ne!(told(5), told(6));
+}
+
+/// A table of ten million users, which nothing writes, and a query of one of them.
+fn read_only(rate: &str, more: &str) -> String {
+    let text = design("\"user: u64\", \"item: u32\"", "rows = \"1G\"\nstats.user = { distinct = \"10M\" }", 8, "1/s");
+    let text = text + "\n[table.t.family.v]\ncolumns = [\"x\"]\nsizes = { x = \"200 B\" }\n";
+    let (table, write) = text.split_once("[[table.t.write]]").unwrap();
+    let table = format!("{table}{}", write.split_once("\n\n").unwrap().1)
+        .replace("region.writes", "region.reads = \"20k/s\"\nregion.writes");
+    format!("{table}[[table.t.query]]\nname = \"q\"\nfix = [\"user\"]\nrate = \"{rate}\"\n{more}")
+}
+
+#[test]
+fn a_table_that_nothing_writes_is_there_with_its_reads() {
+    let run = |text: &str| {
+        let design = Design::parse([File { name: "t.rowkey.toml".to_owned(), text: text.to_owned() }]).unwrap();
+        let check = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+        let declared = Declared::of(&design, "t", None, &check).unwrap();
+        let run = declared.simulate(&Options { most: 100_000, ..options() }, |_| {}).unwrap();
+        (run, declared.settings.max_filesize)
+    };
+    let text = read_only("50k/s", "");
+    let (even, limit) = run(&text);
+    // Its regions are as many as its rows fill, from the beginning on, with all rows; nothing is written or split.
+    for Interval { regions, .. } in &even.intervals {
+        let bytes: u64 = regions.iter().map(|region| region.bytes).sum();
+        assert!(regions.len() as u64 == bytes.div_ceil(limit) && bytes > 200 << 30, "{} {bytes}", regions.len());
+        assert!((regions.iter().map(|region| region.rows).sum::<u64>() as f64 / 1e9 - 1.0).abs() < 0.001);
+        assert!(regions.iter().all(|region| region.rows_this_interval == 0 && region.bytes <= limit));
+    }
+    assert!(even.splits.is_empty() && even.moves.is_empty());
+    let found = answers(&text, &options()).remove(0);
+    assert!(found.saturates.is_none() && found.writes == 0.0 && found.sustained.is_none(), "{found:?}");
+    // A user has a hundred rows, whatever number of rows each event stands for.
+    assert!((found.reads / (50_000.0 * 1.99) - 1.0).abs() < 0.02, "{}", found.reads);
+    assert!(found.sentence.contains("the busiest server is asked for") && !found.sentence.contains("writes"));
+    // One user has half of the reads.
+    let hot = answers(&read_only("50k/s", "skew.user = \"one value 0.5\"\n"), &options()).remove(0);
+    assert!(hot.saturates.is_some_and(|saturation| saturation.reads) && hot.rules == ["H26"], "{}", hot.sentence);
+    let picture = run(&text.replace("rows = \"1G\"", "rows = \"1G\"\nsplits = { uniform = 4 }")).0;
+    assert!(picture.intervals[0].regions.len() >= 4);
 }

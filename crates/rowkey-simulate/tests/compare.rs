@@ -36,7 +36,7 @@ fn run(keys: &[Key], boundaries: &[Vec<Key>], servers: &[u32], moved: bool) -> R
             let is_in = |key: &&Key| **key >= starts[at] && starts.get(at + 1).is_none_or(|end| *key < end);
             keys.iter().filter(is_in).count() as u64
         };
-        let mut by_server = vec![Server { writes: 0, reads: 0 }; 3];
+        let mut by_server = vec![Server::default(); 3];
         let mut regions = Vec::new();
         for (at, start) in starts.iter().enumerate() {
             let server = servers[at % servers.len()];

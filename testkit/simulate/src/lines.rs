@@ -118,7 +118,7 @@ fn intervals(seen: &Seen<'_>, placed: &[Look]) -> Vec<Interval> {
         let rows = if look.t_ms == 0 { 0 } else { answered.filter_map(|batch| batch.rows).sum::<u64>() };
         let written = &seen.keys[..usize::try_from(rows).unwrap_or(usize::MAX).min(seen.keys.len())];
         let (all, new) = (counted(look, written), counted(look, &written[before.len()..]));
-        let mut servers = vec![Server { writes: 0, reads: 0 }; look.servers];
+        let mut servers = vec![Server::default(); look.servers];
         let region = |(at, region): (usize, &SeenRegion)| {
             let server = region.server.unwrap_or_default();
             if let Some(server) = servers.get_mut(server as usize) {

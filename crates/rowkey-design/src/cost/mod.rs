@@ -2,6 +2,7 @@
 //! the fields.
 
 mod order;
+mod read_cost;
 mod reads;
 mod regions;
 mod rows;
@@ -16,6 +17,7 @@ use rowkey::splits::Splits as SplitPoints;
 use rowkey::{KeyRange, Value};
 
 pub use self::order::OrderFit;
+pub use self::read_cost::ReadCost;
 pub use self::reads::ReadLoad;
 use self::sampled::Sample;
 pub use self::select::with_known_hash;

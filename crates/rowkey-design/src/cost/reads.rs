@@ -1,23 +1,19 @@
 //! The places where a query's reads land.
 
-use super::{OrderFit, QueryCost, ROWS_PER_RANGE, bytes_per_row, on_disk, rows_per_second};
-use crate::design::{Cluster, Engine};
+use super::{OrderFit, QueryCost, ReadCost, bytes_per_row, on_disk, rows_per_second};
+use crate::design::Cluster;
 use crate::facts::KeyFacts;
-use crate::load::{Rates, busiest, places, spread_in_partition_key};
+use crate::load::{Rates, busiest, engine_of, places, spread_in_partition_key};
 use crate::resolve::TableDesign;
 
 /// The size at which a region is split where the file does not say: HBase's default, and a partition of DynamoDB.
 const REGION: f64 = 10.0 * 1024.0 * 1024.0 * 1024.0;
 
-/// The size of an item that one of DynamoDB's read units reads.
-const UNIT: f64 = 4096.0;
-
 /// The reads of a query on the busiest place: a row, or rows side by side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadLoad {
-    /// The reads of all its runs, a second: of DynamoDB in read units, elsewhere in the time that a row by its key
-    /// takes.
+    /// The reads of all its runs, a second, as [`ReadCost`] counts them.
     pub reads: f64,
     /// Those of the busiest place.
     pub busiest: f64,
@@ -65,15 +61,16 @@ impl QueryCost<'_> {
             let bytes = rows * share * bytes_per_row(table, key, &[]) * on_disk(table, key, &[]);
             share /= (bytes / max.map_or(REGION, |max| max.0)).max(1.0);
         }
-        let each = self.reads_of_one(cluster);
+        let each = self.reads_of_one(ReadCost::of(engine_of(cluster), bytes_per_row(table, key, &[])));
         Some(ReadLoad { reads: runs * each, busiest: (runs * share).min(rate) * each, front, fans_out })
     }
 
     /// The reads of all its runs on all servers together, a second; none if it has no rate, or reads all places.
-    pub fn reads_of_all(&self, cluster: Option<&Cluster>) -> Option<f64> {
+    pub fn reads_of_all(&self, table: &TableDesign, key: &KeyFacts<'_>, cluster: Option<&Cluster>) -> Option<f64> {
         let rate = Rates::of_query(self.query)?.peak;
         let parts = self.selection.keys() * self.buckets as f64;
-        self.has_places().then(|| rate * parts * self.reads_of_one(cluster))
+        let cost = ReadCost::of(engine_of(cluster), bytes_per_row(table, key, &[]));
+        self.has_places().then(|| rate * parts * self.reads_of_one(cost))
     }
 
     /// True if it reads the first or the last rows of the table or of a value.
@@ -86,11 +83,12 @@ impl QueryCost<'_> {
     }
 
     /// The reads of one run, of one value and in one bucket.
-    fn reads_of_one(&self, cluster: Option<&Cluster>) -> f64 {
-        let parts = self.selection.keys() * self.buckets as f64;
-        match cluster.map(|cluster| cluster.engine) {
-            Some(Engine::DynamoDb) => self.bytes_read.map_or(1.0, |bytes| (bytes / parts / UNIT).ceil().max(1.0)),
-            _ => self.rows_read.map_or(1.0, |rows| 1.0 + (rows / parts - 1.0).max(0.0) / ROWS_PER_RANGE),
-        }
+    fn reads_of_one(&self, cost: ReadCost) -> f64 {
+        cost.of_range(self.rows_of_range().unwrap_or(1.0))
+    }
+
+    /// The rows that one run reads of one value and in one bucket.
+    pub fn rows_of_range(&self) -> Option<f64> {
+        self.rows_read.map(|rows| rows / (self.selection.keys() * self.buckets as f64))
     }
 }

@@ -3,6 +3,7 @@
 //! The measures of a simulation are told with the findings of `check`, whose load model it shares: the verdict is a
 //! rule of `check`, so that the two cannot disagree.
 
+mod hottest;
 mod numbers;
 mod page_text;
 mod peaks;
@@ -15,14 +16,16 @@ use rowkey_design::internal::cost::{QueryCost, bytes_per_row, cells_per_put};
 use rowkey_design::internal::load::reads_per_server;
 use rowkey_design::{Finding, Report};
 
+use self::hottest::Hottest;
 use self::numbers::Numbers;
 pub use self::page_text::{capacity, page_text};
 pub use self::sentence::NOTHING;
 use self::takes::Takes;
 pub use self::text::{facts, text};
 pub use self::together::together;
+use crate::page::label;
 use crate::recording::Run;
-use crate::run::{Answer, Bars, QueryAnswer};
+use crate::run::{Answer, Bars, HotRegion, QueryAnswer};
 use crate::simulation::Declared;
 
 /// The rules that say where load lands.
@@ -38,7 +41,7 @@ pub struct Other(Numbers);
 impl Other {
     /// Those of a run.
     pub fn of(declared: &Declared<'_>, run: &Run) -> Self {
-        Self(Numbers::of(run, takes(declared)))
+        Self(Numbers::of(run, takes(declared), declared.read_cost()))
     }
 }
 
@@ -53,7 +56,7 @@ pub fn answer(
     assumed: &[String],
 ) -> Answer {
     let takes = takes(declared);
-    let numbers = Numbers::of(run, takes);
+    let numbers = Numbers::of(run, takes, declared.read_cost());
     let bars = |of: &dyn Fn(&Numbers) -> f64| {
         let all = || others.iter().map(|other| &other.0).chain([&numbers]).map(of);
         Bars { of_run: of(&numbers), least: all().fold(f64::INFINITY, f64::min), greatest: all().fold(0.0, f64::max) }
@@ -69,21 +72,33 @@ pub fn answer(
     };
     let sustained = some(|numbers| numbers.sustained);
     let sustained_reads = some(|numbers| numbers.sustained_reads);
+    let [hottest_written, hottest_read] =
+        [&numbers.hottest_written, &numbers.hottest_read].map(|hottest| hottest.as_ref().map(|of| named(declared, of)));
+    let hot = if numbers.saturates.as_ref().is_some_and(|saturation| saturation.reads) {
+        &hottest_read
+    } else {
+        &hottest_written
+    };
     let mut assumed = [&declared.assumed[..], &run.assumed, assumed].concat();
     assumed.dedup();
     Answer {
         table: declared.key.name.to_string(),
-        sentence: sentence::sentence(&numbers, takes, [sustained, sustained_reads], &findings),
+        sentence: sentence::sentence(&numbers, takes, [sustained, sustained_reads], hot.as_ref(), &findings),
         rules: findings.iter().map(|finding| finding.rule.id.to_owned()).collect(),
         saturates: numbers.saturates.clone(),
         writes: numbers.writes,
         reads: numbers.reads,
+        read_unit: declared.read_cost().unit().to_owned(),
+        rows_read: numbers.rows_read,
         sustained,
         sustained_at_first: numbers.sustained_at_first,
         sustained_reads,
         busiest_server: bars(&|numbers| numbers.busiest_server),
         busiest_reader: some(|numbers| numbers.busiest_reader),
-        hottest_region: bars(&|numbers| numbers.hottest_region),
+        hottest_region: bars(&|numbers| numbers.hottest_written.as_ref().map_or(0.0, |hottest| hottest.share)),
+        hottest_reader: some(|numbers| Some(numbers.hottest_read.as_ref()?.share)),
+        hottest_written,
+        hottest_read,
         gini: numbers.gini,
         regions: numbers::regions(run),
         keys: if row > 0.0 { (declared.key.bytes * cells / row).min(1.0) } else { 0.0 },
@@ -94,7 +109,7 @@ pub fn answer(
     }
 }
 
-/// The rows a second that one server of a table takes.
+/// The rows written, and the reads, a second that one server of a table takes.
 fn takes(declared: &Declared<'_>) -> Takes {
     let reads = reads_per_server(declared.engine(), declared.cluster());
     let row = bytes_per_row(declared.key.table, &declared.key, &[]).max(1.0);
@@ -115,6 +130,13 @@ fn findings<'r>(declared: &Declared<'_>, report: &'r Report) -> Vec<&'r Finding>
     let mut found: Vec<&Finding> = report.findings.iter().filter(is_of).collect();
     found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     found
+}
+
+/// A hottest region with its first key as people read it.
+fn named(declared: &Declared<'_>, hottest: &Hottest) -> HotRegion {
+    let Hottest { start, server, share, t_ms } = hottest.clone();
+    let label = label(&start.0, declared.key.layout, &declared.times());
+    HotRegion { start, label, server, share, t_ms }
 }
 
 fn query(cost: &QueryCost<'_>) -> QueryAnswer {

@@ -1,5 +1,8 @@
 //! The numbers of a run.
 
+use rowkey_design::internal::cost::ReadCost;
+
+use super::hottest::Hottest;
 use super::peaks::Peaks;
 use super::takes::Takes;
 use crate::recording::Run;
@@ -10,15 +13,18 @@ use crate::run::{Interval, Region, Regions, Saturation, Server};
 pub(super) struct Numbers {
     pub(super) writes: f64,
     pub(super) reads: f64,
+    pub(super) rows_read: f64,
+    pub(super) read_cost: ReadCost,
     pub(super) sustained: Option<f64>,
     /// The rows written a second that the table takes at first, where it is less.
     pub(super) sustained_at_first: Option<f64>,
     pub(super) sustained_reads: Option<f64>,
     pub(super) busiest_server: f64,
-    pub(super) hottest_region: f64,
-    /// The parts of the reads that the busiest server and the hottest region have, if there are any.
+    /// The part of the reads that the busiest server has, if there are any.
     pub(super) busiest_reader: Option<f64>,
-    pub(super) hottest_read: Option<f64>,
+    /// The regions that are written and read most.
+    pub(super) hottest_written: Option<Hottest>,
+    pub(super) hottest_read: Option<Hottest>,
     pub(super) gini: f64,
     pub(super) saturates: Option<Saturation>,
     /// True if a server saturates at the beginning alone.
@@ -30,7 +36,7 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    pub(super) fn of(run: &Run, takes: Takes) -> Self {
+    pub(super) fn of(run: &Run, takes: Takes, read_cost: ReadCost) -> Self {
         let seconds = run.settings.interval_ms.max(1) as f64 / 1000.0;
         let total = |of: fn(&Server) -> u64| {
             let servers = run.intervals.iter().flat_map(|interval| &interval.servers);
@@ -41,10 +47,11 @@ impl Numbers {
         let busiest = |later: &[&Interval], of: fn(&Server) -> u64| {
             median(later.iter().filter_map(|interval| share(interval.servers.iter().map(of))).collect())
         };
-        let hottest = |later: &[&Interval], of: fn(&Region) -> u64| {
-            median(later.iter().filter_map(|interval| share(interval.regions.iter().map(of))).collect())
-        };
-        let unevenness = |interval: &&Interval| gini(interval.regions.iter().map(|region| region.rows_this_interval));
+        let of_writes = |region: &Region| region.rows_this_interval;
+        // Of a table that nothing writes, its reads.
+        let (uneven, of): (_, fn(&Region) -> u64) =
+            if written.is_empty() { (&read, |region| region.reads_this_interval) } else { (&written, of_writes) };
+        let unevenness = |interval: &&Interval| gini(interval.regions.iter().map(of));
         let busiest_server = busiest(&written, |server| server.writes).unwrap_or(0.0);
         let busiest_reader = busiest(&read, |server| server.reads);
         let later_ms = written.first().map_or(0, |interval| interval.t_ms);
@@ -56,14 +63,16 @@ impl Numbers {
         Self {
             writes: mean(|server| server.writes),
             reads: mean(|server| server.reads),
+            rows_read: mean(|server| server.rows_read),
+            read_cost,
             sustained: Some(takes.writes / busiest_server).filter(|rate| rate.is_finite()),
             sustained_reads: busiest_reader.map(|part| takes.reads / part).filter(|rate| rate.is_finite()),
             sustained_at_first: peaks.at_first(later_ms, busiest_server, takes.writes),
             busiest_server,
-            hottest_region: hottest(&written, |region| region.rows_this_interval).unwrap_or(0.0),
             busiest_reader,
-            hottest_read: hottest(&read, |region| region.reads_this_interval),
-            gini: median(written.iter().filter_map(unevenness).collect()).unwrap_or(0.0),
+            hottest_written: Hottest::of(&written, of_writes),
+            hottest_read: Hottest::of(&read, |region| region.reads_this_interval),
+            gini: median(uneven.iter().filter_map(unevenness).collect()).unwrap_or(0.0),
             saturates,
             is_early: is_early.unwrap_or(false),
             most: peaks.most(),

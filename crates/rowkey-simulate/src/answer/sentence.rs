@@ -1,12 +1,14 @@
 //! The answer in a sentence.
 
+use rowkey_design::internal::cost::ReadCost;
 use rowkey_design::internal::file::Count;
 use rowkey_design::{Finding, Severity};
 
 use super::numbers::Numbers;
 use super::takes::Takes;
+use super::text::{percent, place};
 use crate::page::elapsed;
-use crate::run::{Bars, Saturation};
+use crate::run::{Bars, HotRegion, Saturation};
 
 /// The first words of the answer where no server saturates and no rule warns.
 pub const NOTHING: &str = "Nothing to say";
@@ -17,8 +19,15 @@ const OF_READS: [&str; 3] = ["H14", "H17", "H26"];
 /// A region with more than this part of what the busiest server is asked for makes it the busiest.
 const FULL: f64 = 0.7;
 
-/// `sustained`: the rows written, and those read, a second that the table takes.
-pub(super) fn sentence(numbers: &Numbers, takes: Takes, sustained: [Option<Bars>; 2], findings: &[&Finding]) -> String {
+/// `sustained`: the rows written, and the reads, a second that the table takes; `hot`: the hottest region of those that
+/// saturate a server.
+pub(super) fn sentence(
+    numbers: &Numbers,
+    takes: Takes,
+    sustained: [Option<Bars>; 2],
+    hot: Option<&HotRegion>,
+    findings: &[&Finding],
+) -> String {
     // Findings about writes do not tell why reads are too many.
     let of_measure = |finding: &Finding| match &numbers.saturates {
         Some(saturation) => OF_READS.contains(&finding.rule.id) == saturation.reads,
@@ -34,18 +43,28 @@ pub(super) fn sentence(numbers: &Numbers, takes: Takes, sustained: [Option<Bars>
             let cause = cause.unwrap_or_else(|| {
                 "No rule of `check` knows why: look at the hottest region, and at the number of servers".to_owned()
             });
-            format!("{}{}. {cause}.", saturated(saturation), until(saturation, numbers, sustained))
+            let what = if saturation.reads { "reads" } else { "writes" };
+            let hot = hot.map_or(String::new(), |hot| {
+                format!(" The hottest region has {} of the {what}, {}.", percent(hot.share), place(hot))
+            });
+            format!("{}{}.{hot} {cause}.", saturated(saturation, numbers), until(saturation, numbers, sustained))
         }
         (None, Some(cause)) => format!("No server saturates in this run: {}. But {cause}.", busiest(numbers, takes)),
         (None, None) => format!("{NOTHING}: {}.", busiest(numbers, takes)),
     }
 }
 
-fn saturated(saturation: &Saturation) -> String {
+fn saturated(saturation: &Saturation, numbers: &Numbers) -> String {
     let Saturation { reads, server, t_ms, asked, takes, .. } = saturation;
-    let what = if *reads { "rows read" } else { "writes" };
+    let what = match reads {
+        true if numbers.read_cost != ReadCost::Rows => "read units a second",
+        // Most of what is read is rows of scans.
+        true if numbers.rows_read > 1.1 * numbers.reads => "reads a second (100 rows of a scan are one)",
+        true => "reads a second",
+        false => "writes a second",
+    };
     format!(
-        "Server {server} saturates within {}: a server is asked for up to {} {what} a second, and takes {}",
+        "Server {server} saturates within {}: a server is asked for up to {} {what}, and takes {}",
         elapsed(*t_ms),
         Count(asked.round()),
         Count(*takes)
@@ -66,9 +85,10 @@ fn until(saturation: &Saturation, numbers: &Numbers, [writes, reads]: [Option<Ba
         _ => ", in less than 1 % of the time".to_owned(),
     };
     let (sustained, what, server, region) = match saturation.reads {
-        true => (reads, " rows read", numbers.busiest_reader.unwrap_or(0.0), numbers.hottest_read.unwrap_or(0.0)),
-        false => (writes, "", numbers.busiest_server, numbers.hottest_region),
+        true => (reads, " reads", numbers.busiest_reader.unwrap_or(0.0), &numbers.hottest_read),
+        false => (writes, "", numbers.busiest_server, &numbers.hottest_written),
     };
+    let region = region.as_ref().map_or(0.0, |hottest| hottest.share);
     let Some(Bars { of_run, least, greatest }) = sustained else {
         return time;
     };
@@ -85,20 +105,20 @@ fn busiest(numbers: &Numbers, takes: Takes) -> String {
         // What is more by chance alone is no more.
         if asked > takes {
             return format!(
-                "no more {what} than it takes, {} a second, as far as a sample of events tells",
+                "no more {what}s than it takes, {} a second, as far as a sample of events tells",
                 Count(takes)
             );
         }
         let of = if takes.is_finite() { format!(" of the {} that it takes", Count(takes)) } else { String::new() };
-        format!("{} {what} a second{of} at most", Count(asked.round()))
+        format!("{} a second{of} at most", Count(asked.round()).of(what))
     };
     match (most.writes > 0.0, most.reads > 0.0) {
-        (false, true) => format!("the busiest server is asked for {}", told(most.reads, takes.reads, "reads")),
-        (_, false) => format!("the busiest server is asked for {}", told(most.writes, takes.writes, "writes")),
+        (false, true) => format!("the busiest server is asked for {}", told(most.reads, takes.reads, "read")),
+        (_, false) => format!("the busiest server is asked for {}", told(most.writes, takes.writes, "write")),
         (true, true) => format!(
             "the busiest server is asked for {}, and for {}",
-            told(most.writes, takes.writes, "writes"),
-            told(most.reads, takes.reads, "rows read")
+            told(most.writes, takes.writes, "write"),
+            told(most.reads, takes.reads, "read")
         ),
     }
 }

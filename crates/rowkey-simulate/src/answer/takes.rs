@@ -1,6 +1,6 @@
-//! The rows that one server takes.
+//! The writes and reads that one server takes.
 
-/// The rows a second that one server takes.
+/// The rows written, and the reads, a second that one server takes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Takes {
     pub(super) writes: f64,

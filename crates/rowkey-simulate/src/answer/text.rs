@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use rowkey_design::internal::file::{Bytes, Count};
 use rowkey_design::internal::quote::terminal;
 
-use crate::run::{Answer, Bars};
+use crate::run::{Answer, Bars, HotRegion};
 
 /// The answers of a table as text: the sentence, the facts, and what is assumed.
 pub fn text(answer: &Answer) -> String {
@@ -23,9 +23,21 @@ pub fn text(answer: &Answer) -> String {
     text
 }
 
+/// The place of a region: its server, and its first key.
+pub(super) fn place(hottest: &HotRegion) -> String {
+    format!("on server {}, from {} on", hottest.server, hottest.label)
+}
+
+/// A part in percent.
+pub(super) fn percent(part: f64) -> String {
+    match (part * 100.0).round() {
+        0.0 if part > 0.0 => "under 1 %".to_owned(),
+        percent => format!("{percent} %"),
+    }
+}
+
 /// The numbers of a table: a name and a value.
 pub fn facts(answer: &Answer) -> Vec<(String, String)> {
-    let percent = |part: f64| format!("{} %", (part * 100.0).round());
     let rate = |rate: f64| format!("{}/s", Count(rate.round()));
     let bars = |bars: &Bars, told: &dyn Fn(f64) -> String| {
         let [of_run, least, greatest] = [bars.of_run, bars.least, bars.greatest].map(told);
@@ -39,16 +51,24 @@ pub fn facts(answer: &Answer) -> Vec<(String, String)> {
         fact("writes before a server saturates", first.unwrap_or(later));
     }
     if answer.reads > 0.0 {
-        fact("rows read", rate(answer.reads));
+        fact("reads", rate(answer.reads));
+        fact("one read", answer.read_unit.clone());
+        fact("rows read", rate(answer.rows_read));
     }
     if let Some(sustained) = &answer.sustained_reads {
-        fact("rows read before a server saturates", bars(sustained, &rate));
+        fact("reads before a server saturates", bars(sustained, &rate));
     }
     if let Some(reader) = &answer.busiest_reader {
-        fact("rows read on the busiest server", bars(reader, &percent));
+        fact("reads on the busiest server", bars(reader, &percent));
     }
-    fact("writes on the busiest server", bars(&answer.busiest_server, &percent));
-    fact("writes in the hottest region", bars(&answer.hottest_region, &percent));
+    let hot = |bars: String, hottest: &HotRegion| format!("{bars}: {}", place(hottest));
+    if let (Some(share), Some(hottest)) = (&answer.hottest_reader, &answer.hottest_read) {
+        fact("reads in the hottest region", hot(bars(share, &percent), hottest));
+    }
+    if let Some(hottest) = &answer.hottest_written {
+        fact("writes on the busiest server", bars(&answer.busiest_server, &percent));
+        fact("writes in the hottest region", hot(bars(&answer.hottest_region, &percent), hottest));
+    }
     fact("Gini's coefficient of regions", format!("{:.2}", answer.gini));
     let regions = &answer.regions;
     let empty = if regions.empty > 0 { format!(", {} empty", Count(regions.empty as f64)) } else { String::new() };

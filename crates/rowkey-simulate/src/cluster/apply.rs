@@ -30,12 +30,11 @@ impl Cluster {
     }
 
     fn write(&mut self, event: &Event<'_>, kind: Kind) {
-        let cell = CELL_FIXED.saturating_add(event.key.len() as u64).saturating_add(self.options.name_bytes);
         let (cells, value) = match kind {
             Kind::Put => (self.options.cells, event.bytes),
             Kind::Tombstone | Kind::Spent => (1, 0),
         };
-        let bytes = cell.saturating_mul(cells).saturating_add(value);
+        let bytes = self.bytes_of(event.key, cells, value);
         let count = u32::try_from(event.weight).unwrap_or(u32::MAX);
         if count == 0 {
             return;
@@ -47,8 +46,7 @@ impl Cluster {
             region.sequence_id += 1;
             self.touched.push(number);
         }
-        let in_block = bytes.saturating_add(vint_size(region.sequence_id).saturating_mul(cells));
-        let bytes_in_block = u32::try_from(in_block).unwrap_or(u32::MAX);
+        let bytes_in_block = in_block(bytes, cells, region.sequence_id);
         let row = Row { kind, count, bytes: bytes_in_block, t_s: seconds(self.now_ms) };
         region.memstore.push(event.key, row, heap_of_row(bytes, cells), self.now_ms);
         region.writes = region.writes.saturating_add(u64::from(count));
@@ -57,6 +55,12 @@ impl Cluster {
         if !std::mem::replace(&mut region.age_is_due, true) {
             self.look_at_age(self.epoch(number), self.now_ms);
         }
+    }
+
+    /// The bytes of a row of so many cells, whose values have so many together.
+    pub(super) fn bytes_of(&self, key: &[u8], cells: u64, value: u64) -> u64 {
+        let cell = CELL_FIXED.saturating_add(key.len() as u64).saturating_add(self.options.name_bytes);
+        cell.saturating_mul(cells).saturating_add(value)
     }
 
     /// Ends the batch: whatever it filled is flushed (`HRegion.batchMutate`, `HRegion.requestFlushIfNeeded`).
@@ -117,6 +121,11 @@ impl Cluster {
             self.look_at_age(self.epoch(number), oldest_ms);
         }
     }
+}
+
+/// The bytes of a row in a block, where each cell has its sequence id.
+pub(super) fn in_block(bytes: u64, cells: u64, sequence_id: u64) -> u32 {
+    u32::try_from(bytes.saturating_add(vint_size(sequence_id).saturating_mul(cells))).unwrap_or(u32::MAX)
 }
 
 /// The bytes of a sequence id in a block (`NoneEncoder.write`, `WritableUtils.getVIntSize`).

@@ -1,5 +1,7 @@
 //! Options of a simulated cluster, besides its settings.
 
+use rowkey_design::internal::cost::ReadCost;
+
 /// The properties that a recording has by itself, and a simulated cluster is told.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClusterOptions {
@@ -17,6 +19,8 @@ pub struct ClusterOptions {
     /// True if a row that is written again replaces what it was, as an update does with one version; false if it
     /// grows, as a wide row does.
     pub replaces: bool,
+    /// The reads that a server counts for a range of rows: of one region, as each region is asked by itself.
+    pub read_cost: ReadCost,
     /// True if the times of writes are those of their answers, as of a recording: what is answered between a region's
     /// close and its opening was written before the close.
     pub answered: bool,
@@ -26,8 +30,8 @@ pub struct ClusterOptions {
 }
 
 impl Default for ClusterOptions {
-    /// Seed 0, no expiry, no compression, one cell a row, names of a byte each, rows that grow, times of calls,
-    /// no files.
+    /// Seed 0, no expiry, no compression, one cell a row, names of a byte each, rows that grow, reads by rows, times of
+    /// calls, no files.
     fn default() -> Self {
         Self {
             seed: 0,
@@ -36,6 +40,7 @@ impl Default for ClusterOptions {
             cells: 1,
             name_bytes: 2,
             replaces: false,
+            read_cost: ReadCost::Rows,
             answered: false,
             files: false,
         }

@@ -1,47 +1,54 @@
-//! Gets and scans: how many rows they read of which region.
+//! Gets and scans: how many rows they read of which region, and the reads that its server counts for them.
 
 use std::ops::Range;
 
 use super::rows::{Counts, Part};
 use super::state::Cluster;
 
+/// Reads are counted in hundredths: each row of a range after the first is one (`ReadCost`).
+pub(crate) const READ: u64 = 100;
+
 impl Cluster {
     pub(crate) fn get(&mut self, key: &[u8], weight: u64) {
         let region = self.locate(key);
-        self.count_reads(region, weight);
-        self.count_square(weight);
+        let reads = self.count_range(region, 1, weight);
+        self.count_square(reads);
     }
 
     /// Reads from region to region, until the end or enough rows.
     pub(crate) fn scan(&mut self, start: &[u8], end: Option<&[u8]>, limit: Option<u64>, weight: u64) {
         let mut wanted = limit.unwrap_or(u64::MAX);
         let mut places = self.place(start)..;
-        let mut rows = 0u64;
+        let mut reads = 0u64;
         while wanted > 0
             && let Some(number) = places.next().and_then(|place| self.by_start.at(place))
         {
-            let (read, live) = read(&self.regions[number].parts(start, end), wanted);
-            let read = read.saturating_mul(weight);
-            self.count_reads(number, read);
-            rows = rows.saturating_add(read);
+            let (rows, live) = read(&self.regions[number].parts(start, end), wanted);
+            reads = reads.saturating_add(self.count_range(number, rows, weight));
             wanted -= live.min(wanted);
             let region_end = self.regions[number].end.as_deref();
             if region_end.is_none_or(|region_end| end.is_some_and(|end| end <= region_end)) {
                 break;
             }
         }
-        self.count_square(rows);
+        self.count_square(reads);
     }
 
-    fn count_square(&mut self, rows: u64) {
-        self.read_squares += rows as f64 * rows as f64;
+    fn count_square(&mut self, reads: u64) {
+        let reads = reads as f64 / READ as f64;
+        self.read_squares += reads * reads;
     }
 
-    fn count_reads(&mut self, number: usize, rows: u64) {
+    /// Counts a range of so many rows in a region, and returns its reads, in hundredths.
+    fn count_range(&mut self, number: usize, rows: u64, weight: u64) -> u64 {
+        let reads = (self.options.read_cost.of_range(rows as f64) * READ as f64).round() as u64;
+        let (reads, rows) = (reads.saturating_mul(weight), rows.saturating_mul(weight));
         let region = &mut self.regions[number];
-        region.reads = region.reads.saturating_add(rows);
+        region.reads = region.reads.saturating_add(reads);
         let server = &mut self.servers[region.server];
-        server.reads = server.reads.saturating_add(rows);
+        server.reads = server.reads.saturating_add(reads);
+        server.rows_read = server.rows_read.saturating_add(rows);
+        reads
     }
 }
 

@@ -42,7 +42,7 @@ pub(crate) struct Region {
     /// True if a look at the age of the memstore, or of the files, is due.
     pub(crate) age_is_due: bool,
     pub(crate) check_is_due: bool,
-    /// The rows of this interval.
+    /// The rows that were written in this interval, and the reads in hundredths.
     pub(crate) writes: u64,
     pub(crate) reads: u64,
     /// The last batch that wrote here.

@@ -1,6 +1,7 @@
 //! Reports of a simulated cluster.
 
-use super::state::{Cluster, LAST_MS};
+use super::reads::READ;
+use super::state::{Cluster, LAST_MS, ServerState};
 use crate::run::{self, Interval, Key, Line};
 
 impl Cluster {
@@ -22,14 +23,14 @@ impl Cluster {
                 server: u32::try_from(region.server).unwrap_or(u32::MAX),
                 rows: region.rows(),
                 rows_this_interval: std::mem::take(&mut region.writes),
-                reads_this_interval: std::mem::take(&mut region.reads),
+                reads_this_interval: whole(&mut region.reads),
                 bytes: region.bytes(),
                 files: u32::try_from(region.files.len()).unwrap_or(u32::MAX),
             }
         });
         let regions = regions.collect();
         let servers = self.servers.iter_mut().map(|server| {
-            let all = run::Server { writes: server.writes, reads: server.reads };
+            let all = server.total();
             let told = std::mem::replace(&mut server.told, all.clone());
             all.since(&told)
         });
@@ -38,11 +39,24 @@ impl Cluster {
 
     /// All that each server wrote and read.
     pub(crate) fn totals(&self) -> impl Iterator<Item = run::Server> {
-        self.servers.iter().map(|server| run::Server { writes: server.writes, reads: server.reads })
+        self.servers.iter().map(ServerState::total)
     }
 
     /// The splits and moves since the call before, in the order of time.
     pub fn take_lines(&mut self) -> Vec<Line> {
         std::mem::take(&mut self.lines)
     }
+}
+
+impl ServerState {
+    fn total(&self) -> run::Server {
+        run::Server { writes: self.writes, reads: self.reads / READ, rows_read: self.rows_read }
+    }
+}
+
+/// Takes the whole reads of some hundredths; the rest counts with those that follow.
+const fn whole(hundredths: &mut u64) -> u64 {
+    let reads = *hundredths / READ;
+    *hundredths %= READ;
+    reads
 }

@@ -50,7 +50,7 @@ pub struct Cluster {
     pub(crate) servers: Vec<ServerState>,
     /// The number of regions that are closed, or are to close.
     pub(crate) unsettled: usize,
-    /// The sum of the squares of the rows that each event read.
+    /// The sum of the squares of the reads of each event.
     pub(crate) read_squares: f64,
     pub(crate) jobs: BTreeMap<u64, Job>,
     pub(crate) last_job: u64,
@@ -74,8 +74,9 @@ pub(crate) struct ServerState {
     pub(crate) checker_phase_ms: u64,
     /// The time at which it is told what waits for it, or was told last.
     pub(crate) told_ms: u64,
-    /// All that were written and read.
+    /// All rows that were written and read, and the reads in hundredths.
     pub(crate) writes: u64,
+    pub(crate) rows_read: u64,
     pub(crate) reads: u64,
     /// Those of them that an interval has told.
     pub(crate) told: run::Server,

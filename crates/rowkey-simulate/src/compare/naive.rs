@@ -63,7 +63,7 @@ fn even(interval: &Interval, ranks: &Ranks, new: std::ops::Range<usize>, regions
             last.rows_this_interval += u64::from(kind == 2);
         }
     }
-    let mut by_server = vec![Server { writes: 0, reads: 0 }; servers];
+    let mut by_server = vec![Server::default(); servers];
     for region in &even {
         by_server[region.server as usize].writes += region.rows_this_interval;
     }

@@ -2,7 +2,6 @@
 
 use std::ops::ControlFlow;
 
-use rowkey::Value;
 use rowkey_design::Design;
 use rowkey_design::internal::cost::{bytes_per_put, span};
 use rowkey_design::internal::design::{Cluster, Write, WriteKind};
@@ -11,11 +10,12 @@ use rowkey_design::internal::load::{Capacity, Rates, assumed_rates};
 use rowkey_design::internal::profile::Profile;
 
 use super::clock::{Clock, seconds_of};
+use super::made::Made;
 use super::numbers::Numbers;
 use super::options::Options;
 use super::puts::{Order, Put, Puts, millis, order_of};
 use super::reads::{Asked, Reads};
-use super::rows::{Row, Rows};
+use super::rows::Rows;
 use super::{Load, LoadError};
 use crate::event::{Event, Op};
 
@@ -26,7 +26,7 @@ const CELL: f64 = 20.0;
 #[derive(Debug)]
 pub struct Drawn<'d> {
     rows: Rows<'d>,
-    puts: Puts,
+    pub(super) puts: Puts,
     sources: Vec<Source<'d>>,
     rows_per_call: u64,
     /// The runs of queries that an event stands for; of rows it is `puts.weight`.
@@ -103,9 +103,9 @@ impl<'d> Drawn<'d> {
         let clocks: Vec<Clock> = table.table.write.iter().map(|write| clock_of(write)).collect();
         let putting = clocks.iter().zip(&table.table.write).filter(|(_, write)| write.kind != Some(WriteKind::Delete));
         let putting: Vec<&Clock> = putting.map(|(clock, _)| clock).collect();
-        let none = || LoadError::NoEvents(format!("nothing puts rows into {:?}", table.name.as_str()));
+        let none = |say: &str| LoadError::NoEvents(format!("nothing puts rows into {:?}{say}", table.name.as_str()));
         if options.rows.is_some() && putting.is_empty() {
-            return Err(none());
+            return Err(none(""));
         }
         let seconds = options.rows.map_or(options.seconds, |rows| seconds_of(rows, &putting));
         let mut sources = Vec::new();
@@ -147,15 +147,24 @@ impl<'d> Drawn<'d> {
             return Err(LoadError::NoEvents(format!("nothing writes or reads {name:?}: say `[[table.NAME.write]]`")));
         }
         let reads: u64 = sources.iter().filter(|source| source.reads()).map(|source| source.count).sum();
-        let (rows_each, runs) = options.weights(all - reads, reads);
-        puts.weight = rows_each;
+        let runs = options.weight(reads);
+        puts.weight = options.weight(all - reads);
+        if puts.writes.is_empty() {
+            let rows = table.table.rows.as_ref().ok_or_else(|| none(": say how many it has, `rows = …`"))?;
+            puts.store(rows.0 as u64, options.most);
+        }
         let (rows_per_call, least) = (options.rows_per_call.max(1), (options.most / 1000).max(1));
         Ok(Self { rows, puts, sources, rows_per_call, runs, least, assumed })
     }
 
     /// The rows or runs that an event of a source stands for.
     fn weight(&self, source: &Source<'_>) -> u64 {
-        if source.reads() { self.runs.min((source.count / self.least).max(1)) } else { self.puts.weight }
+        let at_most = (source.count / self.least).max(1);
+        match &source.does {
+            Does::Read(reads) if reads.reads_all() => at_most,
+            Does::Read(_) => self.runs.min(at_most),
+            _ => self.puts.weight,
+        }
     }
 
     /// The number of rows and of runs of queries.
@@ -171,36 +180,6 @@ struct Turn {
     /// The keys, where they are put in their order.
     sorted: Vec<Vec<u8>>,
     asked: Asked,
-}
-
-/// The buffers of an event.
-struct Made<'s> {
-    sink: &'s mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
-    values: Vec<Value>,
-    key: Vec<u8>,
-    time: f64,
-    batch: u64,
-    weight: u64,
-    /// True if its call has an event.
-    has_given: bool,
-}
-
-impl Made<'_> {
-    /// Gives the event of a row, if the key has it.
-    fn give(&mut self, rows: &Rows<'_>, row: Row, op: Op<'_>, bytes: u64) -> Result<ControlFlow<()>, LoadError> {
-        if !rows.has(row) {
-            return Ok(ControlFlow::Continue(()));
-        }
-        rows.values(row, &mut self.values);
-        rows.encode(&self.values, &mut self.key)?;
-        Ok(self.give_key(op, bytes))
-    }
-
-    fn give_key(&mut self, op: Op<'_>, bytes: u64) -> ControlFlow<()> {
-        let Self { time, batch, weight, .. } = *self;
-        self.has_given = true;
-        (self.sink)(Event { t_ms: millis(time), batch, op, key: &self.key, bytes, weight })
-    }
 }
 
 impl Load for Drawn<'_> {
@@ -261,7 +240,7 @@ impl Drawn<'_> {
                 made.give(rows, row, Op::Put, bytes)
             }
             Does::Replace(put) => {
-                let old = puts.chosen(0.0, made.time, puts.choice(u64::MAX, k));
+                let old = puts.chosen(None, made.time, puts.choice(u64::MAX, k));
                 if let Some(old) = old
                     && made.give(rows, old, Op::Delete, 0)?.is_break()
                 {
@@ -271,7 +250,7 @@ impl Drawn<'_> {
             }
             Does::Delete(any) => {
                 let row = match any {
-                    true => puts.chosen(0.0, made.time, puts.choice(u64::MAX - 1, k)),
+                    true => puts.chosen(None, made.time, puts.choice(u64::MAX - 1, k)),
                     false => puts.oldest(k, made.time),
                 };
                 row.map_or(Ok(ControlFlow::Continue(())), |row| made.give(rows, row, Op::Delete, 0))
@@ -287,7 +266,7 @@ impl Drawn<'_> {
     }
 
     /// The keys of a write, in order.
-    fn sorted(&self, put: usize) -> Result<Vec<Vec<u8>>, LoadError> {
+    pub(super) fn sorted(&self, put: usize) -> Result<Vec<Vec<u8>>, LoadError> {
         let (mut values, mut keys) = (Vec::new(), Vec::new());
         for k in (0..self.puts.writes[put].count).step_by(self.puts.weight as usize) {
             let row = self.puts.row(put, k);

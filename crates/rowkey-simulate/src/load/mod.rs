@@ -18,6 +18,7 @@ mod generated;
 mod json_line;
 mod line;
 mod log;
+mod made;
 mod numbers;
 mod options;
 mod puts;
@@ -25,6 +26,7 @@ mod ranks;
 mod reads;
 mod rows;
 mod sampled;
+mod stored;
 mod trace;
 mod value;
 
@@ -36,6 +38,7 @@ pub use self::drawn::Drawn;
 pub use self::log::Log;
 pub use self::options::Options;
 pub use self::sampled::Sampled;
+pub use self::stored::Stored;
 pub use self::trace::Trace;
 use crate::event::Event;
 

@@ -9,9 +9,9 @@ pub struct Options {
     pub seconds: f64,
     /// The number of rows to put: it is as long as that takes, whatever `seconds` says.
     pub rows: Option<u64>,
-    /// The most events; where there are more rows and reads, each event stands for as many of them as are needed: an
-    /// eighth of the events are of either, and of a query that runs seldom there are up to a thousandth besides. Keys
-    /// that are put in their own order are held, up to so many.
+    /// The most events of writes, and the most of reads: where there are more rows, or runs of queries, each event stands
+    /// for as many of them as are needed, so that neither takes events from the other. Of a query that runs seldom there
+    /// are up to a thousandth besides. Keys that are put in their own order are held, up to so many.
     pub most: u64,
     /// The rows of one call.
     pub rows_per_call: u64,
@@ -39,13 +39,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The rows, and the runs of queries, that an event stands for. Either has an eighth of the events, if it has so
-    /// many.
-    pub(super) fn weights(&self, rows: u64, runs: u64) -> (u64, u64) {
-        let most = self.most.max(1);
-        let all = u128::from(rows) + u128::from(runs);
-        let part = (u128::from(most) * u128::from(runs)).checked_div(all).unwrap_or(0) as u64;
-        let of_runs = part.max(runs.min(most / 8)).min(most - rows.min(most / 8));
-        (rows.div_ceil((most - of_runs).max(1)).max(1), runs.div_ceil(of_runs.max(1)).max(1))
+    /// The rows, or the runs of queries, that an event stands for, where there are so many.
+    pub(super) fn weight(&self, count: u64) -> u64 {
+        count.div_ceil(self.most.max(1)).max(1)
     }
 }

@@ -37,6 +37,8 @@ pub(super) enum Order {
     Random,
     Key,
     OneRow,
+    /// They are there before the beginning, in the order of their times.
+    Stored,
 }
 
 /// The order of a write's keys, as `check` has it.
@@ -50,6 +52,22 @@ pub(super) fn order_of(write: &Write, key: &KeyFacts<'_>) -> Order {
 }
 
 impl Puts {
+    /// Adds the rows of a table that nothing puts: so many are there. No more than `most` are made, nor a million.
+    pub(super) fn store(&mut self, count: u64, most: u64) {
+        self.weight = self.weight.max(count.div_ceil(most.clamp(1, 1 << 20)));
+        let (write, clock) = (self.writes.len() as u64, Clock::steady(count as f64 / self.span));
+        self.writes.push(Put { write, clock, count, order: Order::Stored });
+    }
+
+    /// The rows of a write that are there at a time in seconds; before the beginning, of those that are stored alone.
+    fn before(&self, put: &Put, time: f64) -> u64 {
+        let count = match put.order {
+            Order::Stored => put.clock.before((self.span + time).max(0.0)),
+            _ => put.clock.before(time.max(0.0)),
+        };
+        count.min(put.count as f64) as u64
+    }
+
     /// The k-th row of a write.
     pub(super) fn row(&self, put: usize, k: u64) -> Row {
         let put = &self.writes[put];
@@ -58,6 +76,11 @@ impl Puts {
             _ => k,
         };
         let seconds = put.clock.time_of(number);
+        if put.order == Order::Stored {
+            let back = (self.span - seconds).max(0.0);
+            let micros = BEGIN.saturating_sub(micros(back));
+            return Row { write: put.write, number, micros, sequence: number };
+        }
         if matches!(put.order, Order::Random | Order::Key) {
             let numbers = self.numbers.of(put.write);
             let back = numbers.at(2 * number) as f64 / 2f64.powi(64) * self.span;
@@ -70,11 +93,13 @@ impl Puts {
         Row { write: put.write, number, micros, sequence: number + before as u64 }
     }
 
-    /// One of the rows that were put from a time to another, chosen by a number; none if there are none.
-    pub(super) fn chosen(&self, from: f64, to: f64, choice: u64) -> Option<Row> {
+    /// One of the rows that were put until a time, of the last so many seconds or of all, chosen by a number; none if
+    /// there are none. Of rows that nothing is added to, the last are those before the beginning.
+    pub(super) fn chosen(&self, recent: Option<f64>, to: f64, choice: u64) -> Option<Row> {
         let within = |put: &Put| {
-            let [from, to] = [from, to].map(|time| put.clock.before(time).min(put.count as f64) as u64);
-            (from, to.saturating_sub(from))
+            let end = if put.order == Order::Stored { 0.0 } else { to };
+            let first = recent.map_or(0, |recent| self.before(put, end - recent));
+            (first, self.before(put, end).saturating_sub(first))
         };
         let all: u64 = self.writes.iter().map(|put| within(put).1).sum();
         let mut left = ((u128::from(choice) * u128::from(all)) >> 64) as u64;
@@ -97,7 +122,8 @@ impl Puts {
     pub(super) fn oldest(&self, k: u64, time: f64) -> Option<Row> {
         let put = self.writes.first()?;
         let k = k / self.weight * self.weight;
-        (k < put.count && put.clock.time_of(k) <= time).then(|| self.row(0, k))
+        let is_there = put.order == Order::Stored || put.clock.time_of(k) <= time;
+        (k < put.count && is_there).then(|| self.row(0, k))
     }
 }
 

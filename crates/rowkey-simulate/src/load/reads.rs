@@ -39,6 +39,9 @@ pub(super) struct Asked {
     left: usize,
 }
 
+/// A range that has rows of fewer events than this is too coarse to count its rows by them.
+const FEW: f64 = 30.0;
+
 /// Takes a read, its key, and how many times it counts.
 type Give<'g> = &'g mut dyn FnMut(Op<'_>, &[u8], u64) -> ControlFlow<()>;
 
@@ -51,6 +54,8 @@ pub(super) struct Reads<'d> {
     is_get: bool,
     reverse: bool,
     limit: Option<u64>,
+    /// The rows that `check` counts of a range.
+    rows: Option<f64>,
     recent: Option<f64>,
     number: u64,
 }
@@ -83,10 +88,24 @@ impl<'d> Reads<'d> {
             is_get: !cost.full_scan && is_whole && cost.range_count() == 1,
             reverse: matches!(cost.order, OrderFit::Reverse | OrderFit::Merge { reverse: true }),
             limit: cost.limit(),
+            rows: cost.rows_of_range(),
             recent: query.recent.as_ref().map(|recent| recent.seconds()),
             number: numbers.at(0),
             cost,
         })
+    }
+
+    /// True if each run reads all: no two differ.
+    pub(super) fn reads_all(&self) -> bool {
+        self.cost.full_scan && self.limit.is_none()
+    }
+
+    /// The most rows that a range is read for, where each row that is there stands for so many. Where these are as many
+    /// as a range has, it has none or too many: it is read for those that `check` counts.
+    fn limit(&self, weight: u64) -> Option<u64> {
+        let counted = self.rows.filter(|rows| weight > 1 && *rows < FEW * weight as f64);
+        let counted = counted.map(|rows| rows.max(1.0).round() as u64);
+        [self.limit, counted].into_iter().flatten().min()
     }
 
     /// The k-th run, at a time in seconds: each of its reads, and how many times it counts.
@@ -103,8 +122,9 @@ impl<'d> Reads<'d> {
             *asked = self.asked(rows, puts, k, time);
         }
         asked.left = asked.left.saturating_sub(1);
+        let limit = self.limit(puts.weight);
         if asked.is_all {
-            let op = Op::Scan { end: None, limit: self.limit, reverse: self.reverse };
+            let op = Op::Scan { end: None, limit, reverse: self.reverse };
             return Ok(give(op, &[], 1));
         }
         let runs = asked.runs.max(1) as u64;
@@ -112,7 +132,7 @@ impl<'d> Reads<'d> {
         for range in asked.ranges.chunks(MOST_RANGES).nth(asked.left).unwrap_or_default() {
             let op = match self.is_get {
                 true => Op::Get,
-                false => Op::Scan { end: range.end(), limit: self.limit, reverse: self.reverse },
+                false => Op::Scan { end: range.end(), limit, reverse: self.reverse },
             };
             if give(op, range.start(), times).is_break() {
                 return Ok(ControlFlow::Break(()));
@@ -127,10 +147,9 @@ impl<'d> Reads<'d> {
         let buckets = (self.cost.range_count() as f64 / all).max(1.0);
         let count = all.min(MOST).min(MADE / buckets).max(1.0) as u64;
         let times = (all / count as f64).round() as u64;
-        let from = self.recent.map_or(0.0, |recent| (time - recent).max(0.0));
         let mut keys: Vec<Vec<Value>> = Vec::new();
         for number in (0..count).map(|of| k.wrapping_mul(count).wrapping_add(of)) {
-            let Some(row) = puts.chosen(from, time, puts.choice(self.number, number)) else { continue };
+            let Some(row) = puts.chosen(self.recent, time, puts.choice(self.number, number)) else { continue };
             let mut values = Vec::new();
             rows.values(row, &mut values);
             for (at, ranks, numbers) in &self.asked {

@@ -9,7 +9,7 @@ use crate::run::Interval;
 /// A cell: its rates are those of the hottest region of its row and interval of its column.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Cell {
-    /// Rows written a second, and rows read, each with the server that takes them.
+    /// Rows written a second, and reads, each with the server that takes them.
     pub(super) writes: (f64, u32),
     pub(super) reads: (f64, u32),
     /// The regions that begin or end in it, or reach over it, at most at once; 0 where the run says nothing.
@@ -229,7 +229,7 @@ mod tests {
             let mut intervals = Vec::new();
             for (length, regions) in parts {
                 let t_ms = length + intervals.last().map_or(0, |last: &Interval| last.t_ms);
-                intervals.push(Interval { t_ms, regions, servers: vec![Server { writes: 0, reads: 0 }] });
+                intervals.push(Interval { t_ms, regions, servers: vec![Server::default()] });
             }
             let (settings, layout) = (settings(10), "bytes".parse::<LayoutBuf>().unwrap());
             let run = Drawn {

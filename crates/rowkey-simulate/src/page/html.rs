@@ -29,15 +29,19 @@ pub fn html(text: &PageText, runs: &[Drawn<'_>], capacity: Capacity) -> String {
     let columns = Columns::of(shown.iter(), COLUMNS.min(cells.isqrt() * 6 / 5));
     let rows = ROWS.min(cells / columns.count);
     let designs: Vec<Design<'_>> = shown.iter().map(|run| Design::of(run, columns, rows)).collect();
-    let has_reads = designs.iter().any(|design| design.keys.greatest(Measure::Reads) > 0.0);
-    let measures = if has_reads { &Measure::ALL[..] } else { &Measure::ALL[..1] };
-    let words = Measure::ALL.map(Measure::word);
+    let has = |measure: Measure| designs.iter().any(|design| design.keys.greatest(measure) > 0.0);
+    let measures = match Measure::ALL.map(has) {
+        [true, true] => &Measure::ALL[..],
+        [false, true] => &Measure::ALL[1..],
+        [_, false] => &Measure::ALL[..1],
+    };
+    let words = measures.iter().map(|measure| measure.word()).collect::<Vec<_>>();
     let names: Vec<String> = shown.iter().map(|run| label::short(run.name)).collect();
     let body = html! {
         (frame::facts(&text.facts, &names))
         section class="controls" aria-label="Picture" {
             (choice("order", "Rows", &RowOrder::ALL.map(RowOrder::words), &["key", "hot"], "key"))
-            @if has_reads { (choice("measure", "Rates of", &words, &words, hotter(shown, capacity).word())) }
+            @if measures.len() > 1 { (choice("measure", "Rates of", &words, &words, hotter(shown, capacity).word())) }
         }
         section aria-label="Legend" {
             (legend(capacity, measures))

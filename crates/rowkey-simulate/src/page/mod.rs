@@ -36,7 +36,7 @@ use crate::run::{Interval, Move, Settings, Split};
 pub enum Measure {
     /// Rows written.
     Writes,
-    /// Rows read.
+    /// Reads, in the unit in which the design says what a server takes.
     Reads,
 }
 
@@ -89,7 +89,7 @@ impl RowOrder {
 /// A number that a server takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
-    /// Rows a second. Infinite, if one process takes all.
+    /// Rows written, or reads, a second. Infinite, if one process takes all.
     pub each: f64,
     /// True if the design does not say it.
     pub is_assumed: bool,
@@ -100,7 +100,7 @@ pub struct Rate {
 pub struct Capacity {
     /// Rows written.
     pub writes: Rate,
-    /// Rows read.
+    /// Reads.
     pub reads: Rate,
 }
 

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Key;
+
 /// The answer of a simulation about a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -16,26 +18,36 @@ pub struct Answer {
     pub saturates: Option<Saturation>,
     /// The rows written a second, over all servers: on average.
     pub writes: f64,
-    /// The rows read a second, over all servers: on average. Those that are deleted count while they are passed over.
+    /// The reads a second, over all servers: on average. They are counted in `read_unit`.
     pub reads: f64,
+    /// The unit of reads, in which the design says what a server takes.
+    pub read_unit: String,
+    /// The rows read a second, over all servers: on average. Those that are deleted count while they are passed over.
+    pub rows_read: f64,
     /// The rows that can be written a second before the first server saturates. None where one server takes all, or
     /// nothing is written.
     pub sustained: Option<Bars>,
     /// The rows that can be written a second at first, before regions are split and moved, where it is less.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub sustained_at_first: Option<f64>,
-    /// The rows that can be read a second before the first server saturates. None where it is not known what one takes,
+    /// The reads a second that the servers take before the first of them saturates. None where it is not known what one takes,
     /// or nothing is read.
     pub sustained_reads: Option<Bars>,
     /// The part of the writes that the busiest server has in an interval: the median of the
     /// second half of those with any.
     pub busiest_server: Bars,
-    /// The part of the rows read that are read on the busiest server, in the same way; none if nothing is read.
+    /// The part of the reads that are on the busiest server, in the same way; none if nothing is read.
     pub busiest_reader: Option<Bars>,
     /// The part of the writes that the hottest region has in an interval: the median of the
     /// second half of those with any.
     pub hottest_region: Bars,
-    /// Gini's coefficient of the writes of regions, from 0, even, to 1: the median of the
+    /// The part of the reads that the hottest region has, in the same way; none if nothing is read.
+    pub hottest_reader: Option<Bars>,
+    /// The region that is written most; none if nothing is written.
+    pub hottest_written: Option<HotRegion>,
+    /// The region that is read most; none if nothing is read.
+    pub hottest_read: Option<HotRegion>,
+    /// Gini's coefficient of the writes of regions, or where nothing is written of their reads, from 0, even, to 1: the median of the
     /// second half of those with any.
     pub gini: f64,
     /// The regions at the end.
@@ -65,6 +77,22 @@ pub struct Bars {
     pub greatest: f64,
 }
 
+/// The hottest region, in an interval in which it has its median part.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HotRegion {
+    /// Its first key.
+    pub start: Key,
+    /// Its first key as people read it: the fields that it has.
+    pub label: String,
+    /// The number of its server.
+    pub server: u32,
+    /// Its part of the writes, or of the reads.
+    pub share: f64,
+    /// The end of that interval, in milliseconds.
+    pub t_ms: u64,
+}
+
 /// A server that is asked for more than it takes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -77,9 +105,9 @@ pub struct Saturation {
     pub t_ms: u64,
     /// The part of the time in which some server is.
     pub part: f64,
-    /// The most rows a second that a server is asked for.
+    /// The most rows written, or reads, a second that a server is asked for.
     pub asked: f64,
-    /// The rows a second that it takes.
+    /// Those that it takes.
     pub takes: f64,
 }
 

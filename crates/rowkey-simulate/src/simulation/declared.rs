@@ -1,21 +1,20 @@
 //! The cluster and the load that a design declares.
 
-use std::ops::ControlFlow;
-
 use rowkey_design::internal::TableDesign;
-use rowkey_design::internal::cost::{cells_per_put, on_disk, retention};
+use rowkey_design::internal::cost::{ReadCost, bytes_per_row, cells_per_put, on_disk, retention};
 use rowkey_design::internal::design::{Balancer, Cluster, Columns, Engine, SplitPolicy as Policy};
+use rowkey_design::internal::explain::Times;
 use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::internal::file::Bytes;
 use rowkey_design::internal::load::{Capacity, Rates, engine_of, reads_per_server};
 use rowkey_design::internal::profile::Profile;
 use rowkey_design::{CheckOptions, Design};
 
+use super::cells::Cells;
 use super::intervals::Intervals;
-use super::{Options, run_in};
-use crate::cluster::{BALANCER_MS, CELL_FIXED, ClusterOptions, FLUSH_SIZE, MAX_FILESIZE};
-use crate::event::{Event, Op};
-use crate::load::{self, Ahead, Drawn, Load, LoadError};
+use super::{Options, ranges, run_in};
+use crate::cluster::{BALANCER_MS, ClusterOptions, FLUSH_SIZE, MAX_FILESIZE};
+use crate::load::{self, Ahead, Drawn, Load, LoadError, Stored};
 use crate::recording::Run;
 use crate::run::{Key, Settings, SplitPolicy};
 
@@ -43,9 +42,9 @@ pub struct Declared<'d> {
     pub key: KeyFacts<'d>,
     /// Assumptions, in words, where the design does not say it.
     pub assumed: Vec<String>,
-    options: ClusterOptions,
+    pub(super) options: ClusterOptions,
     /// The cells of a put.
-    cells: u64,
+    pub(super) cells: u64,
     design: &'d Design,
     cluster: Option<&'d Cluster>,
     profile: Option<&'d Profile>,
@@ -81,6 +80,7 @@ impl<'d> Declared<'d> {
             on_disk: on_disk(found, &key, &[]),
             name_bytes: 0,
             replaces: replaces(found),
+            read_cost: ReadCost::of(engine_of(cluster), bytes_per_row(found, &key, &[])),
             ..ClusterOptions::default()
         };
         let cells = write.map_or(1.0, |write| cells_per_put(found, write)) as u64;
@@ -92,9 +92,19 @@ impl<'d> Declared<'d> {
         engine_of(self.cluster)
     }
 
+    /// The reads that a server counts for a range of rows.
+    pub fn read_cost(&self) -> ReadCost {
+        self.options.read_cost
+    }
+
     /// The cluster, if the design has one.
     pub fn cluster(&self) -> Option<&'d Cluster> {
         self.cluster
+    }
+
+    /// The fields of its key that are times.
+    pub fn times(&self) -> Times<'d> {
+        self.design.times_of(self.key.name.as_str())
     }
 
     /// Simulates the load that the design's statistics draw.
@@ -116,15 +126,20 @@ impl<'d> Declared<'d> {
             Drawn::new(self.design, table, self.key.secondary, self.cluster, self.profile, options)
         };
         let mut settings = self.settings.clone();
-        if self.simulates == Simulates::Ranges && settings.splits.is_empty() {
-            settings.splits =
-                equal_ranges(&mut draw(&load::Options { most: KEYS, writes_alone: true, ..drawn.clone() })?)?;
+        let mut load = draw(&drawn)?;
+        let stored = load.stored()?;
+        let cuts_evenly = self.simulates == Simulates::Ranges && settings.splits.is_empty();
+        if let Some(stored) = &stored {
+            let count = if cuts_evenly { ranges::RANGES as f64 } else { self.regions_of(stored) };
+            settings.splits = ranges::of_full(&stored.keys, &settings.splits, count);
+        } else if cuts_evenly {
+            let few = load::Options { most: ranges::KEYS, writes_alone: true, ..drawn.clone() };
+            settings.splits = ranges::equal(&mut draw(&few)?)?;
         }
         settings.interval_ms = (options.seconds * 1000.0 / INTERVALS).ceil().max(1.0) as u64;
         let until_ms = (options.seconds * 1000.0) as u64;
-        let mut drawn = draw(&drawn)?;
-        let mut assumed = std::mem::take(&mut drawn.assumed);
-        let mut run = self.put(until_ms, &mut Ahead(drawn), &settings, options.seed, progress)?;
+        let mut assumed = std::mem::take(&mut load.assumed);
+        let mut run = self.put(until_ms, &mut Ahead(load), &settings, stored.as_ref(), options.seed, progress)?;
         assumed.append(&mut run.assumed);
         Ok(Run { assumed, ..run })
     }
@@ -161,7 +176,7 @@ impl<'d> Declared<'d> {
         progress: impl FnMut(u64),
     ) -> Result<Run, LoadError> {
         let settings = Settings { interval_ms, ..self.settings.clone() };
-        self.put(0, load, &settings, seed, progress)
+        self.put(0, load, &settings, None, seed, progress)
     }
 
     fn put(
@@ -169,37 +184,19 @@ impl<'d> Declared<'d> {
         until_ms: u64,
         load: &mut dyn Load,
         settings: &Settings,
+        stored: Option<&Stored>,
         seed: u64,
         progress: impl FnMut(u64),
     ) -> Result<Run, LoadError> {
-        let options = ClusterOptions { seed, cells: self.cells, ..self.options.clone() };
+        let cluster = self.filled(settings, stored, seed);
         let intervals = Intervals::new(settings.interval_ms, super::INTERVALS);
         let load = &mut Cells { load, more: self.cells.saturating_sub(1) };
-        run_in(intervals, until_ms, load, settings, options, progress)
+        run_in(intervals, until_ms, load, settings, cluster, progress)
     }
 }
 
 /// The intervals of a load whose length is given.
 const INTERVALS: f64 = 96.0;
-/// The ranges of an engine that is not simulated, and the keys that they are found with.
-const RANGES: usize = 64;
-const KEYS: u64 = 65_536;
-
-/// The split points between ranges of as many rows each.
-fn equal_ranges(load: &mut dyn Load) -> Result<Vec<Key>, LoadError> {
-    let mut keys = Vec::new();
-    load.events(&mut |event| {
-        if event.op == Op::Put {
-            keys.push(event.key.to_vec());
-        }
-        ControlFlow::Continue(())
-    })?;
-    keys.sort_unstable();
-    let mut splits: Vec<Key> =
-        (1..RANGES).filter_map(|at| keys.get(at * keys.len() / RANGES).cloned()).map(Key).collect();
-    splits.dedup();
-    Ok(splits)
-}
 
 /// The age at which rows expire; none where a family keeps its newest versions for ever.
 fn ttl_ms(table: &TableDesign) -> Option<u64> {
@@ -216,23 +213,6 @@ fn replaces(table: &TableDesign) -> bool {
         let columns = family.columns.as_ref().map(|columns| &columns.value);
         versions == 1 && !matches!(columns, Some(Columns::OfRow(_)))
     })
-}
-
-/// A load whose events have the bytes of all cells, but for the key and the fixed bytes of the first one. The cluster
-/// adds these for each.
-struct Cells<'l> {
-    load: &'l mut dyn Load,
-    more: u64,
-}
-
-impl Load for Cells<'_> {
-    fn events(&mut self, sink: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> Result<(), LoadError> {
-        let more = self.more;
-        self.load.events(&mut |event| {
-            let added = more.saturating_mul(CELL_FIXED.saturating_add(event.key.len() as u64));
-            sink(Event { bytes: event.bytes.saturating_sub(added), ..event })
-        })
-    }
 }
 
 /// The settings of a table's cluster, and what is assumed of them.

@@ -194,13 +194,13 @@ mod tests {
 
     #[test]
     fn the_counts_of_a_region_that_was_split_are_divided_as_its_rows_lie() {
-        let servers = |writes| vec![Server { writes, reads: 2 * writes }];
+        let servers = |writes| vec![Server { writes, reads: 2 * writes, rows_read: 3 * writes }];
         let first = Interval { t_ms: 1, regions: vec![region("", 9, 9), region("m", 5, 1)], servers: servers(10) };
         let after = vec![region("", 10, 1), region("c", 20, 1), region("m", 5, 0), region("t", 0, 0)];
         let both = sum(&first, Interval { t_ms: 2, regions: after, servers: servers(2) });
         let counts: Vec<u64> = both.regions.iter().map(|region| region.rows_this_interval).collect();
         assert_eq!(counts, [4, 7, 1, 0]);
         assert!(both.regions.iter().all(|region| region.reads_this_interval == region.rows_this_interval));
-        assert_eq!((both.servers, both.t_ms), (vec![Server { writes: 12, reads: 24 }], 2));
+        assert_eq!((both.servers, both.t_ms), (vec![Server { writes: 12, reads: 24, rows_read: 36 }], 2));
     }
 }

@@ -26,8 +26,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod cells;
 mod declared;
+mod filled;
 mod intervals;
+mod ranges;
 mod replay;
 mod steps;
 
@@ -49,7 +52,7 @@ pub struct Options {
     pub seed: u64,
     /// The length, in seconds.
     pub seconds: f64,
-    /// The most events: where there are more rows, each stands for as many as are needed.
+    /// The most events of writes, and of reads: where there are more, each stands for as many as are needed.
     pub most: u64,
     /// All rates are so many times those of the design.
     pub times: f64,
@@ -80,7 +83,8 @@ pub fn run(
     options: ClusterOptions,
     progress: impl FnMut(u64),
 ) -> Result<Run, LoadError> {
-    run_in(Intervals::new(settings.interval_ms, INTERVALS), 0, load, settings, options, progress)
+    let cluster = Cluster::new(settings, options);
+    run_in(Intervals::new(settings.interval_ms, INTERVALS), 0, load, settings, cluster, progress)
 }
 
 /// Puts a load on a cluster in these intervals; it goes on to a time after the last event.
@@ -89,10 +93,9 @@ fn run_in(
     until_ms: u64,
     load: &mut dyn Load,
     settings: &Settings,
-    options: ClusterOptions,
+    mut cluster: Cluster,
     mut progress: impl FnMut(u64),
 ) -> Result<Run, LoadError> {
-    let mut cluster = Cluster::new(settings, options);
     let mut steps = Steps::new(&cluster);
     let (mut events, mut last_ms, mut weight) = (0u64, 0, 1);
     load.events(&mut |event| {

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::intervals::Intervals;
 use super::run_in;
-use crate::cluster::ClusterOptions;
+use crate::cluster::{Cluster, ClusterOptions};
 use crate::event::{Event, Op};
 use crate::load::{Load, LoadError};
 use crate::recording::Run;
@@ -19,7 +19,8 @@ pub fn replay(recording: &Run, seed: u64) -> Result<Run, LoadError> {
     let options = ClusterOptions { seed, answered: true, files: true, ..ClusterOptions::default() };
     let times = recording.intervals.iter().map(|interval| interval.t_ms).collect();
     let intervals = Intervals::at(times);
-    let mut replayed = run_in(intervals, 0, &mut Batches(recording), &recording.settings, options, |_| {})?;
+    let cluster = Cluster::new(&recording.settings, options);
+    let mut replayed = run_in(intervals, 0, &mut Batches(recording), &recording.settings, cluster, |_| {})?;
     replayed.settings.engine = "simulated".to_owned();
     Ok(replayed)
 }

@@ -32,7 +32,7 @@ struct Counts {
     servers: Vec<Server>,
     events: u64,
     writes: u64,
-    /// The sum of the squares of the rows that each event read.
+    /// The sum of the squares of the reads of each event.
     squares: f64,
 }
 
@@ -114,7 +114,7 @@ impl Steps {
     }
 }
 
-/// The rows that were read. Where one of many reads has most of them, they are as near as a sample of one: Kish's
+/// The reads. Where one of many reads has most of them, they are as near as a sample of one: Kish's
 /// effective size of a sample.
 fn reads(counts: &Counts) -> Busiest {
     let found = Busiest::of(counts.servers.iter().map(|server| server.reads), 0);
@@ -130,7 +130,10 @@ mod tests {
     #[test]
     fn rows_of_one_great_read_are_as_near_as_one_event() {
         let counts = |reads: u64, squares: f64| Counts {
-            servers: vec![Server { writes: 0, reads }, Server { writes: 0, reads }],
+            servers: vec![
+                Server { writes: 0, reads, ..Server::default() },
+                Server { writes: 0, reads, ..Server::default() },
+            ],
             events: 0,
             writes: 0,
             squares,

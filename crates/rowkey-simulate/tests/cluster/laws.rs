@@ -1,5 +1,6 @@
 //! Loads whose outcome is known without a cluster.
 
+use rowkey_design::internal::cost::ReadCost;
 use rowkey_simulate::event::{Event, Op};
 use rowkey_simulate::run::{Key, SplitPolicy};
 
@@ -77,18 +78,23 @@ fn a_scan_reads_its_rows_where_they_are() {
     let after = cluster.interval(10_000);
     for (server, (rows, read)) in before.regions.iter().zip(&after.regions).enumerate() {
         assert_eq!(read.reads_this_interval, after.servers[server].reads);
-        assert_eq!(read.reads_this_interval % 3, 0);
-        let read = read.reads_this_interval / 3;
-        assert!(read.abs_diff(rows.rows / 2) < rows.rows / 10, "{read} of {}", rows.rows);
+        let of_server = after.servers[server].rows_read;
+        assert_eq!(of_server % 3, 0);
+        let each = of_server / 3;
+        assert!(each.abs_diff(rows.rows / 2) < rows.rows / 10, "{each} of {}", rows.rows);
+        // The start of the range and a hundredth for each row after the first, as `check` counts.
+        let reads = 3.0 * ReadCost::Rows.of_range(each as f64);
+        assert_eq!(read.reads_this_interval, reads as u64);
+        assert!(reads < of_server as f64 / 50.0);
     }
     // One scan of all has the sum; with a limit it stops, in the region where it has enough.
     let all = Op::Scan { end: None, limit: None, reverse: false };
     cluster.apply(&Event { t_ms: 10_000, batch: 1 << 41, op: all, key: &[], bytes: 0, weight: 1 });
-    assert_eq!(cluster.interval(10_000).servers.iter().map(|server| server.reads).sum::<u64>(), 20_000);
+    assert_eq!(cluster.interval(10_000).servers.iter().map(|server| server.rows_read).sum::<u64>(), 20_000);
     let some = Op::Scan { end: None, limit: Some(before.regions[0].rows + 1), reverse: false };
     cluster.apply(&Event { t_ms: 10_000, batch: 1 << 42, op: some, key: &[], bytes: 0, weight: 1 });
-    let reads: Vec<u64> = cluster.interval(10_000).regions.iter().map(|region| region.reads_this_interval).collect();
-    assert_eq!(reads, [before.regions[0].rows, 1, 0, 0]);
+    let rows: Vec<u64> = cluster.interval(10_000).servers.iter().map(|server| server.rows_read).collect();
+    assert_eq!(rows, [before.regions[0].rows, 1, 0, 0]);
 }
 
 #[test]

@@ -140,7 +140,9 @@ proptest! {
         prop_assert_eq!((by_server, total(&intervals, by_region)), (put, put));
         let by_server = total(&intervals, |interval| interval.servers.iter().map(|server| server.reads).sum());
         let by_region = |interval: &Interval| interval.regions.iter().map(|region| region.reads_this_interval).sum();
-        prop_assert_eq!(by_server, total(&intervals, by_region));
+        // Each has a part of a read that is not told yet.
+        let least = last.regions.len().max(last.servers.len()) as u64;
+        prop_assert!(by_server.abs_diff(total(&intervals, by_region)) <= least);
     }
 
     #[test]

@@ -108,12 +108,16 @@ fn metrics() {
 fn queue() {
     let tables = told("queue");
     let jobs = &tables[0];
-    let reads = |interval: &Interval| interval.servers.iter().map(|server| server.reads).sum::<u64>() as f64;
+    let reads = |interval: &Interval| interval.servers.iter().map(|server| server.rows_read).sum::<u64>() as f64;
     // A run a second that wants ten rows reads a hundred times as many, from the beginning on.
     let seconds = jobs.run.settings.interval_ms as f64 / 1000.0;
     assert!(jobs.run.intervals.iter().all(|interval| reads(interval) > 100.0 * 10.0 * seconds));
     assert!(jobs.answer.saturates.as_ref().is_some_and(|saturation| saturation.reads));
-    assert!(jobs.answer.sentence.contains("with these servers. H17"), "{}", jobs.answer.sentence);
+    assert!(
+        jobs.answer.sentence.contains("with these servers.") && jobs.answer.rules[0] == "H17",
+        "{}",
+        jobs.answer.sentence
+    );
     // Regions stay when their rows are gone.
     assert!(jobs.answer.regions.empty * 3 > jobs.answer.regions.count);
 }

@@ -52,7 +52,7 @@ pub(crate) fn of_metrics(name: &str, metrics: u64, intervals: u64, rate: u64) ->
     regions.extend((1..metrics).map(|metric| region(key(metric, 0), (metric % u64::from(SERVERS)) as u32)));
     for interval in 1..=intervals {
         let t_ms = interval * seconds * 1000;
-        let mut servers = vec![Server { writes: 0, reads: 0 }; SERVERS as usize];
+        let mut servers = vec![Server::default(); SERVERS as usize];
         for metric in 0..metrics {
             let rows = rate * seconds / if metric == 0 { 2 } else { 2 * (metrics - 1).max(1) };
             let now = key(metric, interval);
@@ -128,7 +128,7 @@ pub(crate) fn of_hostile_keys() -> Made {
     for t_ms in [1000, 2000, 3000] {
         let mut regions: Vec<Region> = starts.iter().map(|start| region(Key(start.clone()), 0)).collect();
         regions.iter_mut().zip(0..).for_each(|(region, i)| region.rows_this_interval = i * 1500);
-        made.intervals.push(Interval { t_ms, regions, servers: vec![Server { writes: 70_000, reads: 0 }] });
+        made.intervals.push(Interval { t_ms, regions, servers: vec![Server { writes: 70_000, ..Server::default() }] });
     }
     made
 }

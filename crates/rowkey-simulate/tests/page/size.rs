@@ -21,7 +21,8 @@ fn restless(regions: u64, intervals: u64) -> Made {
             reads_this_interval: rows(i + 1),
             ..made::region(start.clone(), (i % 200) as u32)
         };
-        let servers = (0..200).map(|i| Server { writes: rows(i * 3), reads: rows(i * 5) }).collect();
+        let servers =
+            (0..200).map(|i| Server { writes: rows(i * 3), reads: rows(i * 5), ..Server::default() }).collect();
         let all = (0..).zip(&starts).map(region).collect();
         made.intervals.push(Interval { t_ms: interval * 5000, regions: all, servers });
         let at = starts[(interval % regions) as usize].clone();
@@ -65,6 +66,22 @@ fn a_page_is_short_whatever_the_size_of_its_runs() {
         assert!(page.len() < MOST, "{designs} designs: {}", page.len());
         assert_eq!(page.contains("more designs are not shown"), designs > 12);
     }
+}
+
+#[test]
+fn reads_are_shown_where_nothing_is_written() {
+    let page = |has_writes: bool| {
+        let mut made = made::of_metrics("reads", 7, 60, 12_000);
+        for interval in made.intervals.iter_mut().filter(|_| !has_writes) {
+            interval.regions.iter_mut().for_each(|region| region.rows_this_interval = 0);
+            interval.servers.iter_mut().for_each(|server| server.writes = 0);
+        }
+        html(&PageText::default(), &[made.drawn()], CAPACITY)
+    };
+    let maps = |page: &str, measure: &str| page.contains(&format!("data-measure=\"{measure}\""));
+    let [both, alone] = [page(true), page(false)];
+    assert!(maps(&both, "writes") && maps(&both, "reads") && both.contains("id=\"measure-reads\""));
+    assert!(!maps(&alone, "writes") && maps(&alone, "reads") && !alone.contains("id=\"measure-"));
 }
 
 /// The tags of a page, each closed where it has to be, and no error of its characters.
@@ -114,7 +131,7 @@ prop_compose! {
         regions in prop::collection::vec(region(), 0..6),
         servers in prop::collection::vec((number(), number()), 0..40),
     ) -> Interval {
-        let servers = servers.into_iter().map(|(writes, reads)| Server { writes, reads }).collect();
+        let servers = servers.into_iter().map(|(writes, reads)| Server { writes, reads, ..Server::default() }).collect();
         Interval { t_ms, regions, servers }
     }
 }

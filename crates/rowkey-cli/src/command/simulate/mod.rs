@@ -74,7 +74,7 @@ pub(crate) struct Args {
     /// All rates are so many times those of the design.
     #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = factor, conflicts_with = "trace")]
     times: f64,
-    /// The most events. Where there are more rows, each event stands for as many as are needed.
+    /// The most events of writes, and of reads. Where there are more, each event stands for as many as are needed.
     #[arg(long, default_value = "1000000", value_parser = clap::value_parser!(u64).range(1000..=10_000_000))]
     events: u64,
     /// The seed of all that is chance.

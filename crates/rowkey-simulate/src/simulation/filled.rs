@@ -1,0 +1,35 @@
+//! The cluster with the rows that a table has before the run.
+
+use rowkey_design::internal::cost::bytes_per_row;
+
+use super::Declared;
+use crate::cluster::{CELL_FIXED, Cluster, ClusterOptions};
+use crate::load::Stored;
+use crate::run::{Settings, SplitPolicy};
+
+impl Declared<'_> {
+    /// The regions that rows fill, each to its limit; 0 where regions are not split.
+    pub(super) fn regions_of(&self, stored: &Stored) -> f64 {
+        if self.settings.split_policy == SplitPolicy::Disabled {
+            return 0.0;
+        }
+        let settings = Settings { splits: Vec::new(), ..self.settings.clone() };
+        let whole = self.filled(&settings, Some(stored), 0).interval(0);
+        let bytes: u64 = whole.regions.iter().map(|region| region.bytes).sum();
+        bytes as f64 / self.settings.max_filesize.max(1) as f64
+    }
+
+    /// The cluster with these settings, and the rows in its regions.
+    pub(super) fn filled(&self, settings: &Settings, stored: Option<&Stored>, seed: u64) -> Cluster {
+        // Rows that nothing writes are not written again when they expire.
+        let ttl_ms = self.options.ttl_ms.filter(|_| stored.is_none());
+        let options = ClusterOptions { seed, cells: self.cells, ttl_ms, ..self.options.clone() };
+        let mut cluster = Cluster::new(settings, options);
+        if let Some(Stored { keys, count }) = stored {
+            let cells = self.cells as f64 * (self.key.bytes + CELL_FIXED as f64);
+            let values = (bytes_per_row(self.key.table, &self.key, &[]) - cells).max(0.0).round() as u64;
+            cluster.store(keys, values, *count);
+        }
+        cluster
+    }
+}

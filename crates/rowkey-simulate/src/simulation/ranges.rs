@@ -1,0 +1,67 @@
+//! Split points that a run begins with, where the design declares none, or too few.
+
+use std::ops::ControlFlow;
+
+use crate::event::Op;
+use crate::load::{Load, LoadError};
+use crate::run::Key;
+
+/// The ranges of an engine that is not simulated, and the keys that they are found with.
+pub(super) const RANGES: usize = 64;
+pub(super) const KEYS: u64 = 65_536;
+
+/// The most regions that a table begins with beside those that are declared: 40 TB of them.
+const MOST: f64 = 4096.0;
+
+/// The split points between ranges of as many rows each.
+pub(super) fn equal(load: &mut dyn Load) -> Result<Vec<Key>, LoadError> {
+    let mut keys = Vec::new();
+    load.events(&mut |event| {
+        if event.op == Op::Put {
+            keys.push(event.key.to_vec());
+        }
+        ControlFlow::Continue(())
+    })?;
+    keys.sort_unstable();
+    Ok(of_full(&keys, &[], RANGES as f64))
+}
+
+/// The split points of a table that is full grown: those that are declared, and between them as many as it takes for
+/// `regions` in all that have as many of these keys each. The keys are in order.
+pub(super) fn of_full(keys: &[Vec<u8>], declared: &[Key], regions: f64) -> Vec<Key> {
+    let regions = regions.min(MOST);
+    let mut splits = declared.to_vec();
+    let mut rest = keys;
+    let ends = declared.iter().map(Some).chain([None]);
+    for end in ends {
+        let (own, after) = rest.split_at(rest.partition_point(|key| end.is_none_or(|end| *key < end.0)));
+        rest = after;
+        let part = own.len() as f64 / keys.len().max(1) as f64;
+        let count = ((regions * part).ceil() as usize).min(own.len());
+        splits.extend((1..count).map(|at| Key(own[at * own.len() / count].clone())));
+    }
+    splits.sort_unstable();
+    splits.dedup();
+    splits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regions_of_a_full_table_are_as_full_as_each_other() {
+        let keys: Vec<Vec<u8>> = (0..=255_u8).map(|byte| vec![byte]).collect();
+        let of = |declared: &[u8], regions| {
+            let declared: Vec<Key> = declared.iter().map(|byte| Key(vec![*byte])).collect();
+            of_full(&keys, &declared, regions).into_iter().map(|key| key.0[0]).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&[], 4.0), [64, 128, 192]);
+        assert!(of(&[], 0.3).is_empty());
+        // Three quarters of the rows are in the second of two.
+        assert_eq!(of(&[64], 4.0), [64, 128, 192]);
+        assert_eq!(of(&[64], 0.0), [64]);
+        assert_eq!(of_full(&[], &[Key(vec![64])], 4.0), [Key(vec![64])]);
+        assert_eq!(of(&[], 1e18).len(), 255);
+    }
+}
