@@ -50,7 +50,7 @@ fn plan(after: Engine, old: &TableDesign, rate: f64) -> Vec<String> {
     ]
 }
 
-/// What becomes of the keys.
+/// The fate of the keys, in words.
 fn keys(after: Engine) -> &'static str {
     match after {
         Engine::DynamoDb | Engine::Cassandra => {
@@ -64,7 +64,7 @@ fn keys(after: Engine) -> &'static str {
     }
 }
 
-/// What the engine does not do that the families say.
+/// The wishes of families that the engine does not have, in words.
 fn lost(after: Engine, families: &Named<Family>) -> Option<String> {
     let has = |of: fn(&Family) -> bool| families.values().any(|family| of(family));
     let expires = has(|family| family.ttl.is_some());

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use super::cluster::{self, Regions};
 use crate::quote;
 
 /// A table.
@@ -17,7 +16,8 @@ pub(super) struct Draft {
     /// Settings of the table, as TOML: `salt`, `hashed`.
     pub(super) settings: Vec<(&'static str, String)>,
     pub(super) splits: Splits,
-    pub(super) regions: Regions,
+    /// The attributes of its regions, which a design says of a cluster.
+    pub(super) regions: Vec<Attribute>,
     pub(super) families: Vec<Family>,
     pub(super) secondaries: Vec<Secondary>,
     /// The places of families that [`Draft::family`] made.
@@ -33,6 +33,14 @@ impl Draft {
         });
         &mut self.families[place]
     }
+}
+
+/// An attribute of a table that has a word of `region`.
+pub(super) struct Attribute {
+    pub(super) name: &'static str,
+    pub(super) given: String,
+    pub(super) word: &'static str,
+    pub(super) toml: String,
 }
 
 #[derive(Default)]
@@ -95,10 +103,10 @@ impl Family {
     }
 }
 
-/// The text of the file.
-pub(super) fn text(drafts: &mut [Draft]) -> String {
+/// The text of the file; the cluster is TOML.
+pub(super) fn text(cluster: Option<&str>, drafts: &[Draft]) -> String {
     let mut text = "format = 1\n".to_owned();
-    text.extend(cluster::toml(drafts));
+    text.extend(cluster);
     for draft in drafts {
         let table = quote::toml_key(&draft.name);
         _ = write!(text, "\n[table.{table}]\n");

@@ -19,6 +19,7 @@ mod draft;
 mod garbage;
 pub(crate) mod hbase;
 mod layout;
+mod number;
 mod phoenix;
 mod schema;
 mod sql;
@@ -103,7 +104,7 @@ pub fn import_with(
         reading.problem(0..0, format!("there is no {what} in this text"), how);
     }
     if reading.problems.is_empty() {
-        let text = draft::text(&mut drafts);
+        let text = draft::text(cluster::toml(&mut drafts).as_deref(), &drafts);
         match Design::parse([File { name: "imported".to_owned(), text: text.clone() }]) {
             Ok(_) => return Ok(text),
             Err(problems) => {
@@ -134,7 +135,7 @@ pub(crate) fn of_layout(
     if !reading.problems.is_empty() {
         return Err(Problems { files, list: reading.problems });
     }
-    let text = draft::text(&mut [draft]);
+    let text = draft::text(None, &[draft]);
     Design::parse([File { name: format!("{table}.rowkey.toml"), text: text.clone() }])?;
     Ok(text)
 }

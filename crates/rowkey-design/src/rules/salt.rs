@@ -9,7 +9,7 @@ use crate::rules::context::Context;
 pub(super) struct FanOut {
     pub(super) reads: f64,
     pub(super) servers: f64,
-    /// What one server takes.
+    /// The reads that one server takes.
     pub(super) each: f64,
 }
 

@@ -1,5 +1,6 @@
 //! The attributes of a table: those of its regions, and comments for the others, of which none is left out.
 
+use super::super::cluster;
 use super::super::draft::Draft;
 
 /// HBase's defaults.
@@ -54,7 +55,7 @@ fn is_coprocessor(key: &str) -> bool {
 pub(super) fn note(draft: &mut Draft, key: &str, value: &str) {
     // What is read has no blanks, so that none is lost where its lines break.
     let (name, value_read) = (key.replace('\n', ""), value.replace('\n', ""));
-    let is_read = draft.regions.take(attribute(&name), &value_read);
+    let is_read = cluster::take(draft, attribute(&name), &value_read);
     if !is_read && !DEFAULTS.contains(&(&*name, &*value_read.to_ascii_lowercase())) {
         draft.comments.push(format!("A design has no key for {key} => {value}"));
     }

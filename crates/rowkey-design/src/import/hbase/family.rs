@@ -1,6 +1,7 @@
 //! The options of a family, whoever printed or wrote them.
 
 use super::super::draft::{Family, bytes, period};
+use super::super::number::number;
 use crate::design::{BlockEncoding, Bloom, Compression};
 
 /// An option: its key, and its value as text.
@@ -113,16 +114,6 @@ fn option(family: &mut Family, key: &str, value: &str, mob: bool) -> Option<()> 
 /// True if HBase does this anyway, of an option in small letters that a design has no key for.
 pub(super) fn is_default(key: &str, word: &str) -> bool {
     DEFAULTS.iter().any(|(known, words)| *known == key && words.contains(&word))
-}
-
-/// The number before a unit: `33696000 SECONDS (390 DAYS)`, `65536 B (64KB)`. A break of lines may have taken a blank.
-pub(in super::super) fn number(value: &str) -> Option<u64> {
-    let digits = value.bytes().take_while(u8::is_ascii_digit).count();
-    let (number, unit) = value.split_at(digits);
-    let unit = unit.split('(').next()?.trim();
-    let is_unit = ["", "B", "SECOND", "SECONDS"].contains(&unit);
-    let closed = !value.contains('(') || value.ends_with(')');
-    if is_unit && closed { number.parse().ok() } else { None }
 }
 
 /// True of a TTL that never ends: its greatest value, or -1 of old versions.

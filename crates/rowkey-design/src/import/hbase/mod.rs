@@ -13,5 +13,4 @@ mod shell;
 mod table;
 
 pub(super) use self::describe::read as describe;
-pub(super) use self::family::number;
 pub(super) use self::shell::read as shell;

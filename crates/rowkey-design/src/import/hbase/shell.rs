@@ -1,7 +1,7 @@
 //! Commands of HBase's shell that make tables: `create` and `alter`, as a script or with the shell's prompts.
 
 use super::super::draft::{Draft, Family, Splits};
-use super::super::{Reading, lines, of_shell};
+use super::super::{Reading, cluster, lines, of_shell};
 use super::family::Given;
 use super::joined::Line;
 use super::maps::{Fault, Maps, Pair, Parsed, Quoting, Value, Word};
@@ -203,7 +203,7 @@ impl Shell<'_, '_> {
             Some("table_att_unset" | "table_conf_unset" | "table_remove_coprocessor") if alters => {
                 let names: Vec<String> = given(b"NAME").map(|pair| texts(&pair.value)).unwrap_or_default();
                 for name in names {
-                    draft.regions.forget(&name);
+                    cluster::forget(draft, &name);
                     let ends = [format!("for {name} => "), format!(": {name} => ")];
                     draft.comments.retain(|comment| !ends.iter().any(|end| comment.contains(end)));
                 }

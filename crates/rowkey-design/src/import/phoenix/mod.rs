@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::Reading;
+use super::cluster;
 use super::draft::{Draft, Splits, bytes, period};
 use super::sql::{Token, Word, tokens};
 
@@ -367,7 +368,7 @@ impl Draft {
             "IS_MOB" => return Ok(()),
             "MOB_THRESHOLD" => ("mob", bytes(number()?)),
             _ => {
-                if !self.regions.take(option, value) {
+                if !cluster::take(self, option, value) {
                     self.comments.push(format!("A design has no key for {option}={value}"));
                 }
                 return Ok(());
