@@ -62,13 +62,13 @@ impl QueryCost<'_> {
             let bytes = rows * share * bytes_per_row(table, key, &[]) * on_disk(table, key, &[]);
             share /= (bytes / max.map_or(REGION, |max| max.0)).max(1.0);
         }
-        let each = self.reads_of_one(ReadCost::of(engine_of(cluster), bytes_per_row(table, key, &[])));
+        let each = self.reads_of_one(cluster);
         Some(ReadLoad { reads: runs * each, busiest: (runs * share).min(rate) * each, front, fans_out })
     }
 
     /// The reads of one run, of one value and in one bucket.
-    fn reads_of_one(&self, cost: ReadCost) -> f64 {
-        cost.of_range(self.rows_of_range().unwrap_or(1.0))
+    fn reads_of_one(&self, cluster: Option<&Cluster>) -> f64 {
+        ReadCost::of(engine_of(cluster), self.row_bytes).of_range(self.rows_of_range().unwrap_or(1.0))
     }
 
     /// The rows that one run reads of one value and in one bucket.

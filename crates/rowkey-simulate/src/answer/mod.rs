@@ -26,7 +26,7 @@ pub use self::together::together;
 use crate::page::{Measure, label};
 use crate::recording::Run;
 use crate::run::{Answer, Bars, HotRegion, QueryAnswer};
-use crate::simulation::Declared;
+use crate::simulation::{Declared, Simulates};
 
 /// The rules that say where load lands.
 const OF_LOAD: [&str; 19] = [
@@ -45,7 +45,7 @@ pub fn answer(
     assumed: &[String],
 ) -> Answer {
     let takes = takes(declared);
-    let numbers_of = |run: &Run| Numbers::of(run, takes, declared.read_cost());
+    let numbers_of = |run: &Run| Numbers::of(run, takes, declared);
     let numbers = numbers_of(run);
     let more: Vec<Numbers> = others.iter().map(numbers_of).collect();
     let bars = |of: &dyn Fn(&Numbers) -> f64| {
@@ -91,7 +91,7 @@ pub fn answer(
         hottest_written,
         hottest_read,
         gini: numbers.gini,
-        regions: numbers::regions(run),
+        regions: numbers::regions(run, declared.simulates == Simulates::Ranges),
         keys: if row > 0.0 { (declared.key.bytes * cells / row).min(1.0) } else { 0.0 },
         node_hours: hours * f64::from(run.settings.servers),
         used: numbers.used,

@@ -29,18 +29,14 @@ pub fn html(text: &PageText, runs: &[Drawn<'_>], capacity: Capacity) -> String {
     let columns = Columns::of(shown.iter(), COLUMNS.min(cells.isqrt() * 6 / 5));
     let rows = ROWS.min(cells / columns.count);
     let designs: Vec<Design<'_>> = shown.iter().map(|run| Design::of(run, columns, rows)).collect();
-    let has = |measure: Measure| designs.iter().any(|design| design.keys.greatest(measure) > 0.0);
-    let measures = match Measure::ALL.map(has) {
-        [true, true] => &Measure::ALL[..],
-        [false, true] => &Measure::ALL[1..],
-        [_, false] => &Measure::ALL[..1],
-    };
+    let has_reads = designs.iter().any(|design| design.keys.greatest(Measure::Reads) > 0.0);
+    let measures = if has_reads { &Measure::ALL[..] } else { &Measure::ALL[..1] };
     let names: Vec<String> = shown.iter().map(|run| label::short(run.name)).collect();
     let body = html! {
         (frame::facts(&text.facts, &names))
         section class="controls" aria-label="Picture" {
             (choice("order", "Rows", &RowOrder::ALL.map(RowOrder::words), &["key", "hot"]))
-            @if measures.len() > 1 { (choice("measure", "Rates of", &Measure::ALL.map(Measure::word), &Measure::ALL.map(Measure::word))) }
+            @if has_reads { (choice("measure", "Rates of", &Measure::ALL.map(Measure::word), &Measure::ALL.map(Measure::word))) }
         }
         section aria-label="Legend" { (legend(capacity, measures, true)) }
         p id="how" class="muted" hidden { "Point at a cell, or go to a picture with Tab and from cell to cell with the arrow keys." }
