@@ -22,6 +22,9 @@ use crate::event::{Event, Op};
 /// The bytes of a cell beside key, family, qualifier and value.
 const CELL: f64 = 20.0;
 
+/// The reads of a whole table that are simulated, about: all are the same.
+const WHOLE: u64 = 1024;
+
 /// Events of one table, or of one of its secondary tables, by the statistics of a design.
 #[derive(Debug)]
 pub struct Drawn<'d> {
@@ -156,7 +159,7 @@ impl<'d> Drawn<'d> {
     fn weight(&self, source: &Source<'_>) -> u64 {
         let at_most = (source.count / self.least).max(1);
         match &source.does {
-            Does::Read(reads) if reads.reads_all() => at_most,
+            Does::Read(reads) if reads.reads_all() => self.runs.min(at_most).max(source.count / WHOLE),
             Does::Read(_) => self.runs.min(at_most),
             _ => self.puts.weight,
         }
