@@ -1,12 +1,13 @@
 //! The answers of simulations: against what can be computed, against `check`, and on designs that are good.
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::{CheckOptions, Date, Design, File, Rule, Severity};
 use rowkey_simulate::answer::{NOTHING, Other, answer, facts};
-use rowkey_simulate::load::LoadError;
+use rowkey_simulate::load::{self, Drawn, Load as _, LoadError};
 use rowkey_simulate::page::label;
 use rowkey_simulate::recording::Run;
 use rowkey_simulate::run::{Answer, Interval, Line, Region, Server};
@@ -125,8 +126,9 @@ fn what_a_table_takes_at_first_is_what_its_first_region_takes() {
     // Less than it takes at first is told of both too.
     let less = answers(&text.replace("12k/s", "9k/s"), &options).remove(0);
     assert!(less.saturates.is_none() && less.sustained_at_first.is_some());
-    // Cut before it is written, it takes as much from the beginning on.
+    // Cut before it is written, and left so, it takes as much from the beginning on.
     let cut = design("\"user: u64\"", "means = { user = \"random\" }\nsplits = { uniform = 8 }", 8, "12k/s");
+    let cut = cut.replace("region.writes", "region.split = \"disabled\"\nregion.writes");
     assert_eq!(answers(&cut, &options).remove(0).sustained_at_first, None);
 }
 
@@ -184,6 +186,78 @@ fn a_frequent_value_is_on_one_server() {
         assert!(found.rules.contains(&"H04".to_owned()), "{share}: {:?}, {}", found.rules, found.sentence);
         assert_eq!(found.saturates.is_some(), 40_000.0 * busiest > 10_000.0);
     }
+}
+
+#[test]
+fn more_servers_are_no_remedy_where_one_region_is_hot() {
+    let of = |key: &str, more: &str| answers(&design(key, more, 2, "50k/s"), &options()).remove(0);
+    let hot = of("\"at: instant\", \"host: text\"", "stats.host = { distinct = 1000 }");
+    assert!(hot.rules.contains(&"H24".to_owned()) && hot.rules.contains(&"H01".to_owned()), "{:?}", hot.rules);
+    assert!(hot.sentence.contains("however many servers there are. ") && hot.sentence.contains("H01: "));
+    assert!(!hot.sentence.contains("servers take them"), "{}", hot.sentence);
+    // Of an even load the remedy is more of them.
+    let salt = "salt = { buckets = 64 }\nsplits = \"buckets\"\nstats.host = { distinct = 100000 }";
+    let even = of("\"host: text\", \"at: instant\"", salt);
+    assert!(even.sentence.contains("with these servers. ") && !even.sentence.contains("however many"));
+    assert!(even.sentence.contains("5 servers take them, if the key spreads them evenly"), "{}", even.sentence);
+}
+
+#[test]
+fn what_a_server_takes_is_said_to_be_assumed() {
+    let query = "[[table.t.query]]\nname = \"q\"\nfix = [\"host\", \"at\"]\nrate = \"1/s\"\n";
+    let text = design("\"host: text\", \"at: instant\"", "stats.host = { distinct = 1000 }", 2, "1k/s") + query;
+    let declared = text.replace("region.writes", "region.reads = \"1k/s\"\nregion.writes");
+    let unsaid = text.replace("region.writes = \"10k/s\"\n", "");
+    let of = |text: &str, engine: &str| {
+        answers(&text.replace("engine = \"hbase\"", &format!("engine = \"{engine}\"")), &options()).remove(0)
+    };
+    let takes = |found: &Answer| -> Vec<String> {
+        found.assumed.iter().filter(|assumed| assumed.starts_with("a server takes")).cloned().collect()
+    };
+    assert!(takes(&of(&declared, "hbase")).is_empty());
+    let said = |writes: &str, reads: &str| {
+        let of = |many: &str, what: &str| format!("a server takes {many} {what}s a second: say `region.{what}s = …`");
+        [of(writes, "write"), of(reads, "read")]
+    };
+    assert_eq!(takes(&of(&unsaid, "hbase")), said("10k", "any number of"));
+    let bigtable = of(&unsaid, "bigtable");
+    assert_eq!(takes(&bigtable), said("14k", "17k"));
+    // What is drawn of it are no tablets.
+    assert!(bigtable.regions.are_ranges && bigtable.assumed.iter().any(|told| told.contains("tablets of bigtable")));
+    let names: Vec<String> = facts(&bigtable).into_iter().map(|(name, _)| name).collect();
+    assert!(names.contains(&"ranges at the end".to_owned()) && !names.iter().any(|name| name.contains("region")));
+}
+
+#[test]
+fn names_draw_nothing() {
+    let query = "[[table.t.query]]\nname = \"q\"\nfix = [\"host\"]\nrate = \"100/s\"\nskew.host = \"zipf 1\"\n";
+    let text = design("\"host: text\", \"at: instant\"", "stats.host = { distinct = 1000 }", 4, "1k/s") + query;
+    let run = |text: &str, table: &str| {
+        let design = Design::parse([File { name: "t.rowkey.toml".to_owned(), text: text.to_owned() }]).unwrap();
+        let check = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+        Declared::of(&design, table, None, &check).unwrap().simulate(&options(), |_| {}).unwrap()
+    };
+    let named = text.replace("host", "machine").replace("table.t", "table.visits").replace("\"q\"", "\"page\"");
+    let (one, other) = (run(&text, "t"), run(&named, "visits"));
+    assert_eq!((one.intervals, one.splits, one.steps), (other.intervals, other.splits, other.steps));
+    // A key with the same fields in another order has the same rows.
+    let rows = |text: &str| {
+        let design = Design::parse([File { name: "t.rowkey.toml".to_owned(), text: text.to_owned() }]).unwrap();
+        let mut drawn = Drawn::new(&design, "t", None, None, None, &load::Options::default()).unwrap();
+        let (layout, mut rows) = (&design.tables["t"].layout, Vec::new());
+        drawn
+            .events(&mut |event| {
+                let mut values: Vec<String> =
+                    layout.decode(event.key).unwrap().iter().map(|value| format!("{value:?}")).collect();
+                values.sort();
+                rows.push(values);
+                if rows.len() == 100 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })
+            .unwrap();
+        rows
+    };
+    let text = design("\"host: text\", \"at: instant\"", "stats.host = { distinct = 1000 }", 4, "1k/s");
+    assert_eq!(rows(&text), rows(&text.replace("\"host: text\", \"at: instant\"", "\"at: instant\", \"host: text\"")));
 }
 
 /// The busiest of `servers` even servers has more by chance: of a hundred intervals with so many events in all, this

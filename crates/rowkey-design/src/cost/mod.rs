@@ -89,6 +89,8 @@ pub struct QueryCost<'d> {
     /// The rows in its ranges at most: where a condition's share is not known, those that meet the others.
     pub(crate) rows_at_most: Option<f64>,
     pub(crate) selection: Selection<'d>,
+    /// The bytes of a row, all columns together.
+    row_bytes: f64,
     count: f64,
 }
 
@@ -197,6 +199,7 @@ impl<'d> QueryCost<'d> {
             servers: None,
             rows_at_most: None,
             selection,
+            row_bytes: bytes_per_row(table, key, &[]),
             count,
         };
         cost.count_servers(splits.as_ref(), cluster, true);

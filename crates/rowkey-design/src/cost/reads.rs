@@ -61,16 +61,15 @@ impl QueryCost<'_> {
             let bytes = rows * share * bytes_per_row(table, key, &[]) * on_disk(table, key, &[]);
             share /= (bytes / max.map_or(REGION, |max| max.0)).max(1.0);
         }
-        let each = self.reads_of_one(ReadCost::of(engine_of(cluster), bytes_per_row(table, key, &[])));
+        let each = self.reads_of_one(cluster);
         Some(ReadLoad { reads: runs * each, busiest: (runs * share).min(rate) * each, front, fans_out })
     }
 
     /// The reads of all its runs on all servers together, a second; none if it has no rate, or reads all places.
-    pub fn reads_of_all(&self, table: &TableDesign, key: &KeyFacts<'_>, cluster: Option<&Cluster>) -> Option<f64> {
+    pub fn reads_of_all(&self, cluster: Option<&Cluster>) -> Option<f64> {
         let rate = Rates::of_query(self.query)?.peak;
         let parts = self.selection.keys() * self.buckets as f64;
-        let cost = ReadCost::of(engine_of(cluster), bytes_per_row(table, key, &[]));
-        self.has_places().then(|| rate * parts * self.reads_of_one(cost))
+        self.has_places().then(|| rate * parts * self.reads_of_one(cluster))
     }
 
     /// True if it reads the first or the last rows of the table or of a value.
@@ -83,8 +82,8 @@ impl QueryCost<'_> {
     }
 
     /// The reads of one run, of one value and in one bucket.
-    fn reads_of_one(&self, cost: ReadCost) -> f64 {
-        cost.of_range(self.rows_of_range().unwrap_or(1.0))
+    fn reads_of_one(&self, cluster: Option<&Cluster>) -> f64 {
+        ReadCost::of(engine_of(cluster), self.row_bytes).of_range(self.rows_of_range().unwrap_or(1.0))
     }
 
     /// The rows that one run reads of one value and in one bucket.

@@ -20,8 +20,7 @@ pub(super) fn fan_out(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<Fan
     }
     let servers = context.cluster?.servers.map(f64::from)?;
     let each = reads_per_server(context.engine, context.cluster)?;
-    let key = context.keys.iter().find(|key| key.secondary == cost.secondary)?;
-    let reads = cost.reads_of_all(context.table, key, context.cluster)?;
+    let reads = cost.reads_of_all(context.cluster)?;
     (reads > servers * each).then_some(FanOut { reads, servers, each })
 }
 

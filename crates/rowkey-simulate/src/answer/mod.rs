@@ -26,7 +26,7 @@ pub use self::together::together;
 use crate::page::label;
 use crate::recording::Run;
 use crate::run::{Answer, Bars, HotRegion, QueryAnswer};
-use crate::simulation::Declared;
+use crate::simulation::{Declared, Simulates};
 
 /// The rules that say where load lands.
 const OF_LOAD: [&str; 19] = [
@@ -41,7 +41,7 @@ pub struct Other(Numbers);
 impl Other {
     /// Those of a run.
     pub fn of(declared: &Declared<'_>, run: &Run) -> Self {
-        Self(Numbers::of(run, takes(declared), declared.read_cost()))
+        Self(Numbers::of(run, takes(declared), declared))
     }
 }
 
@@ -56,7 +56,7 @@ pub fn answer(
     assumed: &[String],
 ) -> Answer {
     let takes = takes(declared);
-    let numbers = Numbers::of(run, takes, declared.read_cost());
+    let numbers = Numbers::of(run, takes, declared);
     let bars = |of: &dyn Fn(&Numbers) -> f64| {
         let all = || others.iter().map(|other| &other.0).chain([&numbers]).map(of);
         Bars { of_run: of(&numbers), least: all().fold(f64::INFINITY, f64::min), greatest: all().fold(0.0, f64::max) }
@@ -100,7 +100,7 @@ pub fn answer(
         hottest_written,
         hottest_read,
         gini: numbers.gini,
-        regions: numbers::regions(run),
+        regions: numbers::regions(run, declared.simulates == Simulates::Ranges),
         keys: if row > 0.0 { (declared.key.bytes * cells / row).min(1.0) } else { 0.0 },
         node_hours: hours * f64::from(run.settings.servers),
         used: numbers.used,

@@ -7,6 +7,7 @@ use super::peaks::Peaks;
 use super::takes::Takes;
 use crate::recording::Run;
 use crate::run::{Interval, Region, Regions, Saturation, Server};
+use crate::simulation::{Declared, Simulates};
 
 /// The numbers of one run.
 #[derive(Clone, Debug)]
@@ -15,6 +16,8 @@ pub(super) struct Numbers {
     pub(super) reads: f64,
     pub(super) rows_read: f64,
     pub(super) read_cost: ReadCost,
+    /// The word for a region; of an engine whose own are not simulated, for a range of keys.
+    pub(super) region: &'static str,
     pub(super) sustained: Option<f64>,
     /// The rows written a second that the table takes at first, where it is less.
     pub(super) sustained_at_first: Option<f64>,
@@ -36,7 +39,7 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    pub(super) fn of(run: &Run, takes: Takes, read_cost: ReadCost) -> Self {
+    pub(super) fn of(run: &Run, takes: Takes, declared: &Declared<'_>) -> Self {
         let seconds = run.settings.interval_ms.max(1) as f64 / 1000.0;
         let total = |of: fn(&Server) -> u64| {
             let servers = run.intervals.iter().flat_map(|interval| &interval.servers);
@@ -64,7 +67,8 @@ impl Numbers {
             writes: mean(|server| server.writes),
             reads: mean(|server| server.reads),
             rows_read: mean(|server| server.rows_read),
-            read_cost,
+            read_cost: declared.read_cost(),
+            region: region_word(declared.simulates == Simulates::Ranges),
             sustained: Some(takes.writes / busiest_server).filter(|rate| rate.is_finite()),
             sustained_reads: busiest_reader.map(|part| takes.reads / part).filter(|rate| rate.is_finite()),
             sustained_at_first: peaks.at_first(later_ms, busiest_server, takes.writes),
@@ -88,13 +92,19 @@ fn later(run: &Run, of: fn(&Server) -> u64) -> Vec<&Interval> {
     found.split_off(found.len() / 2)
 }
 
-/// The regions at the end of a run.
-pub(super) fn regions(run: &Run) -> Regions {
+/// The word for a region, or for a range of an engine whose own are not simulated.
+pub(super) const fn region_word(are_ranges: bool) -> &'static str {
+    if are_ranges { "range" } else { "region" }
+}
+
+/// The regions at the end of a run, or the ranges of keys in place of those of the engine.
+pub(super) fn regions(run: &Run, are_ranges: bool) -> Regions {
     let regions = run.intervals.last().map_or(&[][..], |interval| &interval.regions);
     let mut bytes: Vec<u64> = regions.iter().map(|region| region.bytes).collect();
     bytes.sort_unstable();
     Regions {
         count: regions.len() as u64,
+        are_ranges,
         empty: regions.iter().filter(|region| region.rows == 0).count() as u64,
         median_bytes: bytes.get(bytes.len() / 2).copied().unwrap_or(0),
         most_bytes: bytes.last().copied().unwrap_or(0),

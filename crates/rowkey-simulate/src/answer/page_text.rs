@@ -1,7 +1,5 @@
 //! The answers of tables as the text of a page.
 
-use rowkey_design::internal::load::{known_writes_per_server, reads_per_server};
-
 use super::{facts, takes};
 use crate::page::{Capacity, PageText, Rate};
 use crate::run::Answer;
@@ -11,11 +9,8 @@ use crate::simulation::{Declared, Simulates};
 pub fn capacity(declared: &Declared<'_>) -> Capacity {
     let takes = takes(declared);
     let region = declared.cluster().and_then(|cluster| cluster.region.as_ref());
-    let is_documented = known_writes_per_server(declared.engine(), None).is_some();
-    let writes =
-        Rate { each: takes.writes, is_assumed: !is_documented && region.and_then(|region| region.writes).is_none() };
-    let reads =
-        Rate { each: takes.reads, is_assumed: reads_per_server(declared.engine(), declared.cluster()).is_none() };
+    let writes = Rate { each: takes.writes, is_assumed: region.and_then(|region| region.writes).is_none() };
+    let reads = Rate { each: takes.reads, is_assumed: region.and_then(|region| region.reads).is_none() };
     Capacity { writes, reads }
 }
 
@@ -45,16 +40,10 @@ pub fn page_text(answers: &[&Answer], simulates: Simulates) -> PageText {
             assumed.push(one.clone());
         }
     }
-    let bounds = match simulates {
-        Simulates::Regions => {
-            "Simulated is HBase as its sources say. It was held against recordings of a real HBase with regions of 8 MiB; \
-             with regions of their real size, of 10 GB, none was recorded."
-        }
-        Simulates::Ranges => {
-            "How this engine splits its ranges is documented in words alone, so none is split or moved here: the picture \
-             is the load of ranges of keys."
-        }
-    };
-    assumed.push(bounds.to_owned());
+    if simulates == Simulates::Regions {
+        let bounds = "Simulated is HBase as its sources say. It was held against recordings of a real HBase with regions \
+                      of 8 MiB; with regions of their real size, of 10 GB, none was recorded.";
+        assumed.push(bounds.to_owned());
+    }
     PageText { title: names.join(", "), sentences, facts: rows, assumed, unjudged: Vec::new(), remarks: Vec::new() }
 }

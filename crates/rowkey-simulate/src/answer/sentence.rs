@@ -16,6 +16,9 @@ pub const NOTHING: &str = "Nothing to say";
 /// The rules that say where reads land; the others say it of writes.
 const OF_READS: [&str; 3] = ["H14", "H17", "H26"];
 
+/// The rule that says that all servers are too few.
+const TOO_FEW: &str = "H24";
+
 /// A region with more than this part of what the busiest server is asked for makes it the busiest.
 const FULL: f64 = 0.7;
 
@@ -33,7 +36,10 @@ pub(super) fn sentence(
         Some(saturation) => OF_READS.contains(&finding.rule.id) == saturation.reads,
         None => finding.severity > Severity::Note,
     };
-    let cause = findings.iter().find(|finding| of_measure(finding));
+    // More servers alone do not help a table whose hottest region is on one of them.
+    let is_bound = numbers.saturates.as_ref().is_some_and(|saturation| is_bound(numbers, saturation));
+    let of_measure = || findings.iter().filter(|finding| of_measure(finding));
+    let cause = of_measure().find(|finding| !(is_bound && finding.rule.id == TOO_FEW)).or(of_measure().next());
     let cause = cause.map(|finding| {
         let remedy = finding.remedy.as_ref().map_or(String::new(), |remedy| format!(". To do: {}", remedy.text));
         format!("{}: {}{remedy}", finding.rule.id, finding.message)
@@ -41,11 +47,13 @@ pub(super) fn sentence(
     match (&numbers.saturates, cause) {
         (Some(saturation), cause) => {
             let cause = cause.unwrap_or_else(|| {
-                "No rule of `check` knows why: look at the hottest region, and at the number of servers".to_owned()
+                let region = numbers.region;
+                format!("No rule of `check` knows why: look at the hottest {region}, and at the number of servers")
             });
             let what = if saturation.reads { "reads" } else { "writes" };
             let hot = hot.map_or(String::new(), |hot| {
-                format!(" The hottest region has {} of the {what}, {}.", percent(hot.share), place(hot))
+                let region = numbers.region;
+                format!(" The hottest {region} has {} of the {what}, {}.", percent(hot.share), place(hot))
             });
             format!("{}{}.{hot} {cause}.", saturated(saturation, numbers), until(saturation, numbers, sustained))
         }
@@ -77,26 +85,33 @@ fn until(saturation: &Saturation, numbers: &Numbers, [writes, reads]: [Option<Ba
         let rates = first.map_or(String::new(), |(first, later)| {
             format!(": it takes {} a second at first, and {} later", Count(first.round()), Count(later.of_run.round()))
         });
-        return format!(", until the table is split and its regions are moved{rates}");
+        return match numbers.region {
+            "region" => format!(", until the table is split and its regions are moved{rates}"),
+            _ => format!(", at the beginning alone{rates}"),
+        };
     }
     let time = match (saturation.part * 100.0).round() {
         100.0.. => String::new(),
         percent @ 1.0.. => format!(", in {percent} % of the time"),
         _ => ", in less than 1 % of the time".to_owned(),
     };
-    let (sustained, what, server, region) = match saturation.reads {
-        true => (reads, " reads", numbers.busiest_reader.unwrap_or(0.0), &numbers.hottest_read),
-        false => (writes, "", numbers.busiest_server, &numbers.hottest_written),
-    };
-    let region = region.as_ref().map_or(0.0, |hottest| hottest.share);
+    let (sustained, what) = if saturation.reads { (reads, " reads") } else { (writes, "") };
     let Some(Bars { of_run, least, greatest }) = sustained else {
         return time;
     };
-    // One region is on one server: where it has what the busiest one has, others help nothing.
-    let servers = if region > FULL * server { "however many servers there are" } else { "with these servers" };
+    let servers = if is_bound(numbers, saturation) { "however many servers there are" } else { "with these servers" };
     let [of_run, least, greatest] = [of_run, least, greatest].map(|rate| Count(rate.round()).to_string());
     let range = if least == greatest { String::new() } else { format!(" ({least} to {greatest})") };
     format!("{time}; the table takes {of_run}{what} a second{range}, {servers}")
+}
+
+/// True if one region, which is on one server, has most of what the busiest one has: others help nothing.
+fn is_bound(numbers: &Numbers, saturation: &Saturation) -> bool {
+    let (server, region) = match saturation.reads {
+        true => (numbers.busiest_reader.unwrap_or(0.0), &numbers.hottest_read),
+        false => (numbers.busiest_server, &numbers.hottest_written),
+    };
+    region.as_ref().is_some_and(|hottest| hottest.share > FULL * server)
 }
 
 fn busiest(numbers: &Numbers, takes: Takes) -> String {

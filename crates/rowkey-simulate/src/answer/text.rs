@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use rowkey_design::internal::file::{Bytes, Count};
 use rowkey_design::internal::quote::terminal;
 
+use super::numbers::region_word;
 use crate::run::{Answer, Bars, HotRegion};
 
 /// The answers of a table as text: the sentence, the facts, and what is assumed.
@@ -43,6 +44,7 @@ pub fn facts(answer: &Answer) -> Vec<(String, String)> {
         let [of_run, least, greatest] = [bars.of_run, bars.least, bars.greatest].map(told);
         if least == greatest { of_run } else { format!("{of_run} ({least} to {greatest})") }
     };
+    let region = region_word(answer.regions.are_ranges);
     let mut facts = vec![("writes".to_owned(), rate(answer.writes))];
     let mut fact = |name: &str, value: String| facts.push((name.to_owned(), value));
     if let Some(sustained) = &answer.sustained {
@@ -63,17 +65,17 @@ pub fn facts(answer: &Answer) -> Vec<(String, String)> {
     }
     let hot = |bars: String, hottest: &HotRegion| format!("{bars}: {}", place(hottest));
     if let (Some(share), Some(hottest)) = (&answer.hottest_reader, &answer.hottest_read) {
-        fact("reads in the hottest region", hot(bars(share, &percent), hottest));
+        fact(&format!("reads in the hottest {region}"), hot(bars(share, &percent), hottest));
     }
     if let Some(hottest) = &answer.hottest_written {
         fact("writes on the busiest server", bars(&answer.busiest_server, &percent));
-        fact("writes in the hottest region", hot(bars(&answer.hottest_region, &percent), hottest));
+        fact(&format!("writes in the hottest {region}"), hot(bars(&answer.hottest_region, &percent), hottest));
     }
-    fact("Gini's coefficient of regions", format!("{:.2}", answer.gini));
+    fact(&format!("Gini's coefficient of {region}s"), format!("{:.2}", answer.gini));
     let regions = &answer.regions;
     let empty = if regions.empty > 0 { format!(", {} empty", Count(regions.empty as f64)) } else { String::new() };
     let [median, most] = [regions.median_bytes, regions.most_bytes].map(|bytes| Bytes(bytes as f64));
-    fact("regions at the end", format!("{}{empty}: {median} in the middle, {most} at most", regions.count));
+    fact(&format!("{region}s at the end"), format!("{}{empty}: {median} in the middle, {most} at most", regions.count));
     fact("bytes that are keys", percent(answer.keys));
     let used = answer.used.map_or(String::new(), |used| match used > 1.0 {
         true => format!(", and work for {} times as many", Count((used * 10.0).round() / 10.0)),

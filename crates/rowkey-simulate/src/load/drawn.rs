@@ -25,6 +25,9 @@ const CELL: f64 = 20.0;
 /// The ranges that a query reads, as a multiple of the most events.
 const RANGES: u64 = 3;
 
+/// The reads of a whole table that are simulated, about: all are the same.
+const WHOLE: u64 = 1024;
+
 /// Events of one table, or of one of its secondary tables, by the statistics of a design.
 #[derive(Debug)]
 pub struct Drawn<'d> {
@@ -175,7 +178,7 @@ impl<'d> Drawn<'d> {
     fn weight(&self, source: &Source<'_>) -> u64 {
         let at_most = (source.count / self.least).max(1);
         match &source.does {
-            Does::Read(reads) if reads.reads_all() => at_most,
+            Does::Read(reads) if reads.reads_all() => self.runs.min(at_most).max(source.count / WHOLE),
             Does::Read(_) => self.runs.min(at_most),
             _ => self.puts.weight,
         }

@@ -73,12 +73,13 @@ impl<'d> Reads<'d> {
         if cost.secondary != key.secondary {
             return None;
         }
-        let numbers = Numbers::new(0).named(&query.name);
+        let place = table.table.query.iter().position(|other| other.name == query.name)?;
+        let numbers = Numbers::new(0).of(place as u64);
         let of = key.asked_by(query);
         let fields = of.fields.iter().enumerate().filter(|(_, field)| query.skew.contains_key(field.name));
         let asked = fields.filter_map(|(at, field)| {
             let spread = skewed(&field.spread?, skew);
-            Some((at, Ranks::of(&spread), numbers.named(field.name)))
+            Some((at, Ranks::of(&spread), numbers.of(at as u64)))
         });
         let is_whole = cost.leading == key.fields.len() && !cost.next;
         Some(Self {

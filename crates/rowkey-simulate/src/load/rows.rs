@@ -110,11 +110,16 @@ impl<'d> Rows<'d> {
     ) -> Self {
         let numbers = Numbers::new(seed);
         let profile = profile.filter(|profile| !profile.sample.is_empty());
+        // A field is known by its place among those that are drawn, or that grow: a name draws nothing, and a key with
+        // the time elsewhere has the same rows.
+        let (mut drawn, mut growing) = (0, 1 << 32);
         let fields: Vec<_> = key
             .fields
             .iter()
             .map(|facts| {
-                let numbers = numbers.named(facts.name);
+                let place = if facts.growth.is_some() { &mut growing } else { &mut drawn };
+                let numbers = numbers.of(*place);
+                *place += 1;
                 let comes = match facts.growth {
                     Some(Growth::TimeId) => Comes::TimeId,
                     Some(Growth::Sequence) => Comes::Sequence,

@@ -111,12 +111,14 @@ pub struct Saturation {
     pub takes: f64,
 }
 
-/// The regions of a table.
+/// The regions of a table; of an engine that is not simulated, ranges of its keys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Regions {
     /// Their number.
     pub count: u64,
+    /// True if they are ranges between split points, and not what the engine makes of a table.
+    pub are_ranges: bool,
     /// Those without a row.
     pub empty: u64,
     /// The bytes of the files of the middle one.

@@ -1,16 +1,16 @@
 //! The cluster and the load that a design declares.
 
-use rowkey_design::internal::TableDesign;
-use rowkey_design::internal::cost::{ReadCost, bytes_per_row, cells_per_put, on_disk, retention};
-use rowkey_design::internal::design::{Balancer, Cluster, Columns, Engine, SplitPolicy as Policy};
+use rowkey_design::internal::cost::{ReadCost, bytes_per_row, cells_per_put, on_disk};
+use rowkey_design::internal::design::{Balancer, Cluster, Engine, SplitPolicy as Policy};
 use rowkey_design::internal::explain::Times;
 use rowkey_design::internal::facts::KeyFacts;
-use rowkey_design::internal::file::Bytes;
-use rowkey_design::internal::load::{Capacity, Rates, engine_of, reads_per_server};
+use rowkey_design::internal::file::{Bytes, Count, Rate};
+use rowkey_design::internal::load::{Capacity, Rates, engine_of, is_one_process, reads_per_server};
 use rowkey_design::internal::profile::Profile;
 use rowkey_design::{CheckOptions, Design};
 
 use super::cells::Cells;
+use super::filled::{replaces, ttl_ms};
 use super::intervals::Intervals;
 use super::{Options, ranges, run_in};
 use crate::cluster::{BALANCER_MS, ClusterOptions, FLUSH_SIZE, MAX_FILESIZE};
@@ -198,23 +198,6 @@ impl<'d> Declared<'d> {
 /// The intervals of a load whose length is given.
 const INTERVALS: f64 = 96.0;
 
-/// The age at which rows expire; none where a family keeps its newest versions for ever.
-fn ttl_ms(table: &TableDesign) -> Option<u64> {
-    let keeps =
-        table.table.family.values().any(|family| family.min_versions.as_ref().is_some_and(|least| least.value > 0));
-    retention(table).filter(|_| !keeps).map(|seconds| (seconds * 1000.0) as u64)
-}
-
-/// True if a row that is written again takes the place of what it was: it has a column for each of nothing, and no
-/// versions are kept.
-fn replaces(table: &TableDesign) -> bool {
-    table.table.family.values().all(|family| {
-        let versions = family.versions.as_ref().map_or(1, |versions| versions.value);
-        let columns = family.columns.as_ref().map(|columns| &columns.value);
-        versions == 1 && !matches!(columns, Some(Columns::OfRow(_)))
-    })
-}
-
 /// The settings of a table's cluster, and what is assumed of them.
 fn settings(
     cluster: Option<&Cluster>,
@@ -259,10 +242,31 @@ fn settings(
             Some(BALANCER_MS)
         }
     };
+    let engine = engine_of(cluster);
+    if !of_hbase {
+        let own = match is_one_process(engine) {
+            true => format!("{} is one process", engine.word()),
+            false => format!(
+                "the {}s of {} are not simulated, as their splits are documented in words alone",
+                engine.region(),
+                engine.word()
+            ),
+        };
+        let ranges = "a range is what lies between two split points, or where none are declared a 64th of the rows";
+        assumed.push(format!("{own}: {ranges}"));
+    }
     assumed.extend(capacity.assumed());
-    let has_reads = key.table.table.query.iter().any(|query| query.rate.is_some());
-    if has_reads && reads_per_server(engine_of(cluster), cluster).is_none() {
-        assumed.push("a server takes any number of reads: say `region.reads = …`".to_owned());
+    let table = &key.table.table;
+    let unsaid = |said: Option<Rate>, takes: f64, what: &str| {
+        let takes = if takes.is_finite() { Count(takes).to_string() } else { "any number of".to_owned() };
+        said.is_none().then(|| format!("a server takes {takes} {what}s a second: say `region.{what}s = …`"))
+    };
+    if !table.write.is_empty() && !capacity.takes_all() {
+        assumed.extend(unsaid(region.and_then(|region| region.writes), capacity.each, "write"));
+    }
+    if table.query.iter().any(|query| query.rate.is_some()) {
+        let takes = reads_per_server(engine, cluster).unwrap_or(f64::INFINITY);
+        assumed.extend(unsaid(region.and_then(|region| region.reads), takes, "read"));
     }
     let splits = key.table.split_points(key.secondary);
     let splits = splits.iter().flat_map(|splits| splits.iter().map(|point| Key(point.to_vec()))).collect();

@@ -1,6 +1,8 @@
-//! The cluster with the rows that a table has before the run.
+//! The cluster with the rows that a table has before the run, and how long it keeps rows.
 
-use rowkey_design::internal::cost::bytes_per_row;
+use rowkey_design::internal::TableDesign;
+use rowkey_design::internal::cost::{bytes_per_row, retention};
+use rowkey_design::internal::design::Columns;
 
 use super::Declared;
 use crate::cluster::{CELL_FIXED, Cluster, ClusterOptions};
@@ -32,4 +34,21 @@ impl Declared<'_> {
         }
         cluster
     }
+}
+
+/// The age at which rows expire; none where a family keeps its newest versions for ever.
+pub(super) fn ttl_ms(table: &TableDesign) -> Option<u64> {
+    let keeps =
+        table.table.family.values().any(|family| family.min_versions.as_ref().is_some_and(|least| least.value > 0));
+    retention(table).filter(|_| !keeps).map(|seconds| (seconds * 1000.0) as u64)
+}
+
+/// True if a row that is written again takes the place of what it was: it has a column for each of nothing, and no
+/// versions are kept.
+pub(super) fn replaces(table: &TableDesign) -> bool {
+    table.table.family.values().all(|family| {
+        let versions = family.versions.as_ref().map_or(1, |versions| versions.value);
+        let columns = family.columns.as_ref().map(|columns| &columns.value);
+        versions == 1 && !matches!(columns, Some(Columns::OfRow(_)))
+    })
 }

@@ -68,22 +68,6 @@ fn a_page_is_short_whatever_the_size_of_its_runs() {
     }
 }
 
-#[test]
-fn reads_are_shown_where_nothing_is_written() {
-    let page = |has_writes: bool| {
-        let mut made = made::of_metrics("reads", 7, 60, 12_000);
-        for interval in made.intervals.iter_mut().filter(|_| !has_writes) {
-            interval.regions.iter_mut().for_each(|region| region.rows_this_interval = 0);
-            interval.servers.iter_mut().for_each(|server| server.writes = 0);
-        }
-        html(&PageText::default(), &[made.drawn()], CAPACITY)
-    };
-    let maps = |page: &str, measure: &str| page.contains(&format!("data-measure=\"{measure}\""));
-    let [both, alone] = [page(true), page(false)];
-    assert!(maps(&both, "writes") && maps(&both, "reads") && both.contains("id=\"measure-reads\""));
-    assert!(!maps(&alone, "writes") && maps(&alone, "reads") && !alone.contains("id=\"measure-"));
-}
-
 /// The tags of a page, each closed where it has to be, and no error of its characters.
 pub(crate) fn well_formed(page: &str) {
     let mut open = Vec::new();

@@ -29,7 +29,10 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let finding = finding.number("servers", servers, "").number("writes that one server takes", each, "/s");
     let needed = Count((all / each).ceil());
     found.push(finding.remedy(
-        format!("{needed} servers take them; or write fewer, larger rows. If one takes more, say `region.writes` of the cluster"),
+        format!(
+            "{needed} servers take them, if the key spreads them evenly; or write fewer, larger rows. If one takes more, \
+             say `region.writes` of the cluster"
+        ),
         Vec::new(),
     ));
 }
@@ -59,7 +62,8 @@ fn too_many_bytes(context: &Context<'_>, servers: f64, found: &mut RuleSink<'_>)
     let needed = Count((all / each).ceil());
     found.push(finding.remedy(
         format!(
-            "{needed} servers take them; or write smaller rows. If one takes more, say `region.bytes` of the cluster"
+            "{needed} servers take them, if the key spreads them evenly; or write smaller rows. If one takes more, say \
+             `region.bytes` of the cluster"
         ),
         Vec::new(),
     ));
