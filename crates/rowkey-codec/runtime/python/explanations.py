@@ -1,0 +1,14 @@
+"""Keys for people: which bytes are which field."""
+
+from __future__ import annotations
+
+from typing import Iterable, Tuple
+
+
+def explained(parts: Iterable[Tuple[str, bytes, str]]) -> str:
+    """A line for each part of a key: where it begins, its bytes, its name, its value."""
+    lines, at = [], 0
+    for name, content, value in parts:
+        lines.append(f"{at:4}  {content.hex() or '-'}  {name}{' = ' if value else ''}{value}")
+        at += len(content)
+    return "\n".join(lines)
