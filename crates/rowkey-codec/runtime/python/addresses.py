@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from ipaddress import IPv4Address, IPv6Address
-from typing import Union
-
 from .encoding import Encoding, taken
 
-IpAddress = Union[IPv4Address, IPv6Address]
+IpAddress = IPv4Address | IPv6Address
 
 
 class Ip(Encoding[IpAddress]):

@@ -1,6 +1,6 @@
 r"""Bytes of any length: 00 is written 01 01, and 01 is written 01 02; then comes the terminator 00.
 
-    00 ff 01    01 01 ff 01 02 00
+00 ff 01    01 01 ff 01 02 00
 """
 
 from __future__ import annotations

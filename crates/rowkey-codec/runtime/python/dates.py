@@ -9,8 +9,8 @@ A pattern is the sequence of its parts: the letters of a number, or a character 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
-from typing import Sequence
 
 from .instants import Instant
 

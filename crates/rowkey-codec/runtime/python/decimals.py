@@ -1,4 +1,4 @@
-"""Decimal numbers, in digits of base 100: 0, or ± d.ddd… × 100^e, whose first and last digits are not 0.
+"""Decimal numbers, in digits of base 100: 0, or ± d.ddd… * 100^e, whose first and last digits are not 0.
 
     0        80 00
     12.5     c1 0d 33 00       the byte c1 + e, each digit + 1, the terminator

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
-from typing import Any, Mapping, Type, TypeVar
+from typing import Any, TypeVar
 
 from .encoding import Encoding, T, taken
 
@@ -15,7 +16,7 @@ class Plain(Encoding[E]):
 
     __slots__ = ("_of",)
 
-    def __init__(self, of: Type[E]) -> None:
+    def __init__(self, of: type[E]) -> None:
         self._of = of
 
     def encode(self, value: E) -> bytes:
@@ -23,6 +24,11 @@ class Plain(Encoding[E]):
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[E, int]:
         return self._of(taken(key, at, 1)[0]), at + 1
+
+
+def _tag(value: Any) -> int:
+    tag: int = value.TAG
+    return tag
 
 
 class Tagged(Encoding[T]):
@@ -34,7 +40,7 @@ class Tagged(Encoding[T]):
         self._variants = dict(variants)
 
     def encode(self, value: T) -> bytes:
-        tag: int = getattr(value, "TAG")
+        tag = _tag(value)
         return bytes([tag]) + self._variants[tag].encode(value)
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[T, int]:

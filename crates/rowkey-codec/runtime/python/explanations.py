@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Iterable, Tuple
+from collections.abc import Iterable
 
 
-def explained(parts: Iterable[Tuple[str, bytes, str]]) -> str:
+def explained(parts: Iterable[tuple[str, bytes, str]]) -> str:
     """A line for each part of a key: where it begins, its bytes, its name, its value."""
     lines, at = [], 0
     for name, content, value in parts:

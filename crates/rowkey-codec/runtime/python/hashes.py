@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from typing import Callable
+from collections.abc import Callable
 
 from .java_hashes import absolute, array_hash_code, hash_code
 from .murmur3 import murmur3

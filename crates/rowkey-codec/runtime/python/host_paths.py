@@ -1,7 +1,7 @@
 """Host paths: the host's labels in reverse, then the path, as text. A domain and its subdomains are one range.
 
-    "hbase.apache.org/book"    "org.apache.hbase/book" 00
-    "10.0.0.1/"                "10.0.0.1/" 00
+"hbase.apache.org/book"    "org.apache.hbase/book" 00
+"10.0.0.1/"                "10.0.0.1/" 00
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Instants: the seconds since 1970 as an i64, rounded down, and the nanoseconds after them.
 
-    one nanosecond before 1970    7f ff ff ff ff ff ff ff | 3b 9a c9 ff
+one nanosecond before 1970    7f ff ff ff ff ff ff ff | 3b 9a c9 ff
 """
 
 from __future__ import annotations

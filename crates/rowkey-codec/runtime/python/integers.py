@@ -1,9 +1,9 @@
 """Integers.
 
-    u32     1    00 00 00 01    big-endian
-    i16    -2    7f fe          two's complement, the highest bit flipped: -1 sorts before 0
-    be[i16] -2   ff fe          two's complement
-    le[u32] 258  02 01 00 00    little-endian
+u32     1    00 00 00 01    big-endian
+i16    -2    7f fe          two's complement, the highest bit flipped: -1 sorts before 0
+be[i16] -2   ff fe          two's complement
+le[u32] 258  02 01 00 00    little-endian
 """
 
 from __future__ import annotations

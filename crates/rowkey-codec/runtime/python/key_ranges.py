@@ -6,14 +6,15 @@ that byte one higher; a prefix of ff alone has no end.
 
 from __future__ import annotations
 
-from typing import Iterable, NamedTuple, Optional
+from collections.abc import Iterable
+from typing import NamedTuple
 
 
 class KeyRange(NamedTuple):
     """The keys from one, included, to another, excluded. It is never empty."""
 
     start: bytes
-    end: Optional[bytes] = None
+    end: bytes | None = None
     """None: to the end of the table."""
 
     def contains(self, key: bytes) -> bool:

@@ -5,7 +5,7 @@ Both are taken over m: the bytes of all fields, or of some as they are in the ke
 
 from __future__ import annotations
 
-from typing import Callable
+from collections.abc import Callable
 
 from .hashes import DIGESTS, SALTS
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Tuple
-
 from .encoding import Encoding, T, taken
 
 
-class List(Encoding[Tuple[T, ...]]):
+class List(Encoding[tuple[T, ...]]):
     """Elements with marks."""
 
     __slots__ = ("_of",)
@@ -32,7 +30,7 @@ class List(Encoding[Tuple[T, ...]]):
             elements.append(element)
 
 
-class RawList(Encoding[Tuple[T, ...]]):
+class RawList(Encoding[tuple[T, ...]]):
     """Elements of one width, up to the key's end."""
 
     __slots__ = ("_of",)

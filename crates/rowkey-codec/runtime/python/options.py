@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic, Optional
+from typing import Generic
 
 from .encoding import Encoding, T, taken
 
@@ -24,7 +24,7 @@ def _tag(key: bytes, at: int, none: bytes) -> bool:
     return False
 
 
-class Option(Encoding[Optional[T]]):
+class Option(Encoding[T | None]):
     """None or a value."""
 
     __slots__ = ("_none", "_of")
@@ -40,7 +40,7 @@ class Option(Encoding[Optional[T]]):
         return self._of.decode(key, other, at + 1) if _tag(key, at, self._none) else (None, at + 1)
 
 
-class NestedOption(Encoding[Optional[Some[T]]]):
+class NestedOption(Encoding[Some[T] | None]):
     """None, or a value that can be None itself."""
 
     __slots__ = ("_none", "_of")

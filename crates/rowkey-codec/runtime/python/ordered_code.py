@@ -4,7 +4,7 @@
     ("A", "", "")       41
     ("a\\0b", 5)        61 00 ff 62 | 00 01 | 85
 
-Between fields is 00 01. In a field 00 is 00 ff, and an empty field is 00 00. Empty fields at the key's end are left out.
+Between fields is 00 01. In a field 00 is 00 ff, and an empty field is 00 00. Empty fields at the end are left out.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Text that is padded to a width: printable ASCII with blanks, or text without zero bytes with these.
 
-    char[5]          "ab"    61 62 20 20 20
-    char[5 zeros]    "ab"    61 62 00 00 00
+char[5]          "ab"    61 62 20 20 20
+char[5 zeros]    "ab"    61 62 00 00 00
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ of order is an error of types.
 
 from __future__ import annotations
 
-from typing import Any, Generic, Iterable, NamedTuple, TypeVar, Union
+from collections.abc import Iterable
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from .encoding import INVERTED, Encoding
 from .host_paths import is_address, reversed_host
@@ -32,7 +33,7 @@ class Unbounded(NamedTuple):
     """No bound."""
 
 
-Bound = Union[Included[T], Excluded[T], Unbounded]
+Bound = Included[T] | Excluded[T] | Unbounded
 UNBOUNDED = Unbounded()
 
 

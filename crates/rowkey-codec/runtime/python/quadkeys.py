@@ -1,6 +1,6 @@
 """Quadkeys: tiles of one zoom, two bits a digit, then zeros to the end of the byte.
 
-    "012"    18
+"012"    18
 """
 
 from __future__ import annotations

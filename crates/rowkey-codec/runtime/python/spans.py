@@ -6,7 +6,7 @@ for a descending field, and moved after a prefix, without losing a key.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional, Union
+from typing import NamedTuple
 
 from .encoding import INVERTED
 from .key_ranges import KeyRange, between, merged, successor
@@ -49,7 +49,7 @@ class Layout(NamedTuple):
 
     fields: int
     """The number of fields."""
-    lead: Union[Salt, Digest, None] = None
+    lead: Salt | Digest | None = None
     by: tuple[int, ...] = ()
     """The fields that the lead is taken from; none: all."""
     cut: int = 0
@@ -94,7 +94,7 @@ def _range(span: Span, lead: bytes, layout: Layout) -> list[KeyRange]:
 
 
 def _without_empty_ends(range_: KeyRange) -> list[KeyRange]:
-    end: Optional[bytes] = None if range_.end is None else without_empty_ends(range_.end)
+    end: bytes | None = None if range_.end is None else without_empty_ends(range_.end)
     return between(without_empty_ends(range_.start), end)
 
 

@@ -1,14 +1,15 @@
 """Fields of text keys: what they hold, in characters, and where they end.
 
-    text['#']     "ada"    61 64 61 23
-    dec[10]       42       30 30 … 34 32
-    minus[99 2]   42       35 37
+text['#']     "ada"    61 64 61 23
+dec[10]       42       30 30 … 34 32
+minus[99 2]   42       35 37
 """
 
 from __future__ import annotations
 
 import re
-from typing import Callable, Generic, Optional
+from collections.abc import Callable
+from typing import Generic
 from uuid import UUID
 
 from .dates import Pattern
@@ -219,7 +220,7 @@ class Last(Encoding[T]):
         return self.encode(start)
 
 
-class After(Encoding[Optional[T]]):
+class After(Encoding[T | None]):
     """Nothing, or a delimiter and a field, at the end of the key."""
 
     __slots__ = ("_delimiter", "_of")

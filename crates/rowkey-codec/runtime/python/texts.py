@@ -1,7 +1,7 @@
 """Text: UTF-8, escaped and terminated as bytes are.
 
-    "a"      61 00
-    "a\\0"   61 01 01 00
+"a"      61 00
+"a\\0"   61 01 01 00
 """
 
 from __future__ import annotations
