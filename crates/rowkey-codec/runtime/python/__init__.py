@@ -3,8 +3,11 @@
 The bytes are those of FORMAT.md of rowkey, version 1.
 """
 
+from decimal import Decimal
+from uuid import UUID
+
 from .addresses import Ip, IpAddress
-from .arrays import Array
+from .arrays import Array, exact
 from .booleans import Bool
 from .byte_strings import Bytes, RawBytes
 from .characters import Char
@@ -14,11 +17,11 @@ from .descending import Descending
 from .durations import Duration, DurationNanos
 from .encoding import INVERTED, Encoding
 from .enums import Plain, Tagged
-from .errors import DecodeError, EncodeError, LayoutMismatch, RowKeyError, leftover, not_decoded, not_encoded
+from .errors import REFUSED, DecodeError, EncodeError, LayoutMismatch, RowKeyError, leftover, not_decoded, not_encoded
 from .explanations import explained
 from .floats import F32, F64, f32_bits, f32_of, f64_bits, f64_of
 from .host_paths import HostPath, RawHostPath
-from .instants import Instant, InstantNanos
+from .instants import Instant, InstantNanos, checked_nanos
 from .integers import Native, Sorted
 from .key_ranges import KeyRange
 from .layouts import check_layout
@@ -28,7 +31,7 @@ from .merges import merged_rows
 from .options import NestedOption, Option, Some
 from .ordered_code import JoinedBigEndian, JoinedBytes, JoinedInt, JoinedMicros, JoinedText, without_empty_ends
 from .padded_texts import BlankPadded, ZeroPadded
-from .prefixes import UNBOUNDED, Bound, Excluded, Field, Included, Prefix, Selection, Step, Unbounded
+from .prefixes import UNBOUNDED, Bound, Excluded, Field, Included, Prefix, Selection, Step, Unbounded, begun
 from .quadkeys import Quadkey
 from .records import Record
 from .spans import Layout
@@ -57,9 +60,11 @@ __all__ = [
     "F64",
     "INVERTED",
     "PLAIN",
+    "REFUSED",
     "REVERSED",
     "SIGNED",
     "UNBOUNDED",
+    "UUID",
     "UUID_TEXT",
     "After",
     "Array",
@@ -70,6 +75,7 @@ __all__ = [
     "Bytes",
     "Char",
     "Constant",
+    "Decimal",
     "DecimalNumber",
     "DecodeError",
     "Descending",
@@ -122,12 +128,15 @@ __all__ = [
     "Until",
     "Uuid",
     "ZeroPadded",
+    "begun",
     "check_layout",
     "check_lead",
+    "checked_nanos",
     "dates",
     "decimal",
     "decode_text",
     "encode_text",
+    "exact",
     "explained",
     "f32_bits",
     "f32_of",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ipaddress import IPv4Address, IPv6Address
+
 from .encoding import Encoding, taken
 
 IpAddress = IPv4Address | IPv6Address

@@ -5,6 +5,13 @@ from __future__ import annotations
 from .encoding import Encoding, taken
 
 
+def exact(value: bytes, width: int) -> bytes:
+    """Bytes, which are so many."""
+    if len(value) != width:
+        raise ValueError(f"{len(value)} bytes are not {width}")
+    return bytes(value)
+
+
 class Array(Encoding[bytes]):
     """So many bytes."""
 
@@ -14,9 +21,7 @@ class Array(Encoding[bytes]):
         self._width = width
 
     def encode(self, value: bytes) -> bytes:
-        if len(value) != self._width:
-            raise ValueError(f"{len(value)} bytes are not {self._width}")
-        return bytes(value)
+        return exact(value, self._width)
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[bytes, int]:
         return taken(key, at, self._width), at + self._width

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import struct
+
+REFUSED = (struct.error, ValueError, OverflowError)
+"""What encodings raise."""
+
 
 class RowKeyError(ValueError):
     """Bytes or values that are no key."""

@@ -83,6 +83,23 @@ class Selection:
         return merged(range_ for ranges in self.ranges_by_bucket() for range_ in ranges)
 
 
+Beginning = tuple[Layout, bytes, tuple[int, ...], bytes]
+
+
+def begun(
+    layout: Layout,
+    body: bytes = b"",
+    ends: tuple[int, ...] = (),
+    longer: bytes = b"",
+    constants: Iterable[Field[tuple[()]]] = (),
+) -> Beginning:
+    """The beginning of a key, with the constants that come next."""
+    for constant in constants:
+        body += constant.bytes(())
+        ends, longer = (*ends, len(body)), b""
+    return layout, body, ends, longer
+
+
 class Step:
     """A prefix whose keys may be anywhere, because a digest of more fields is before them."""
 
@@ -94,12 +111,12 @@ class Step:
         self._ends = ends
         self._longer = longer
 
-    def _with(self, field: Field[T], value: T) -> tuple[Layout, bytes, tuple[int, ...], bytes]:
+    def _with(self, field: Field[T], value: T, *constants: Field[tuple[()]]) -> Beginning:
         body = self._body + field.bytes(value)
-        return self._layout, body, (*self._ends, len(body)), field.longer
+        return begun(self._layout, body, (*self._ends, len(body)), field.longer, constants)
 
-    def _in(self, field: Field[T], values: Iterable[T]) -> Selection:
-        steps = [Prefix(*self._with(field, value)) for value in values]
+    def _in(self, field: Field[T], values: Iterable[T], *constants: Field[tuple[()]]) -> Selection:
+        steps = [Prefix(*self._with(field, value, *constants)) for value in values]
         return Selection(self._layout, [step._span() for step in steps])
 
     def _between(self, field: Field[Any], low: Cut, high: Cut) -> Selection:
