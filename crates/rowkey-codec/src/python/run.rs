@@ -1,7 +1,23 @@
 //! Neighbouring fields of a fixed width as one `struct`.
 
-use super::codec::Part;
 use crate::ir::{Field, Int, IntForm, Type};
+
+/// Fields that are written at once.
+#[derive(Debug)]
+pub(super) enum Part {
+    /// Fields of one `struct`.
+    Run { fields: Vec<(usize, Packed)>, is_hashed: bool },
+    /// One field.
+    Field { index: usize, is_hashed: bool },
+}
+
+impl Part {
+    pub(super) fn is_hashed(&self) -> bool {
+        match self {
+            Self::Run { is_hashed, .. } | Self::Field { is_hashed, .. } => *is_hashed,
+        }
+    }
+}
 
 /// A field within a `struct`: its letters, what is packed, and how its value comes back from what was unpacked.
 #[derive(Clone, Debug)]
