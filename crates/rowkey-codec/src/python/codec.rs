@@ -226,7 +226,7 @@ fn joined(names: &[String]) -> Call {
     }
 }
 
-/// What is hashed, without the delimiter at its end.
+/// The bytes that are hashed, without the delimiter at its end.
 fn cut_off(out: &mut Lines, m: Call, cut: usize) -> Call {
     if cut == 0 {
         return m;

@@ -91,7 +91,7 @@ fn array(width: usize, packed: String, v: String, desc: bool) -> Packed {
     Packed { letters: format!("{width}s"), width, packed: vec![turned(&packed)], value: turned(&v), names: vec![v] }
 }
 
-/// What is packed of a number, and the number of what was unpacked: the highest bit flipped if it is signed, all bits
+/// The number that is packed, and the number of what was unpacked: the highest bit flipped if it is signed, all bits
 /// inverted if it descends.
 fn turned(bits: u8, signed: bool, desc: bool, x: &str, v: &str) -> (String, String) {
     let (half, all) = (1u128 << (bits - 1), (1u128 << bits) - 1);
