@@ -1,7 +1,8 @@
 package io.github.rowkey;
 
 /**
- * A {@code char}: its Unicode scalar value in four bytes. It is an {@code int}, as those of {@link String#codePointAt}.
+ * A {@code char}: its Unicode scalar value in four bytes. It is an {@code int}, as those of {@link
+ * String#codePointAt}.
  *
  * <pre>
  * €   00 00 20 ac
@@ -23,7 +24,8 @@ public final class CodePoint {
     int at = r.position();
     int value = r.takeInt();
     if (!isScalar(value)) {
-      throw r.wrong(at, "found " + Integer.toHexString(value) + ", a char is to 10ffff and no surrogate");
+      throw r.wrong(
+          at, "found " + Integer.toHexString(value) + ", a char is to 10ffff and no surrogate");
     }
     return value;
   }

@@ -111,7 +111,8 @@ public final class Decimals {
     }
     int exponent = isNegative ? 0x3e - first : first - 0xc1;
     BigInteger whole = new BigInteger(new String(text, StandardCharsets.ISO_8859_1));
-    BigDecimal value = new BigDecimal(isNegative ? whole.negate() : whole, 2 * (digits - 1 - exponent));
+    BigDecimal value =
+        new BigDecimal(isNegative ? whole.negate() : whole, 2 * (digits - 1 - exponent));
     BigDecimal shortest = value.stripTrailingZeros();
     return shortest.scale() < 0 ? shortest.setScale(0) : shortest;
   }

@@ -1,6 +1,9 @@
 package io.github.rowkey;
 
-/** Bytes are not a valid key: says of which key type and field, at which byte, and what was found there. */
+/**
+ * Bytes are not a valid key: says of which key type and field, at which byte, and what was found
+ * there.
+ */
 public final class DecodeException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -1,8 +1,8 @@
 package io.github.rowkey;
 
 /**
- * Bytes of any length before a terminator: {@code 00} is written {@code 01 01}, {@code 01} is written {@code 01 02}, and
- * then comes {@code 00}, which is nowhere before.
+ * Bytes of any length before a terminator: {@code 00} is written {@code 01 01}, {@code 01} is
+ * written {@code 01 02}, and then comes {@code 00}, which is nowhere before.
  */
 final class Escapes {
   private Escapes() {}
@@ -61,7 +61,8 @@ final class Escapes {
       if (next == 1) {
         int after = ++i < bytes.length ? bytes[i] & 0xff ^ zero : 0;
         if (after != 1 && after != 2) {
-          throw r.wrongByte(i, String.format("after the escape byte is %02x or %02x", 1 ^ zero, 2 ^ zero));
+          throw r.wrongByte(
+              i, String.format("after the escape byte is %02x or %02x", 1 ^ zero, 2 ^ zero));
         }
         next = after - 1;
       }

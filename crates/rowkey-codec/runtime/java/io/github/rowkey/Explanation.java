@@ -18,7 +18,8 @@ public final class Explanation {
       return;
     }
     String bytes = KeyReader.hex(key, told, to);
-    text.append(String.format("%4d..%-4d %-16s %-20s %-24s %s%n", told, to, field, shape, bytes, value));
+    text.append(
+        String.format("%4d..%-4d %-16s %-20s %-24s %s%n", told, to, field, shape, bytes, value));
     told = to;
   }
 

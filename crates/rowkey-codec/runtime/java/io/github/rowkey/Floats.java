@@ -1,7 +1,8 @@
 package io.github.rowkey;
 
 /**
- * Floats in IEEE's total order: all bits inverted if the number is negative, else the sign bit flipped.
+ * Floats in IEEE's total order: all bits inverted if the number is negative, else the sign bit
+ * flipped.
  *
  * <pre>
  * f64    1.0   bf f0 00 00 00 00 00 00

@@ -12,7 +12,8 @@ package io.github.rowkey;
  * @param form whether these are bytes or digits
  * @param delimiter what comes after them; perhaps nothing
  */
-public record HashPrefix(HashFunction function, int taken, Form form, KeyBytes delimiter) implements Lead {
+public record HashPrefix(HashFunction function, int taken, Form form, KeyBytes delimiter)
+    implements Lead {
   /** How a hash is written. */
   public enum Form {
     /** As it is. */
@@ -33,7 +34,9 @@ public record HashPrefix(HashFunction function, int taken, Form form, KeyBytes d
     byte[] hash = function.of(of, from, to);
     for (int i = 0; i < taken; i++) {
       out[at + i] =
-          form == Form.BYTES ? hash[i] : Digits.of(hash[i / 2] >> 4 * (1 - i % 2) & 15, form == Form.UPPER_HEX);
+          form == Form.BYTES
+              ? hash[i]
+              : Digits.of(hash[i / 2] >> 4 * (1 - i % 2) & 15, form == Form.UPPER_HEX);
     }
     System.arraycopy(delimiter.array(), 0, out, at + taken, delimiter.length());
   }

@@ -1,10 +1,11 @@
 package io.github.rowkey;
 
 /**
- * A host and a path, a page for instance. Pages sort by the host's labels from the last to the first, so that those of
- * a domain and its subdomains are one range.
+ * A host and a path, a page for instance. Pages sort by the host's labels from the last to the
+ * first, so that those of a domain and its subdomains are one range.
  *
- * @param host a name in lower case, or an address: an IPv6 address in brackets, in its shortest form
+ * @param host a name in lower case, or an address: an IPv6 address in brackets, in its shortest
+ *     form
  * @param path any text from the first {@code /} on, with query and fragment
  */
 public record HostPath(String host, String path) {
@@ -19,7 +20,10 @@ public record HostPath(String host, String path) {
     }
   }
 
-  /** Parses a host and its path, as {@code apache.org/index.html}. A host alone has the path {@code /}. */
+  /**
+   * Parses a host and its path, as {@code apache.org/index.html}. A host alone has the path {@code
+   * /}.
+   */
   public static HostPath parse(String text) {
     int slash = text.indexOf('/');
     return slash < 0

@@ -35,7 +35,10 @@ public final class HostPaths {
     return fromKey(r, at, Text.readRaw(r));
   }
 
-  /** Writes what the keys of a domain and of its subdomains begin with, up to a byte that is {@code .} or after it. */
+  /**
+   * Writes what the keys of a domain and of its subdomains begin with, up to a byte that is {@code
+   * .} or after it.
+   */
   static void writeHost(KeyWriter w, String host) {
     if (Hosts.isAddress(host)) {
       Utf8.write(w, host, false);

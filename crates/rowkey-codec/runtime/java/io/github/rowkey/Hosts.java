@@ -1,7 +1,8 @@
 package io.github.rowkey;
 
 /**
- * Hosts, which have one form each: names in lower case, whose labels are reversed in a key, and addresses.
+ * Hosts, which have one form each: names in lower case, whose labels are reversed in a key, and
+ * addresses.
  *
  * <pre>
  * kafka.apache.org   org.apache.kafka

@@ -4,14 +4,15 @@ import java.time.DateTimeException;
 import java.time.Instant;
 
 /**
- * An instant: the seconds since 1970, rounded down, as an {@code i64}, and the nanoseconds past that second as a
- * {@code u32}.
+ * An instant: the seconds since 1970, rounded down, as an {@code i64}, and the nanoseconds past
+ * that second as a {@code u32}.
  *
  * <pre>
  * 1 ns before 1970   7f ff ff ff ff ff ff ff 3b 9a c9 ff
  * </pre>
  *
- * <p>Instants beyond {@link Instant#MIN} and {@link Instant#MAX}, a thousand million years from 1970, are refused.
+ * <p>Instants beyond {@link Instant#MIN} and {@link Instant#MAX}, a thousand million years from
+ * 1970, are refused.
  */
 public final class Instants {
   static final int NANOS = 1_000_000_000;

@@ -6,8 +6,8 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 
 /**
- * An IP address of either family: {@code 04} or {@code 06}, and its bytes. Every IPv4 address sorts before every IPv6
- * one. A zone of an IPv6 address is not written.
+ * An IP address of either family: {@code 04} or {@code 06}, and its bytes. Every IPv4 address sorts
+ * before every IPv6 one. A zone of an IPv6 address is not written.
  *
  * <pre>
  * 10.0.0.1   04 0a 00 00 01

@@ -3,8 +3,8 @@ package io.github.rowkey;
 import java.util.Arrays;
 
 /**
- * Bytes as a value: they do not change, are equal if their contents are, and sort byte by byte as unsigned numbers, as
- * row keys do.
+ * Bytes as a value: they do not change, are equal if their contents are, and sort byte by byte as
+ * unsigned numbers, as row keys do.
  */
 public final class KeyBytes implements Comparable<KeyBytes> {
   private final byte[] bytes;

@@ -8,7 +8,8 @@ package io.github.rowkey;
  * @param endsWithKey whether nothing but the end of the key marks the end of a value
  * @param isReversed whether its bytes, not inverted, have the reverse order of the values
  */
-public record KeyField<T>(ValueWriter<T> writer, boolean isDesc, boolean endsWithKey, boolean isReversed) {
+public record KeyField<T>(
+    ValueWriter<T> writer, boolean isDesc, boolean endsWithKey, boolean isReversed) {
   /** A field whose ascending bytes tell where they end and have the order of the values. */
   public static <T> KeyField<T> of(ValueWriter<T> writer, boolean isDesc) {
     return new KeyField<>(writer, isDesc, false, false);

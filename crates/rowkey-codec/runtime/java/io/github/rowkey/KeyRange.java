@@ -22,7 +22,10 @@ public final class KeyRange {
     return new KeyRange(NONE, null);
   }
 
-  /** The keys from {@code start} to before {@code end}, which is null for the end of the table; null if there are none. */
+  /**
+   * The keys from {@code start} to before {@code end}, which is null for the end of the table; null
+   * if there are none.
+   */
   public static KeyRange of(byte[] start, byte[] end) {
     return end != null && Arrays.compareUnsigned(end, start) <= 0 ? null : new KeyRange(start, end);
   }
@@ -56,7 +59,10 @@ public final class KeyRange {
     return start.clone();
   }
 
-  /** The first key after the range; empty if it goes to the end of the table, as clients of HBase and Bigtable have it. */
+  /**
+   * The first key after the range; empty if it goes to the end of the table, as clients of HBase
+   * and Bigtable have it.
+   */
   public byte[] end() {
     return end == null ? NONE : end.clone();
   }
@@ -68,7 +74,8 @@ public final class KeyRange {
 
   /** Returns whether a key is in the range. */
   public boolean contains(byte[] key) {
-    return Arrays.compareUnsigned(start, key) <= 0 && (end == null || Arrays.compareUnsigned(key, end) < 0);
+    return Arrays.compareUnsigned(start, key) <= 0
+        && (end == null || Arrays.compareUnsigned(key, end) < 0);
   }
 
   /** The same keys in the fewest ranges, sorted. */
@@ -79,7 +86,9 @@ public final class KeyRange {
     for (KeyRange next : sorted) {
       KeyRange last = merged.isEmpty() ? null : merged.get(merged.size() - 1);
       if (last != null && (last.end == null || Arrays.compareUnsigned(next.start, last.end) <= 0)) {
-        boolean isLonger = last.end != null && (next.end == null || Arrays.compareUnsigned(next.end, last.end) > 0);
+        boolean isLonger =
+            last.end != null
+                && (next.end == null || Arrays.compareUnsigned(next.end, last.end) > 0);
         merged.set(merged.size() - 1, isLonger ? new KeyRange(last.start, next.end) : last);
       } else {
         merged.add(next);
@@ -90,7 +99,9 @@ public final class KeyRange {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof KeyRange that && Arrays.equals(start, that.start) && Arrays.equals(end, that.end);
+    return other instanceof KeyRange that
+        && Arrays.equals(start, that.start)
+        && Arrays.equals(end, that.end);
   }
 
   @Override

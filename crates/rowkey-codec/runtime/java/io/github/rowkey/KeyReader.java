@@ -6,8 +6,9 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Reads the bytes of a key from its first to its last. In a descending part it inverts each byte back. It can be used
- * again after {@link #reset}, and is not safe for use by several threads at once.
+ * Reads the bytes of a key from its first to its last. In a descending part it inverts each byte
+ * back. It can be used again after {@link #reset}, and is not safe for use by several threads at
+ * once.
  */
 public final class KeyReader {
   private static final VarHandle SHORT =
@@ -141,7 +142,9 @@ public final class KeyReader {
     return (byte) mask;
   }
 
-  /** The place of the next byte that is a 0 of an ascending part; the key's length if there is none. */
+  /**
+   * The place of the next byte that is a 0 of an ascending part; the key's length if there is none.
+   */
   int findZero() {
     byte zero = (byte) mask;
     int i = at;
@@ -174,7 +177,10 @@ public final class KeyReader {
     return true;
   }
 
-  /** Reads this many bytes as the {@linkplain #content content}, which are copied only if they are inverted. */
+  /**
+   * Reads this many bytes as the {@linkplain #content content}, which are copied only if they are
+   * inverted.
+   */
   void takeContent(int count) {
     need(count);
     at += count;
@@ -194,7 +200,10 @@ public final class KeyReader {
     contentTo = to;
   }
 
-  /** An array that has the content of the last field from {@link #contentFrom} to {@link #contentTo}. */
+  /**
+   * An array that has the content of the last field from {@link #contentFrom} to {@link
+   * #contentTo}.
+   */
   byte[] content() {
     return content;
   }

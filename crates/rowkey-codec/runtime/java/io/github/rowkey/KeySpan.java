@@ -30,13 +30,19 @@ record KeySpan(byte[] body, int[] ends, Cut low, Cut high) {
     return ends.length > 0 && ends[ends.length - 1] == body.length;
   }
 
-  /** The same without the keys whose last fixed field is a longer value, which goes on with these bytes or greater. */
+  /**
+   * The same without the keys whose last fixed field is a longer value, which goes on with these
+   * bytes or greater.
+   */
   KeySpan narrowed(byte[] longer) {
     boolean isNarrowed = endsWithField() && high == Cut.LAST;
     return isNarrowed ? new KeySpan(body, ends, low, new Cut(longer, false)) : this;
   }
 
-  /** The same without keys that have, after all fields but one, anything but a delimiter or their end. */
+  /**
+   * The same without keys that have, after all fields but one, anything but a delimiter or their
+   * end.
+   */
   List<KeySpan> beforeOptional(byte[] delimiter, int fields) {
     if (ends.length + 1 != fields || !endsWithField()) {
       return List.of(this);

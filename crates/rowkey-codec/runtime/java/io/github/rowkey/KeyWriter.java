@@ -6,8 +6,9 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * A buffer that keys are written to. It grows, and can be used again after {@link #clear}, so that a program that keeps
- * one allocates nothing but its keys. It is not safe for use by several threads at once.
+ * A buffer that keys are written to. It grows, and can be used again after {@link #clear}, so that
+ * a program that keeps one allocates nothing but its keys. It is not safe for use by several
+ * threads at once.
  */
 public final class KeyWriter {
   private static final VarHandle SHORT =
@@ -127,6 +128,8 @@ public final class KeyWriter {
 
   private void grow(int count) {
     int due = Math.addExact(length, count);
-    bytes = Arrays.copyOf(bytes, Math.max(due, (int) Math.min(2L * bytes.length, Integer.MAX_VALUE - 8)));
+    bytes =
+        Arrays.copyOf(
+            bytes, Math.max(due, (int) Math.min(2L * bytes.length, Integer.MAX_VALUE - 8)));
   }
 }

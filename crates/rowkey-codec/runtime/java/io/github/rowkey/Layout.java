@@ -15,7 +15,14 @@ import java.nio.charset.StandardCharsets;
  * @param isJoined whether OrderedCode joins the fields
  */
 public record Layout(
-    String name, String shape, int fields, Lead lead, int[] by, int unhashed, KeyBytes until, boolean isJoined) {
+    String name,
+    String shape,
+    int fields,
+    Lead lead,
+    int[] by,
+    int unhashed,
+    KeyBytes until,
+    boolean isJoined) {
   /** The layout of a key without a lead. */
   public static Layout plain(String name, String shape, int fields) {
     return new Layout(name, shape, fields, null, new int[0], 0, null, false);
@@ -48,14 +55,24 @@ public record Layout(
   /**
    * Checks that a table has this layout.
    *
-   * @param kept the shape that the table kept: in {@code rowkey.layouts}, the row {@code t} and the table's name
+   * @param kept the shape that the table kept: in {@code rowkey.layouts}, the row {@code t} and the
+   *     table's name
    * @throws LayoutException if it is another one
    */
   public void require(String kept) {
     if (!shape.equals(kept)) {
       throw new LayoutException(
-          "the table has keys of another layout than " + name + ": " + kept + " (" + fingerprint(kept) + "), not "
-              + shape + " (" + fingerprint(shape) + ")");
+          "the table has keys of another layout than "
+              + name
+              + ": "
+              + kept
+              + " ("
+              + fingerprint(kept)
+              + "), not "
+              + shape
+              + " ("
+              + fingerprint(shape)
+              + ")");
     }
   }
 }

@@ -9,8 +9,8 @@ import java.util.PriorityQueue;
 import java.util.function.Function;
 
 /**
- * Rows of several scans in one order: that of their keys without the salt. Each scan is of one bucket and in the order
- * of its keys, as any client reads it; one row of each is held.
+ * Rows of several scans in one order: that of their keys without the salt. Each scan is of one
+ * bucket and in the order of its keys, as any client reads it; one row of each is held.
  *
  * <pre>
  * bucket 0:  00 a, 00 c      →   00 a, 01 b, 00 c
@@ -34,22 +34,30 @@ public final class Merge<R> implements Iterator<R> {
    * @param saltWidth the number of bytes of the salt
    */
   public static <R> Merge<R> of(
-      Collection<? extends Iterator<? extends R>> scans, Function<? super R, byte[]> keyOf, int saltWidth) {
+      Collection<? extends Iterator<? extends R>> scans,
+      Function<? super R, byte[]> keyOf,
+      int saltWidth) {
     Comparator<Head<R>> order =
-        (a, b) -> Arrays.compareUnsigned(a.key, saltWidth, a.key.length, b.key, saltWidth, b.key.length);
+        (a, b) ->
+            Arrays.compareUnsigned(a.key, saltWidth, a.key.length, b.key, saltWidth, b.key.length);
     return of(scans, keyOf, order);
   }
 
   /** Merges the rows of scans that go from the last key to the first. */
   public static <R> Merge<R> reversed(
-      Collection<? extends Iterator<? extends R>> scans, Function<? super R, byte[]> keyOf, int saltWidth) {
+      Collection<? extends Iterator<? extends R>> scans,
+      Function<? super R, byte[]> keyOf,
+      int saltWidth) {
     Comparator<Head<R>> order =
-        (a, b) -> Arrays.compareUnsigned(b.key, saltWidth, b.key.length, a.key, saltWidth, a.key.length);
+        (a, b) ->
+            Arrays.compareUnsigned(b.key, saltWidth, b.key.length, a.key, saltWidth, a.key.length);
     return of(scans, keyOf, order);
   }
 
   private static <R> Merge<R> of(
-      Collection<? extends Iterator<? extends R>> scans, Function<? super R, byte[]> keyOf, Comparator<Head<R>> order) {
+      Collection<? extends Iterator<? extends R>> scans,
+      Function<? super R, byte[]> keyOf,
+      Comparator<Head<R>> order) {
     Merge<R> merge = new Merge<>(order, scans.size(), keyOf);
     for (Iterator<? extends R> scan : scans) {
       merge.push(new Head<>(scan));

@@ -9,7 +9,8 @@ final class Murmur3 {
     int hash = 0;
     int at = from;
     for (; at <= to - 4; at += 4) {
-      hash = Integer.rotateLeft(hash ^ scramble((int) Xxh64.read32(bytes, at)), 13) * 5 + 0xe6546b64;
+      hash =
+          Integer.rotateLeft(hash ^ scramble((int) Xxh64.read32(bytes, at)), 13) * 5 + 0xe6546b64;
     }
     int tail = 0;
     for (int i = to - 1; i >= at; i--) {

@@ -235,7 +235,8 @@ public final class Ordered {
       }
       out[to++] = bytes[at];
       if (bytes[at] == 0 && after != -1) {
-        throw r.wrong(at, "00 is before ff in a field, before 01 between fields, and twice for an empty one");
+        throw r.wrong(
+            at, "00 is before ff in a field, before 01 between fields, and twice for an empty one");
       } else if (bytes[at] == 0) {
         at++;
       }
@@ -253,13 +254,15 @@ public final class Ordered {
     }
     long seconds = value.getEpochSecond();
     if (seconds < 0 && value.getNano() > 0) {
-      return Math.addExact(Math.multiplyExact(seconds + 1, MICROS), value.getNano() / 1000 - MICROS);
+      return Math.addExact(
+          Math.multiplyExact(seconds + 1, MICROS), value.getNano() / 1000 - MICROS);
     }
     return Math.addExact(Math.multiplyExact(seconds, MICROS), value.getNano() / 1000);
   }
 
   private static Instant instant(long micros) {
-    return Instant.ofEpochSecond(Math.floorDiv(micros, MICROS), Math.floorMod(micros, MICROS) * 1000);
+    return Instant.ofEpochSecond(
+        Math.floorDiv(micros, MICROS), Math.floorMod(micros, MICROS) * 1000);
   }
 
   private static int length(long value) {

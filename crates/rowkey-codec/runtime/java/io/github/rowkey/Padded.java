@@ -1,8 +1,8 @@
 package io.github.rowkey;
 
 /**
- * Text that is padded to a width: with blanks, as Phoenix's {@code CHAR(n)}, or with zero bytes, as HBase's {@code
- * Bytes.padTail}.
+ * Text that is padded to a width: with blanks, as Phoenix's {@code CHAR(n)}, or with zero bytes, as
+ * HBase's {@code Bytes.padTail}.
  *
  * <pre>
  * char[5]         "ab"   61 62 20 20 20
@@ -10,7 +10,8 @@ package io.github.rowkey;
  * </pre>
  */
 public final class Padded {
-  private static final String BLANKS = "the text is ASCII without control characters, and without blanks at its end";
+  private static final String BLANKS =
+      "the text is ASCII without control characters, and without blanks at its end";
   private static final String ZEROS = "the text is UTF-8 without zero bytes";
 
   private Padded() {}
@@ -54,7 +55,10 @@ public final class Padded {
     return Utf8.read(r, at);
   }
 
-  /** Writes the beginning of texts that are padded with zero bytes; returns the place of its first byte. */
+  /**
+   * Writes the beginning of texts that are padded with zero bytes; returns the place of its first
+   * byte.
+   */
   public static int writeZerosStart(KeyWriter w, String start, int width) {
     if (start.indexOf(0) >= 0) {
       throw new IllegalArgumentException(ZEROS);
@@ -67,7 +71,9 @@ public final class Padded {
     return at;
   }
 
-  /** Writes the beginning of texts that are padded with blanks; returns the place of its first byte. */
+  /**
+   * Writes the beginning of texts that are padded with blanks; returns the place of its first byte.
+   */
   static int writeStart(KeyWriter w, String start, int width) {
     for (int i = 0; i < start.length(); i++) {
       if (start.charAt(i) < ' ' || start.charAt(i) > '~') {

@@ -23,8 +23,8 @@ public final class Selection {
   }
 
   /**
-   * The ranges of each bucket of a salt that can hold such keys; of a key without a salt one list. A scan of each list,
-   * merged by {@link Merge}, has the keys in one order.
+   * The ranges of each bucket of a salt that can hold such keys; of a key without a salt one list.
+   * A scan of each list, merged by {@link Merge}, has the keys in one order.
    */
   public List<List<KeyRange>> rangesByBucket() {
     List<List<KeyRange>> buckets = new ArrayList<>();
@@ -86,7 +86,8 @@ public final class Selection {
     } else if (span.isEverything()) {
       buckets.get(0).add(KeyRange.all());
     } else {
-      throw new IllegalStateException("the key begins with a digest of fields that are not all fixed");
+      throw new IllegalStateException(
+          "the key begins with a digest of fields that are not all fixed");
     }
   }
 

@@ -1,7 +1,8 @@
 package io.github.rowkey;
 
 /**
- * Signed integers: two's complement, big-endian, the highest bit flipped, so that -1 sorts before 0.
+ * Signed integers: two's complement, big-endian, the highest bit flipped, so that -1 sorts before
+ * 0.
  *
  * <pre>
  * i16   -2   7f fe

@@ -17,7 +17,8 @@ public record Tile(int zoom, int x, int y) {
       throw new IllegalArgumentException("a zoom is from 0 to 29");
     }
     if (x >> zoom != 0 || y >> zoom != 0) {
-      throw new IllegalArgumentException("the tiles of zoom " + zoom + " are from 0 to " + ((1 << zoom) - 1));
+      throw new IllegalArgumentException(
+          "the tiles of zoom " + zoom + " are from 0 to " + ((1 << zoom) - 1));
     }
   }
 

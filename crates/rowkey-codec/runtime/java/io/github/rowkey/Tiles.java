@@ -5,7 +5,7 @@ package io.github.rowkey;
  *
  * <pre>
  * quadkey[3]  012    18                        two bits a digit, then zeros to the end of the byte
- * tile        0123   0d ff ff ff ff ff ff fb   0, the digits, ones to 58 bits, 31 less the zoom in 5 bits
+ * tile        0123   0d ff ff ff ff ff ff fb   0, the digits, then ones, 31 less the zoom
  * </pre>
  */
 public final class Tiles {
@@ -16,7 +16,8 @@ public final class Tiles {
   /** Writes a tile of the field's zoom. */
   public static void writeQuadkey(KeyWriter w, Tile value, int zoom) {
     if (value.zoom() != zoom) {
-      throw new IllegalArgumentException("a tile of zoom " + value.zoom() + ", the field has those of zoom " + zoom);
+      throw new IllegalArgumentException(
+          "a tile of zoom " + value.zoom() + ", the field has those of zoom " + zoom);
     }
     long bits = value.path() << 64 - 2 * zoom;
     for (int i = 0; i < width(zoom); i++) {

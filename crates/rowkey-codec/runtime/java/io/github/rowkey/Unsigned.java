@@ -7,8 +7,8 @@ package io.github.rowkey;
  * u16   258   01 02
  * </pre>
  *
- * <p>{@code u8} and {@code u16} are an {@code int}, {@code u32} is a {@code long}, {@code u64} a {@code long} whose bits
- * are those of the number: see {@link Long#toUnsignedString(long)}.
+ * <p>{@code u8} and {@code u16} are an {@code int}, {@code u32} is a {@code long}, {@code u64} a
+ * {@code long} whose bits are those of the number: see {@link Long#toUnsignedString(long)}.
  */
 public final class Unsigned {
   private Unsigned() {}

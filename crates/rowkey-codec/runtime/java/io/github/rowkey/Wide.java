@@ -3,7 +3,8 @@ package io.github.rowkey;
 import java.math.BigInteger;
 
 /**
- * Integers of 128 bits, {@code u128} and {@code i128}: sixteen bytes, as the {@link Unsigned} and {@link Signed} ones.
+ * Integers of 128 bits, {@code u128} and {@code i128}: sixteen bytes, as the {@link Unsigned} and
+ * {@link Signed} ones.
  *
  * <pre>
  * i128   -1   7f ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff

@@ -4,7 +4,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** XXH64 with the seed 0, by the specification of <a href="https://github.com/Cyan4973/xxHash">xxHash</a>. */
+/**
+ * XXH64 with the seed 0, by the specification of <a
+ * href="https://github.com/Cyan4973/xxHash">xxHash</a>.
+ */
 final class Xxh64 {
   static final long PRIME_1 = 0x9E3779B185EBCA87L;
   static final long PRIME_2 = 0xC2B2AE3D27D4EB4FL;

@@ -5,31 +5,33 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 
-/** The bytes of the leading fields of a key: what the builders of prefixes hold. It does not change. */
-public final class Prefix {
+/**
+ * The bytes of the leading fields of a key: what the builders of prefixes hold. It does not change.
+ */
+public final class LeadingFields {
   private static final byte[] NONE = {};
 
   private final Layout layout;
   private final byte[] body;
   private final int[] ends;
 
-  private Prefix(Layout layout, byte[] body, int[] ends) {
+  private LeadingFields(Layout layout, byte[] body, int[] ends) {
     this.layout = layout;
     this.body = body;
     this.ends = ends;
   }
 
   /** No field yet. */
-  public static Prefix of(Layout layout) {
-    return new Prefix(layout, NONE, new int[0]);
+  public static LeadingFields of(Layout layout) {
+    return new LeadingFields(layout, NONE, new int[0]);
   }
 
   /** Fixes the next field. */
-  public <T> Prefix field(KeyField<T> field, T value) {
+  public <T> LeadingFields field(KeyField<T> field, T value) {
     byte[] next = with(field.bytes(value), field.isDesc());
     int[] more = Arrays.copyOf(ends, ends.length + 1);
     more[ends.length] = next.length;
-    return new Prefix(layout, next, more);
+    return new LeadingFields(layout, next, more);
   }
 
   /** Selects the keys that begin with these fields. */
@@ -41,7 +43,7 @@ public final class Prefix {
   public <T> Selection in(KeyField<T> field, Collection<? extends T> values) {
     List<KeySpan> spans = new ArrayList<>(values.size());
     for (T value : values) {
-      Prefix with = field(field, value);
+      LeadingFields with = field(field, value);
       spans.add(KeySpan.prefix(with.body, with.ends));
     }
     return new Selection(layout, spans);
@@ -66,7 +68,10 @@ public final class Prefix {
     return new Selection(layout, List.of(KeySpan.prefix(begun, ends)));
   }
 
-  /** Selects those whose next field, a host path, is of a domain or its subdomains, or of an address. */
+  /**
+   * Selects those whose next field, a host path, is of a domain or its subdomains, or of an
+   * address.
+   */
   public Selection under(String host, boolean isDesc) {
     String fault = host.isEmpty() ? "there is no host" : Hosts.fault(host);
     if (fault != null) {
@@ -97,7 +102,8 @@ public final class Prefix {
   }
 
   private Selection between(Cut low, Cut high, boolean isDesc) {
-    KeySpan span = new KeySpan(body, ends, isDesc ? high.inverted() : low, isDesc ? low.inverted() : high);
+    KeySpan span =
+        new KeySpan(body, ends, isDesc ? high.inverted() : low, isDesc ? low.inverted() : high);
     return new Selection(layout, List.of(span));
   }
 
