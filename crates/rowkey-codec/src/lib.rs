@@ -3,6 +3,7 @@
 
 pub mod docs;
 pub mod ir;
+pub mod java;
 pub mod names;
 
 /// A generated file: its path within the package, with `/`, and its text.

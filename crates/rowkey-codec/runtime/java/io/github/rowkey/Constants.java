@@ -10,11 +10,12 @@ public final class Constants {
   }
 
   /** Reads them, and refuses others. */
-  public static void read(KeyReader r, KeyBytes constant) {
+  public static KeyBytes read(KeyReader r, KeyBytes constant) {
     int at = r.position();
     r.skip(constant.length());
     if (!r.isAt(at, constant.array())) {
       throw r.wrong(at, "the field is always " + constant);
     }
+    return constant;
   }
 }

@@ -25,7 +25,7 @@ public sealed interface Lead permits Salt, Digest, HashPrefix {
   }
 
   /** Checks that a key begins with the bytes for parts of it, each from a place to another. */
-  default void check(KeyReader r, int unhashed, int... places) {
+  default void checkJoined(KeyReader r, int unhashed, int... places) {
     KeyWriter joined = new KeyWriter();
     for (int i = 0; i < places.length; i += 2) {
       joined.putBytes(r.buffer(), places[i], places[i + 1] - places[i]);

@@ -9,6 +9,11 @@ public final class Tags {
     w.putByte(tag);
   }
 
+  /** Reads a tag. */
+  public static int read(KeyReader r) {
+    return r.takeByte();
+  }
+
   /** The exception for a tag, just read, that no variant has. */
   public static DecodeException unknown(KeyReader r) {
     return r.wrongByte(r.position() - 1, "which is the tag of no variant");
