@@ -36,6 +36,7 @@ const CLASSES: &[(&str, &str)] = &[
     ("KeyBytes", include_str!("../../runtime/java/io/github/rowkey/KeyBytes.java")),
     ("KeyDuration", include_str!("../../runtime/java/io/github/rowkey/KeyDuration.java")),
     ("KeyField", include_str!("../../runtime/java/io/github/rowkey/KeyField.java")),
+    ("KeyInstant", include_str!("../../runtime/java/io/github/rowkey/KeyInstant.java")),
     ("KeyRange", include_str!("../../runtime/java/io/github/rowkey/KeyRange.java")),
     ("KeyReader", include_str!("../../runtime/java/io/github/rowkey/KeyReader.java")),
     ("KeySpan", include_str!("../../runtime/java/io/github/rowkey/KeySpan.java")),

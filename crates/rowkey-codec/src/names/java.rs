@@ -129,6 +129,7 @@ pub const JAVA: Style = Style {
         "KeyBytes",
         "KeyDuration",
         "KeyField",
+        "KeyInstant",
         "KeyRange",
         "KeyReader",
         "KeySpan",

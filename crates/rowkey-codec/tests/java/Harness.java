@@ -2,6 +2,7 @@ import io.github.rowkey.DecodeException;
 import io.github.rowkey.HostPath;
 import io.github.rowkey.KeyBytes;
 import io.github.rowkey.KeyDuration;
+import io.github.rowkey.KeyInstant;
 import io.github.rowkey.KeyRange;
 import io.github.rowkey.KeyReader;
 import io.github.rowkey.KeyWriter;
@@ -211,6 +212,8 @@ public final class Harness {
         case "Instant" ->
             Instant.ofEpochSecond(
                 Long.parseLong((String) parts.get(0)), Long.parseLong((String) parts.get(1)));
+        case "KeyInstant" ->
+            new KeyInstant(number((String) parts.get(0)), Integer.parseInt((String) parts.get(1)));
         case "KeyDuration" ->
             new KeyDuration(number((String) parts.get(0)), Integer.parseInt((String) parts.get(1)));
         default -> record(of, parts);

@@ -98,7 +98,7 @@ fn golden_vectors_are_met_and_refusals_refused() {
             None => lines::refuse(key, &vector.hex),
             Some(values) => {
                 let values = layouts[shape].values_from_json(values).unwrap();
-                format!("key\t{}\t{}\t{}\n", key.ident, lines::record(key, &key.fields, &values), vector.hex)
+                lines::key(key, &values, &vector.hex)
             }
         });
     }

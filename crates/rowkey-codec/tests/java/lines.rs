@@ -65,21 +65,8 @@ fn scalar(value: &Value) -> Json {
     }
 }
 
-/// What `java.time.Instant` can't hold is refused.
-pub(crate) fn is_held(value: &Value) -> bool {
-    match value {
-        Value::Instant(seconds, _) => (-31_557_014_167_219_200..=31_556_889_864_403_199).contains(seconds),
-        Value::Option(value) => value.as_deref().is_none_or(is_held),
-        Value::List(values) | Value::Tuple(values) | Value::Enum(_, values) => values.iter().all(is_held),
-        _ => true,
-    }
-}
-
-pub(crate) fn key(key: &Key, values: &[Value], bytes: &[u8]) -> String {
-    match values.iter().all(is_held) {
-        true => format!("key\t{}\t{}\t{}\n", key.ident, record(key, &key.fields, values), hex(bytes)),
-        false => refuse(key, &hex(bytes)),
-    }
+pub(crate) fn key(key: &Key, values: &[Value], hex: &str) -> String {
+    format!("key\t{}\t{}\t{hex}\n", key.ident, record(key, &key.fields, values))
 }
 
 pub(crate) fn refuse(key: &Key, hex: &str) -> String {
