@@ -26,6 +26,8 @@ pub type SourceFile = (String, String);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Language {
+    /// Java 17 or newer.
+    Java,
     /// Python 3.10 or newer.
     Python,
 }
@@ -59,6 +61,7 @@ pub(crate) const LICENSES: [(&str, &str); 2] =
 /// The first key that has no generated code, and why.
 pub fn generate(tables: &[Table], language: Language, package: &Package) -> Result<Vec<SourceFile>, Refusal> {
     match language {
+        Language::Java => Ok(java::files(&Codec::of(tables, &names::JAVA)?, package)),
         Language::Python => Ok(python::files(&Codec::of(tables, &names::PYTHON)?, package)),
     }
 }

@@ -18,12 +18,12 @@ const LIBRARY: [&str; 11] = [
 ];
 
 /// The imports of a file with this body, sorted.
-pub(super) fn of(body: &str, package: &str) -> String {
+pub(super) fn of(body: &str) -> String {
     let code: Vec<String> = body.lines().map(without_texts).collect();
     let is_used = |class: &str| code.iter().any(|line| has_word(line, class));
     let simple = |class: &str| class.rsplit('.').next().unwrap_or(class).to_owned();
     let of_runtime = runtime::classes().map(|class| format!("{}.{class}", runtime::PACKAGE));
-    let classes = of_runtime.filter(|_| package != runtime::PACKAGE).chain(LIBRARY.map(str::to_owned));
+    let classes = of_runtime.chain(LIBRARY.map(str::to_owned));
     let mut imports: Vec<String> = classes.filter(|class| is_used(&simple(class))).collect();
     imports.sort_unstable();
     let lines: String = imports.iter().map(|class| format!("import {class};\n")).collect();

@@ -221,7 +221,7 @@ impl File<'_> {
         let first = &key.steps[0];
         to.doc(&["Selects keys by their first fields.".to_owned()], &[]);
         to.open(&format!("public static {first} prefix()"));
-        to.line(&format!("return new {first}(LeadingFields.of(LAYOUT));"));
+        to.call(&format!("return new {first}"), &[prefix::first(key)], ";");
         to.close();
         if let Lead::Salt(_) = key.lead {
             to.blank();

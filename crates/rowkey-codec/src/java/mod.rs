@@ -5,58 +5,60 @@ mod decl;
 mod fields;
 mod imports;
 mod key;
-mod pom;
 mod prefix;
+mod project;
 mod runtime;
 mod source;
 mod types;
 mod value;
 
-use crate::SourceFile;
 use crate::ir::Codec;
+use crate::names::{Case, JAVA};
+use crate::{LICENSES, Package, SourceFile};
 
-/// A Java package of generated code.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Package {
-    /// The name, as in `com.example.keys`.
-    pub name: String,
-}
-
-impl Default for Package {
-    fn default() -> Self {
-        Self { name: "keys".to_owned() }
-    }
-}
-
-impl Package {
-    /// The package of this name; `None` if it is no name of a package.
-    ///
-    /// ```
-    /// use rowkey_codec::java::Package;
-    ///
-    /// assert!(Package::named("com.example.keys").is_some());
-    /// assert!(Package::named("com.example.class").is_none());
-    /// ```
-    pub fn named(name: &str) -> Option<Self> {
-        let is_word = |word: &str| {
-            let rest = word.trim_start_matches(|char: char| char.is_ascii_lowercase());
-            let is_plain = rest.chars().all(|char| char.is_ascii_lowercase() || char.is_ascii_digit() || char == '_');
-            rest.len() < word.len() && is_plain && !crate::names::JAVA.reserved.contains(&word)
-        };
-        let is_own = name.split('.').all(is_word) && name != runtime::PACKAGE;
-        is_own.then(|| Self { name: name.to_owned() })
-    }
-}
-
-/// The files of a project with these keys, whose names are those of [`JAVA`](crate::names::JAVA).
+/// The files of a Maven project with these keys. The package's name may have dots, as in `com.example.visits-keys`,
+/// whose Java package is `com.example.visitskeys`.
 pub fn files(codec: &Codec, package: &Package) -> Vec<SourceFile> {
-    let folder = format!("src/main/java/{}", package.name.replace('.', "/"));
-    let mut files = vec![("pom.xml".to_owned(), pom::text(package))];
-    files.extend(runtime::files());
+    let name = package_name(&package.name);
+    let folder = format!("src/main/java/{}", name.replace('.', "/"));
+    let mut files = vec![
+        ("pom.xml".to_owned(), project::pom(&package.name, &name)),
+        ("README.md".to_owned(), project::readme(codec, &name)),
+    ];
+    files.extend(LICENSES.map(|(name, text)| (name.to_owned(), text.to_owned())));
     for key in &codec.keys {
         let body = key::write(key).into_text();
-        let imports = imports::of(&body, &package.name);
-        files.push((format!("{folder}/{}.java", key.ident), format!("package {};\n\n{imports}{body}", package.name)));
+        let imports = imports::of(&body);
+        files.push((format!("{folder}/{}.java", key.ident), format!("package {name};\n\n{imports}{body}")));
     }
+    files.extend(runtime::files());
     files
+}
+
+/// The Java package of a name: one that is not the runtime's.
+fn package_name(name: &str) -> String {
+    let word = |word: &str| {
+        let word = Case::Flat.of(word);
+        if JAVA.reserved.contains(&word.as_str()) { word + "_" } else { word }
+    };
+    let name = name.split('.').map(word).collect::<Vec<_>>().join(".");
+    if name == runtime::PACKAGE { name + ".keys" } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::package_name;
+
+    #[test]
+    fn each_name_is_that_of_a_package() {
+        for (name, due) in [
+            ("visits-keys", "visitskeys"),
+            ("com.example.visits-keys", "com.example.visitskeys"),
+            ("com.example.int", "com.example.int_"),
+            ("..", "field.field.field"),
+            ("io.github.rowkey", "io.github.rowkey.keys"),
+        ] {
+            assert_eq!(package_name(name), due);
+        }
+    }
 }

@@ -7,56 +7,73 @@ use crate::ir::{End, Field, Key, Order, Ordered, TextEnd, TextField, Type};
 
 /// Writes the classes.
 pub(super) fn write(key: &Key, constants: &mut Constants, to: &mut Source) {
-    for fixed in 0..=key.most_fixed() {
-        let before = fixed.checked_sub(1).and_then(|last| key.fields.get(last));
-        // Constants are fixed with the field after them; at the end with the one before.
-        let is_reached = fixed == 0 || before.is_some_and(|field| !is_constant(field)) || fixed == key.fields.len();
-        if is_reached {
-            to.blank();
-            Step { key, fixed }.write(constants, to);
+    let mut step = Step { key, fixed: with_constants(key, 0), ident: &key.steps[0] };
+    loop {
+        to.blank();
+        step.write(constants, to);
+        if step.fixed >= key.most_fixed() {
+            return;
         }
+        step = Step::after(key, step.fixed);
     }
 }
 
-fn is_constant(field: &Field) -> bool {
-    matches!(field.ty, Type::Constant(_))
+/// What makes the first prefix: it has the constants that come first.
+pub(super) fn first(key: &Key) -> String {
+    with_bytes(key, "LeadingFields.of(LAYOUT)", 0)
+}
+
+/// The number of fields with the constants that come next: prefixes have these too.
+fn with_constants(key: &Key, fixed: usize) -> usize {
+    let constants = key.fields[fixed..].iter().take_while(|field| matches!(field.ty, Type::Constant(_)));
+    fixed + constants.count()
+}
+
+/// An expression of so many fields, with the constants that come next.
+fn with_bytes(key: &Key, fields: &str, fixed: usize) -> String {
+    let mut with = fields.to_owned();
+    for field in &key.fields[fixed..with_constants(key, fixed)] {
+        if let Type::Constant(bytes) = &field.ty {
+            with += &format!(".constant({}, {})", super::constants::name_of_bytes(bytes), field.desc);
+        }
+    }
+    with
 }
 
 /// A prefix of so many fields.
 struct Step<'k> {
     key: &'k Key,
     fixed: usize,
+    ident: &'k str,
 }
 
 impl<'k> Step<'k> {
-    /// The next field, behind constants; none if prefixes do not go on.
-    fn next(&self) -> Option<(usize, &'k Field)> {
-        let fields = self.key.fields.iter().enumerate().take(self.key.most_fixed());
-        fields.skip(self.fixed).find(|(_, field)| !is_constant(field))
+    /// The step once the field at a place is fixed.
+    fn after(key: &'k Key, at: usize) -> Self {
+        let fixed = with_constants(key, at + 1);
+        Self { key, fixed, ident: &key.steps[fixed] }
     }
 
-    /// The number of fields that are fixed with the next one.
-    fn after(&self, next: usize) -> usize {
-        let rest = &self.key.fields[next + 1..];
-        if rest.iter().all(is_constant) { self.key.fields.len() } else { next + 1 }
+    fn next(&self) -> Option<&'k Field> {
+        self.key.fields[..self.key.most_fixed()].get(self.fixed)
     }
 
     fn write(&self, constants: &mut Constants, to: &mut Source) {
-        let (key, ident) = (self.key, &self.key.steps[self.fixed]);
+        let Self { key, fixed, ident } = *self;
         to.doc(&[self.about()], &[]);
         to.open(&format!("public static final class {ident}"));
-        if let Some((at, field)) = self.next() {
-            self.field_constants(at, field, constants, to);
+        if let Some(field) = self.next() {
+            self.next_constant(field, constants, to);
         }
         to.line("private final LeadingFields fields;");
         to.blank();
         to.open(&format!("private {ident}(LeadingFields fields)"));
         to.line("this.fields = fields;");
         to.close();
-        if let Some((at, field)) = self.next() {
-            self.field_methods(at, field, constants, to);
+        if let Some(field) = self.next() {
+            self.methods(field, constants, to);
         }
-        if self.fixed == 0 || self.fixed >= key.least_fixed() {
+        if fixed == 0 || fixed >= key.least_fixed() {
             to.blank();
             to.doc(&["Selects the keys that begin so.".to_owned()], &[]);
             to.open("public Selection select()");
@@ -79,16 +96,8 @@ impl<'k> Step<'k> {
         }
     }
 
-    fn field_constants(&self, at: usize, field: &Field, constants: &mut Constants, to: &mut Source) {
-        let mut values = Values { key: self.key, constants, is_first: at == 0 };
-        for (i, skipped) in self.key.fields.iter().enumerate() {
-            let is_skipped = (self.fixed..at).contains(&i) || (at + 1..self.after(at)).contains(&i);
-            if let (true, Some(write)) = (is_skipped, values.write(&skipped.ty, "value")) {
-                let arguments = [format!("(w, value) -> {write}"), skipped.desc.to_string()];
-                to.assign(&format!("private static final KeyField<KeyBytes> FIELD_{i}"), "KeyField.of", &arguments);
-                to.blank();
-            }
-        }
+    fn next_constant(&self, field: &Field, constants: &mut Constants, to: &mut Source) {
+        let mut values = Values { key: self.key, constants, is_first: self.fixed == 0 };
         let boxed = values.boxed(&field.ty);
         let order = self.key.order(&field.ty);
         let write = match values.write(&field.ty, "value") {
@@ -106,32 +115,22 @@ impl<'k> Step<'k> {
         to.blank();
     }
 
-    fn field_methods(&self, at: usize, field: &Field, constants: &mut Constants, to: &mut Source) {
-        let (key, after) = (self.key, self.after(at));
+    fn methods(&self, field: &Field, constants: &mut Constants, to: &mut Source) {
+        let (key, at) = (self.key, self.fixed);
         let mut values = Values { key, constants, is_first: at == 0 };
         let (plain, boxed) = (super::types::plain(key, &field.ty), values.boxed(&field.ty));
         let (ident, desc) = (&field.ident, field.desc);
         let name = super::fields::code(&super::source::plain(&field.name));
-        let fixing = |from: &str, of: std::ops::Range<usize>| {
-            of.fold(from.to_owned(), |fields, i| {
-                let bytes = match &key.fields[i].ty {
-                    Type::Constant(bytes) => bytes.as_slice(),
-                    _ => &[],
-                };
-                format!("{fields}.field(FIELD_{i}, {})", super::constants::name_of_bytes(bytes))
-            })
-        };
-        let before = fixing("fields", self.fixed..at);
-        let step = &key.steps[after];
+        let step = Self::after(key, at).ident;
         to.blank();
         to.doc(&[format!("Fixes {{@code {name}}}.")], &[]);
         to.open(&format!("public {step} {ident}({plain} value)"));
-        let fixed = fixing(&format!("{before}.field(NEXT, value)"), at + 1..after);
-        to.call(&format!("return new {step}"), &[fixed], ";");
+        to.call(&format!("return new {step}"), &[with_bytes(key, "fields.field(NEXT, value)", at + 1)], ";");
         to.close();
-        if after >= key.least_fixed() {
-            self.selecting(to, &name, "one of these values", &format!("{ident}In(Collection<? extends {boxed}> values)"));
-            to.line(&format!("return {before}.in(NEXT, values);"));
+        if at + 1 >= key.least_fixed() {
+            let method = format!("{ident}In(Collection<? extends {boxed}> values)");
+            self.selecting(to, &name, "that is one of these values", &method);
+            to.line("return fields.in(NEXT, values);");
             to.close();
         }
         if at < key.least_fixed() {
@@ -139,24 +138,24 @@ impl<'k> Step<'k> {
         }
         if key.order(&field.ty) != Order::None {
             self.selecting(to, &name, "in a range", &format!("{ident}Range(Bounds<? extends {boxed}> bounds)"));
-            to.line(&format!("return {before}.range(NEXT, bounds);"));
+            to.line("return fields.range(NEXT, bounds);");
             to.close();
         }
         if let Type::HostPath { .. } = field.ty {
             let what = "of a domain and its subdomains, or of an address";
             self.selecting(to, &name, what, &format!("{ident}Under(String host)"));
-            to.line(&format!("return {before}.under(host, {desc});"));
+            to.line(&format!("return fields.under(host, {desc});"));
             to.close();
         }
         if field.ty.can_be_begun() {
             let start = if boxed == "KeyBytes" { "KeyBytes" } else { "String" };
-            self.selecting(to, &name, "beginning so", &format!("{ident}StartsWith({start} start)"));
+            self.selecting(to, &name, "that begins so", &format!("{ident}StartsWith({start} start)"));
             match begun(&field.ty, &mut values) {
-                Begun::Padded(width) => to.line(&format!("return {before}.startsWithPadded(start, {width}, {desc});")),
+                Begun::Padded(width) => to.line(&format!("return fields.startsWithPadded(start, {width}, {desc});")),
                 Begun::Written(write) => {
                     to.line("KeyWriter w = new KeyWriter();");
                     to.line(&format!("{write};"));
-                    to.line(&format!("return {before}.startsWith(w, {desc});"));
+                    to.line(&format!("return fields.startsWith(w, {desc});"));
                 }
             }
             to.close();

@@ -287,7 +287,7 @@ fn ordered(kind: Ordered) -> &'static str {
 
 fn write_int(Int { bits, signed, width, form }: Int, value: &str) -> String {
     let order = match form {
-        IntForm::Sorted => {
+        IntForm::Sorted if width * 8 == bits => {
             return match (bits, signed) {
                 (128, true) => format!("Wide.writeSigned(w, {value})"),
                 (128, false) => format!("Wide.writeUnsigned(w, {value})"),
@@ -295,7 +295,7 @@ fn write_int(Int { bits, signed, width, form }: Int, value: &str) -> String {
                 (bits, false) => format!("Unsigned.write{bits}(w, {value})"),
             };
         }
-        IntForm::Big => "Big",
+        IntForm::Sorted | IntForm::Big => "Big",
         IntForm::Little => "Little",
     };
     let checked = match (signed, bits) {
@@ -308,7 +308,7 @@ fn write_int(Int { bits, signed, width, form }: Int, value: &str) -> String {
 
 fn read_int(Int { bits, signed, width, form }: Int) -> String {
     let order = match form {
-        IntForm::Sorted => {
+        IntForm::Sorted if width * 8 == bits => {
             return match (bits, signed) {
                 (128, true) => "Wide.readSigned(r)".to_owned(),
                 (128, false) => "Wide.readUnsigned(r)".to_owned(),
@@ -316,7 +316,7 @@ fn read_int(Int { bits, signed, width, form }: Int) -> String {
                 (bits, false) => format!("Unsigned.read{bits}(r)"),
             };
         }
-        IntForm::Big => "Big",
+        IntForm::Sorted | IntForm::Big => "Big",
         IntForm::Little => "Little",
     };
     let read = format!("Binary.read{order}(r, {width})");

@@ -1,7 +1,9 @@
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
-/** JSON of arrays, strings, booleans, numbers as text, and null. */
+/** JSON as maps, lists, strings, booleans and null; numbers are strings. */
 final class Json {
   private final String text;
   private int at;
@@ -14,23 +16,59 @@ final class Json {
     return new Json(text).value();
   }
 
+  static String write(Object value) {
+    StringBuilder to = new StringBuilder();
+    write(value, to);
+    return to.toString();
+  }
+
+  private static void write(Object value, StringBuilder to) {
+    if (value instanceof List<?> items) {
+      String between = "[";
+      for (Object item : items) {
+        to.append(between);
+        write(item, to);
+        between = ",";
+      }
+      to.append(items.isEmpty() ? "[]" : "]");
+    } else if (value instanceof String string) {
+      to.append('"');
+      for (int i = 0; i < string.length(); i++) {
+        char next = string.charAt(i);
+        boolean isPlain = next >= ' ' && next <= '~' && next != '"' && next != '\\';
+        to.append(isPlain ? String.valueOf(next) : String.format("\\u%04x", (int) next));
+      }
+      to.append('"');
+    } else {
+      to.append(value);
+    }
+  }
+
   private Object value() {
     char first = text.charAt(at);
     if (first == '[') {
-      at++;
       List<Object> items = new ArrayList<>();
-      while (text.charAt(at) != ']') {
+      for (at++; text.charAt(at) != ']'; skipComma()) {
         items.add(value());
-        at += text.charAt(at) == ',' ? 1 : 0;
       }
       at++;
       return items;
+    }
+    if (first == '{') {
+      Map<String, Object> members = new LinkedHashMap<>();
+      for (at++; text.charAt(at) != '}'; skipComma()) {
+        String name = string();
+        at++;
+        members.put(name, value());
+      }
+      at++;
+      return members;
     }
     if (first == '"') {
       return string();
     }
     int start = at;
-    while (at < text.length() && ",]".indexOf(text.charAt(at)) < 0) {
+    while (at < text.length() && ",]}".indexOf(text.charAt(at)) < 0) {
       at++;
     }
     String word = text.substring(start, at);
@@ -40,6 +78,12 @@ final class Json {
       case "null" -> null;
       default -> word;
     };
+  }
+
+  private void skipComma() {
+    if (text.charAt(at) == ',') {
+      at++;
+    }
   }
 
   private String string() {

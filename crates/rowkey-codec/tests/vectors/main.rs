@@ -4,6 +4,7 @@
 //! question; see [program].
 
 mod golden;
+mod java;
 mod manifest;
 mod program;
 mod python;

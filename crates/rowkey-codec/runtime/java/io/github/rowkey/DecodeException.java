@@ -4,7 +4,7 @@ package io.github.rowkey;
  * Bytes are not a valid key: says of which key type and field, at which byte, and what was found
  * there.
  */
-public final class DecodeException extends RuntimeException {
+public final class DecodeException extends IllegalArgumentException {
   private static final long serialVersionUID = 1L;
 
   private final String key;

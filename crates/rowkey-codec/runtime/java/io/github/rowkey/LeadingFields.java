@@ -26,6 +26,11 @@ public final class LeadingFields {
     return new LeadingFields(layout, NONE, new int[0]);
   }
 
+  /** Fixes the next field, which has the same bytes in every key. */
+  public LeadingFields constant(KeyBytes constant, boolean isDesc) {
+    return field(new KeyField<>(Constants::write, isDesc, false, false), constant);
+  }
+
   /** Fixes the next field. */
   public <T> LeadingFields field(KeyField<T> field, T value) {
     byte[] next = with(field.bytes(value), field.isDesc());
