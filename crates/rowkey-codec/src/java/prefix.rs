@@ -105,8 +105,9 @@ impl<'k> Step<'k> {
             None => format!("{}::write{}", self.key.ident, capital(&field.ident)),
         };
         let name = format!("private static final KeyField<{boxed}> NEXT");
-        if field.ty.ends_with_key() || order == Order::Descending {
-            let flags = [field.desc, field.ty.ends_with_key(), order == Order::Descending];
+        let ends_with_key = self.key.ends_with_key(&field.ty);
+        if ends_with_key || order == Order::Descending {
+            let flags = [field.desc, ends_with_key, order == Order::Descending];
             let arguments: Vec<String> = std::iter::once(write).chain(flags.iter().map(bool::to_string)).collect();
             to.assign(&name, "new KeyField<>", &arguments);
         } else {
