@@ -53,14 +53,18 @@ impl Part<'_> {
         } else {
             to.doc(&["Appends the fields.".to_owned()], &[]);
         }
-        to.open("public void write(KeyWriter w)");
-        if let Some(tag) = tag {
-            to.line(&format!("Tags.write(w, {tag});"));
+        if tag.is_none() && fields.is_empty() {
+            to.line("public void write(KeyWriter w) {}");
+        } else {
+            to.open("public void write(KeyWriter w)");
+            if let Some(tag) = tag {
+                to.line(&format!("Tags.write(w, {tag});"));
+            }
+            for (number, field) in fields.iter().enumerate() {
+                values.write_field(field, number, to);
+            }
+            to.close();
         }
-        for (number, field) in fields.iter().enumerate() {
-            values.write_field(field, number, to);
-        }
-        to.close();
         to.blank();
         to.open(&format!("static {ident} read(KeyReader r)"));
         for (number, field) in fields.iter().enumerate() {

@@ -118,22 +118,19 @@ impl Source {
                 self.line(" *");
             }
             let paragraph = if i > 0 { format!("<p>{paragraph}") } else { paragraph.clone() };
-            self.comment(&wrapped(&paragraph, width), "");
+            wrapped(&paragraph, width).iter().for_each(|line| self.line(&format!(" * {line}")));
         }
         if !tags.is_empty() {
             self.line(" *");
         }
         for (name, text) in tags {
-            self.comment(&wrapped(&format!("@param {name} {text}"), width - 4), "    ");
+            let text = format!("@param {name} {text}");
+            let first = wrapped(&text, width).into_iter().next().unwrap_or_default();
+            let rest = wrapped(text.get(first.len()..).unwrap_or_default(), width - 4);
+            self.line(&format!(" * {first}"));
+            rest.iter().for_each(|line| self.line(&format!(" *     {line}")));
         }
         self.line(" */");
-    }
-
-    fn comment(&mut self, lines: &[String], hang: &str) {
-        for (i, line) in lines.iter().enumerate() {
-            let hang = if i > 0 { hang } else { "" };
-            self.line(&format!(" * {hang}{line}"));
-        }
     }
 
     pub(super) fn into_text(self) -> String {

@@ -1,8 +1,9 @@
 //! Java, by a JDK of version 17 or later.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
+use rowkey::LayoutBuf;
 use rowkey_codec::ir::{Codec, Table};
 use rowkey_codec::names::JAVA;
 use rowkey_codec::{Language, Package, generate};
@@ -12,13 +13,14 @@ use crate::golden::Golden;
 use crate::random::Crossing;
 use crate::{manifest, program};
 
-/// A compiled project of generated code, with the program of the tests.
-struct Generated {
+/// A project of generated code in a folder, compiled.
+pub(crate) struct Generated {
     folder: TempDir,
 }
 
 impl Generated {
-    fn new(tables: &[Table]) -> Self {
+    /// Compiles the classes of these tables. Of the generated code every warning is an error.
+    pub(crate) fn new(tables: &[Table]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for (path, text) in generate(tables, Language::Java, &Package::new("rowkeys")).unwrap() {
             let path = folder.path().join(path);
@@ -27,54 +29,111 @@ impl Generated {
         }
         let codec = Codec::of(tables, &JAVA).unwrap();
         std::fs::write(folder.path().join("manifest.json"), manifest::of(&codec).to_string()).unwrap();
+        std::fs::create_dir(folder.path().join("classes")).unwrap();
         let generated = Self { folder };
-        generated.compile();
+        generated.compile(&generated.path().join("src/main/java"), "classes");
         generated
     }
 
-    fn path(&self) -> &Path {
+    /// The same with the program that answers questions.
+    pub(crate) fn with_driver(tables: &[Table]) -> Self {
+        let generated = Self::new(tables);
+        generated.compile(&tests("driver"), "classes");
+        generated
+    }
+
+    pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Compiles all: of the generated code every warning is an error.
-    fn compile(&self) {
-        let mut sources = Vec::new();
-        below(&self.path().join("src/main/java"), &mut sources);
-        below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java"), &mut sources);
-        let list: String = sources.iter().map(|path| format!("\"{}\"\n", path.display())).collect();
-        std::fs::write(self.path().join("sources"), list).unwrap();
-        let mut javac = Command::new("javac");
-        javac.args(["-encoding", "UTF-8", "--release", "17", "-Xlint:all", "-Werror", "-d", "classes", "@sources"]);
-        let run = javac.current_dir(self.path()).output().expect("a JDK is installed");
+    fn compile(&self, sources: &Path, to: &str) {
+        let run = self.javac(sources, to);
         assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     }
 
-    fn ask(&self, questions: &[String]) -> Vec<String> {
+    /// Compiles a file, or all files below a folder.
+    pub(crate) fn javac(&self, sources: &Path, to: &str) -> Output {
+        let mut files = Vec::new();
+        below(sources, &mut files);
+        let list: String = files.iter().map(|path| format!("\"{}\"\n", path.display())).collect();
+        std::fs::write(self.path().join("sources"), list).unwrap();
+        let mut javac = Command::new("javac");
+        javac.args(["-encoding", "UTF-8", "--release", "17", "-Xlint:all", "-Werror", "-cp", "classes"]);
+        javac.args(["-d", to, "@sources"]).current_dir(self.path());
+        javac.output().expect("a JDK is installed")
+    }
+
+    /// The answers of the classes of a path.
+    pub(crate) fn ask(&self, classes: &str, questions: &[String]) -> Vec<String> {
         let mut java = Command::new("java");
-        java.args(["-cp", "classes", "Driver", "rowkeys", "manifest.json"]);
+        java.args(["-XX:TieredStopAtLevel=1", "-cp", classes, "Driver", "rowkeys", "manifest.json"]);
         program::ask(java.current_dir(self.path()), questions)
+    }
+
+    /// Runs a program that fails if something does not hold.
+    fn run(&self, class: &str) {
+        let run = Command::new("java").args(["-cp", "classes", class]).current_dir(self.path()).output().unwrap();
+        assert!(run.status.success(), "{class}: {}", String::from_utf8_lossy(&run.stderr));
     }
 }
 
+/// A folder of this crate's Java tests.
+fn tests(folder: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java").join(folder)
+}
+
 /// The files below a folder, in the order of their paths.
-fn below(folder: &Path, files: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    entries.sort();
-    for entry in entries {
-        if entry.is_dir() { below(&entry, files) } else { files.push(entry) }
+fn below(path: &Path, files: &mut Vec<PathBuf>) {
+    if !path.is_dir() {
+        return files.push(path.to_owned());
     }
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    entries.iter().for_each(|entry| below(entry, files));
 }
 
 #[test]
 fn golden_vectors_in_java() {
     let golden = Golden::new(&JAVA);
-    let answers = Generated::new(&golden.tables).ask(&golden.questions());
-    println!("java: {}", golden.check(&answers));
+    let generated = Generated::with_driver(&golden.tables);
+    println!("java: {}", golden.check(&generated.ask("classes", &golden.questions())));
 }
 
 #[test]
 fn random_layouts_in_java() {
     let crossing = Crossing::new(&JAVA);
-    let answers = Generated::new(&crossing.tables).ask(&crossing.questions);
-    println!("java: {}", crossing.check(&answers));
+    let generated = Generated::with_driver(&crossing.tables);
+    println!("java: {}", crossing.check(&generated.ask("classes", &crossing.questions)));
+}
+
+#[test]
+fn hashes_in_java() {
+    let generated = Generated::new(&[]);
+    generated.compile(&tests("runtime"), "classes");
+    generated.run("io.github.rowkey.Hashes");
+}
+
+fn event() -> Table {
+    let layout = r#"{"version": 1, "name": "event", "prefix": {"salt": {"buckets": 16, "hash": "xxh3", "by": [0]}},
+        "fields": [{"name": "user", "type": "text"}, {"name": "at", "type": "i64", "desc": true},
+        {"name": "level", "type": {"option": "u8"}}, {"name": "tags", "type": {"list": "text"}}]}"#;
+    Table::new(LayoutBuf::from_json(layout).unwrap())
+}
+
+#[test]
+fn merged_scans_ranges_and_layouts_in_java() {
+    let generated = Generated::new(&[event()]);
+    generated.compile(&tests("event/Laws.java"), "classes");
+    generated.run("Laws");
+}
+
+#[test]
+fn prefixes_in_a_wrong_order_do_not_compile_in_java() {
+    let generated = Generated::new(&[event()]);
+    let run = generated.javac(&tests("event/WrongOrder.java"), "wrong");
+    let errors = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert_eq!(errors.matches("error: cannot find symbol").count(), 3, "{errors}");
+    for due in ["symbol:   method at(int)", "location: class Prefix", "symbol:   method user(String)"] {
+        assert!(errors.contains(due), "{due}: {errors}");
+    }
 }
