@@ -37,16 +37,18 @@ pub enum Language {
 }
 
 impl Choice for Language {
-    const ALL: &'static [Self] = &[Self::Python];
+    const ALL: &'static [Self] = &[Self::Java, Self::Python];
 
     fn name(self) -> &'static str {
         match self {
+            Self::Java => "java",
             Self::Python => "python",
         }
     }
 
     fn about(self) -> String {
         match self {
+            Self::Java => "Java 17 or newer: records, as a Maven project",
             Self::Python => "Python 3.10 or newer: dataclasses, typed for mypy",
         }
         .to_owned()

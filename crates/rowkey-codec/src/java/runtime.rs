@@ -58,6 +58,7 @@ const CLASSES: &[(&str, &str)] = &[
     ("SaltHash", include_str!("../../runtime/java/io/github/rowkey/SaltHash.java")),
     ("Selection", include_str!("../../runtime/java/io/github/rowkey/Selection.java")),
     ("Signed", include_str!("../../runtime/java/io/github/rowkey/Signed.java")),
+    ("Splits", include_str!("../../runtime/java/io/github/rowkey/Splits.java")),
     ("Tags", include_str!("../../runtime/java/io/github/rowkey/Tags.java")),
     ("Text", include_str!("../../runtime/java/io/github/rowkey/Text.java")),
     ("TextEnds", include_str!("../../runtime/java/io/github/rowkey/TextEnds.java")),

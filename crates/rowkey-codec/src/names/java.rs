@@ -151,6 +151,7 @@ pub const JAVA: Style = Style {
         "SaltHash",
         "Selection",
         "Signed",
+        "Splits",
         "Tags",
         "Text",
         "TextEnds",

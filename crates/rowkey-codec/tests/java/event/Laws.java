@@ -4,6 +4,7 @@ import io.github.rowkey.KeyRange;
 import io.github.rowkey.KeyWriter;
 import io.github.rowkey.LayoutException;
 import io.github.rowkey.Merge;
+import io.github.rowkey.Splits;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -63,6 +64,13 @@ public final class Laws {
       hold(Event.decode(found.next()).equals(event), "a range has its rows in order");
     }
     hold(!found.hasNext() && due.size() > 10, "a range has no others");
+
+    List<byte[]> splits = Splits.ofBuckets(Event.LAYOUT);
+    hold(splits.size() == 15, "a split point between two buckets");
+    for (byte[] key : table) {
+      hold(Splits.partOf(key, splits) == key[0], "each bucket is a part");
+    }
+    hold(Splits.partOf(new byte[0], splits) == 0, "what is before all is in the first part");
 
     Event.checkTable(Event.LAYOUT.shape());
     hold(
