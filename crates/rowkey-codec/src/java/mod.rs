@@ -4,11 +4,15 @@ mod constants;
 mod decl;
 mod fields;
 mod imports;
+mod ints;
 mod key;
+mod lead;
 mod prefix;
 mod project;
 mod runtime;
 mod source;
+mod statements;
+mod text;
 mod types;
 mod value;
 

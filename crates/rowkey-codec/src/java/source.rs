@@ -191,9 +191,6 @@ mod tests {
         let long = ["a".repeat(60), "b".repeat(60)];
         source.call("f", &long, ";");
         source.assign("int x", "f", &long[..1]);
-        assert_eq!(
-            source.into_text(),
-            format!("f(\n    {},\n    {});\nint x = f({});\n", long[0], long[1], long[0])
-        );
+        assert_eq!(source.into_text(), format!("f(\n    {},\n    {});\nint x = f({});\n", long[0], long[1], long[0]));
     }
 }

@@ -10,7 +10,7 @@ use rowkey_codec::{Language, Package, generate};
 use tempfile::TempDir;
 
 use crate::golden::Golden;
-use crate::random::Crossing;
+use crate::random::{Crossing, hex};
 use crate::{manifest, program};
 
 /// A project of generated code in a folder, compiled.
@@ -90,6 +90,43 @@ fn below(path: &Path, files: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> = std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();
     entries.iter().for_each(|entry| below(entry, files));
+}
+
+/// Hosts that have one form, and texts that are none, as questions to the first key of these tables that is one host path
+/// alone; with the right answers, which an exclamation mark begins of those that are refused.
+pub(crate) fn hosts(tables: &[Table]) -> Vec<(String, String)> {
+    let at = tables.iter().position(|table| table.layout().shape() == "host_path").unwrap();
+    let layout = tables[at].layout();
+    let texts = "a.b 7 a.b.7 10.0.0.1 10.0.0.01 10.0.0.256 1.2.3 -a_.b- 1.a a..b .a a. A.b a:80 me@a [::] [::0] [::1 [A::] \
+                 [1::2:0:0:3:4] [1:0:0:2::3] [1:0:2:3:4:5:6:7] [1::3:4:5:6:7:8] [::ffff:102:304] [::ffff:1.2.3.4] [1:2] \
+                 [1:0:0:0:2:0:0:0] [1::2:0:0:0] [0:0:1::] [::1:0:0] [fe80::1%eth0] [1:2:3:4:5:6:7:8] [1:2:3:4:5:6:7:8:9]";
+    let question = |host: &str| {
+        let value = rowkey::Value::Text(format!("{host}/x"));
+        let due = layout.encode(&[value]).map_or("!".to_owned(), |key| hex(&key));
+        (format!("encode\t{at}\t[\"{host}/x\"]"), due)
+    };
+    let written = texts.split_whitespace().map(question);
+    // As they would be in a key, reversed or not.
+    let read = |host: &str| {
+        let key = [host.as_bytes(), b"/x\0"].concat();
+        let hex = hex(&key);
+        let values = layout.decode(&key).map(|values| values.iter().map(rowkey::Value::to_json).collect::<Vec<_>>());
+        let due = values.map_or("!".to_owned(), |values| serde_json::to_string(&values).unwrap());
+        (format!("decode\t{at}\t{hex}"), due)
+    };
+    written.chain(texts.split_whitespace().map(read)).collect()
+}
+
+#[test]
+fn hosts_in_java() {
+    let tables = [Table::new("host_path".parse().unwrap())];
+    let (questions, due): (Vec<_>, Vec<_>) = hosts(&tables).into_iter().unzip();
+    let answers = Generated::with_driver(&tables).ask("classes", &questions);
+    for ((question, due), answer) in questions.iter().zip(&due).zip(&answers) {
+        assert_eq!(answer.get(..1) == Some("!"), due == "!", "{question}: {answer}, due is {due}");
+        assert!(due == "!" || answer == due, "{question}: {answer}, due is {due}");
+    }
+    assert!(due.iter().filter(|due| *due == "!").count() > 20 && due.iter().any(|due| due != "!"));
 }
 
 #[test]
