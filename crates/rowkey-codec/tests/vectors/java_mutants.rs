@@ -53,7 +53,7 @@ const MUTANTS: &[(&str, &str, &str)] = &[
     ("Digests", "(\"SHA-1\")", "(\"SHA-256\")"),
     ("SaltHash", "Math.abs((long) JavaHashes.ofBytes(bytes, from, to))", "JavaHashes.ofBytes(bytes, from, to)"),
     ("SaltFormat", "rest /= base", "rest /= 10"),
-    ("Salt", "Long.remainderUnsigned(", "Math.floorMod("),
+    ("Salt", "Long.remainderUnsigned(hash.of(of, from, to), buckets)", "(hash.of(of, from, to) % buckets)"),
     ("Digest", "of(of, from, to), 0, out", "of(of, from, to), 1, out"),
     ("HashPrefix", "4 * (1 - i % 2)", "4 * (i % 2)"),
     ("Lead", "if (key[i] != due[i])", "if (key[i] > due[i])"),
