@@ -137,12 +137,12 @@ pub(super) fn key(key: &Key, body: &KeyCode<'_>, out: &mut Lines) {
 }
 
 fn explain(key: &Key, out: &mut Lines) {
-    let ident = &key.ident;
     out.line(1, "@classmethod");
     out.line(1, "def explain(cls, key: bytes) -> str:");
     out.doc(2, ["The parts of a key for people, a line each; or why the bytes are no key."]);
     out.line(2, "try:");
-    out.line(3, "of = cls.decode(key)");
+    let has_members = key.fields.iter().any(|field| !matches!(field.ty, Type::Constant(_)));
+    out.line(3, if has_members { "of = cls.decode(key)" } else { "cls.decode(key)" });
     out.line(2, "except rt.DecodeError as error:");
     out.line(3, "return str(error)");
     let mut parts = Vec::new();
@@ -166,7 +166,6 @@ fn explain(key: &Key, out: &mut Lines) {
     }
     let value = Call::of("rt.explained", vec![Call::plain("key"), Call::list(parts)]);
     out.line(2, &format!("return {}", value.laid_out(2, 7, 0)));
-    debug_assert!(!ident.is_empty());
 }
 
 fn prefix(key: &Key, out: &mut Lines) {

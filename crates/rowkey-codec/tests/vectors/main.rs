@@ -9,4 +9,5 @@ mod java_mutants;
 mod manifest;
 mod program;
 mod python;
+mod python_mutants;
 mod random;

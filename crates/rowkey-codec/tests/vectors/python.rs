@@ -1,7 +1,7 @@
 //! Python. `ROWKEY_PYTHON` is the interpreter, if it is not `python3`.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use rowkey_codec::ir::{Codec, Table};
 use rowkey_codec::names::PYTHON;
@@ -51,6 +51,11 @@ pub(crate) fn python(program: &str) -> Command {
     command
 }
 
+/// A run of the tests of hashes.
+pub(crate) fn hashes(generated: &Generated) -> Output {
+    python("test_hashes.py").current_dir(generated.path()).output().unwrap()
+}
+
 #[test]
 fn golden_vectors_in_python() {
     let golden = Golden::new(&PYTHON);
@@ -68,7 +73,7 @@ fn random_layouts_in_python() {
 #[test]
 fn hashes_in_python() {
     let generated = Generated::new(&[]);
-    let run = python("test_hashes.py").current_dir(generated.path()).output().unwrap();
+    let run = hashes(&generated);
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
 }
 
