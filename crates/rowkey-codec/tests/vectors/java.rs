@@ -117,6 +117,25 @@ pub(crate) fn hosts(tables: &[Table]) -> Vec<(String, String)> {
     written.chain(texts.split_whitespace().map(read)).collect()
 }
 
+/// A key of which a design says that it begins with a UUID.
+pub(crate) fn of_uuid() -> Table {
+    let text = "format = 1\n[table.ids]\nkey = [\"id: bytes[16]\", \"at: u8\"]\nmeans.id = \"uuid7\"\n".to_owned();
+    let design = rowkey_design::Design::parse([rowkey_design::File { name: "ids".into(), text }]).unwrap();
+    let table = design.tables.values().next().unwrap();
+    Table::of_design(table).remove(0)
+}
+
+pub(crate) const UUID: &str = "0123456789abcdeffedcba9876543210";
+
+#[test]
+fn uuids_in_java() {
+    let generated = Generated::with_driver(&[of_uuid()]);
+    let source = std::fs::read_to_string(generated.path().join("src/main/java/rowkeys/Ids.java")).unwrap();
+    assert!(source.contains("record Ids(UUID id, int at)"), "{source}");
+    let questions = [format!("encode\t0\t[\"{UUID}\",\"7\"]"), format!("decode\t0\t{UUID}07")];
+    assert_eq!(generated.ask("classes", &questions), [format!("{UUID}07"), format!("[\"{UUID}\",\"7\"]")]);
+}
+
 #[test]
 fn hosts_in_java() {
     let tables = [Table::new("host_path".parse().unwrap())];

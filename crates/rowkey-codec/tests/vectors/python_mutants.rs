@@ -69,8 +69,12 @@ const MUTANTS: [Mutant; 50] = [
 
 #[test]
 fn a_fault_in_any_encoding_of_python_is_found() {
-    let missed: Vec<String> =
-        MUTANTS.iter().step_by(every(4)).filter(|mutant| !is_found(mutant)).map(|mutant| format!("{mutant:?}")).collect();
+    let missed: Vec<String> = MUTANTS
+        .iter()
+        .step_by(every(4))
+        .filter(|mutant| !is_found(mutant))
+        .map(|mutant| format!("{mutant:?}"))
+        .collect();
     assert!(missed.is_empty(), "not found:\n{}", missed.join("\n"));
 }
 
