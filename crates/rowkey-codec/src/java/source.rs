@@ -106,10 +106,8 @@ impl Source {
     /// A comment of documentation, a paragraph each, then tags. Texts of a design are to be [`plain`].
     pub(super) fn doc(&mut self, paragraphs: &[String], tags: &[(String, String)]) {
         let one = format!("/** {} */", paragraphs.join(" "));
-        if let ([_], []) = (paragraphs, tags) {
-            if self.fits(&one, 0) {
-                return self.line(&one);
-            }
+        if paragraphs.len() == 1 && tags.is_empty() && self.fits(&one, 0) {
+            return self.line(&one);
         }
         let width = WIDTH - 2 * self.depth - 3;
         self.line("/**");
