@@ -2,7 +2,7 @@
 
 use deunicode::deunicode_char;
 
-/// How the words of a name are joined.
+/// The joint of the words of a name, and their case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Case {
     /// `HttpStatus`
@@ -35,12 +35,12 @@ impl Case {
         }
     }
 
-    /// What a reserved word gets.
+    /// The character behind a reserved word.
     pub(super) fn filler(self) -> char {
         if self == Self::Flat { 'x' } else { '_' }
     }
 
-    /// What is between a name and the number that tells it from others.
+    /// The text between a name and the number that tells it from others.
     pub(super) fn joint(self) -> &'static str {
         if self == Self::Flat { "" } else { "_" }
     }

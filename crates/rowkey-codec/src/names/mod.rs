@@ -14,7 +14,6 @@ mod python;
 use std::collections::BTreeSet;
 
 pub use self::case::Case;
-pub(crate) use self::give::Names;
 
 /// The names of a language.
 #[derive(Debug)]

@@ -94,7 +94,7 @@ fn init(codec: &Codec) -> String {
     out.0
 }
 
-/// What tools sort imports by: numbers in a name by their value.
+/// The key that tools sort imports by: numbers in a name by their value.
 fn natural(name: &str) -> Vec<(String, u64)> {
     let mut runs = vec![(String::new(), 0u64)];
     let mut before = false;

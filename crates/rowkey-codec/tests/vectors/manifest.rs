@@ -1,4 +1,4 @@
-//! What a program of tests needs to know of generated keys: their names, and the types of their fields for JSON.
+//! The part of generated keys that a program of tests needs to know: names, and the types of fields for JSON.
 //!
 //! ```json
 //! {"keys": [{"ident": "Key", "module": "key", "fields": [{"ident": "f0", "type": "text"}], "types": []}]}
