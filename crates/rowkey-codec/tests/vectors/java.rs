@@ -4,12 +4,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use rowkey::LayoutBuf;
+use rowkey::lead::{Lead, Salt, SaltFormat, SaltHash};
+use rowkey::untyped::FieldBuf;
 use rowkey_codec::ir::{Codec, Table};
 use rowkey_codec::names::JAVA;
 use rowkey_codec::{Language, Package, generate};
 use tempfile::TempDir;
 
 use crate::golden::Golden;
+use crate::python::tool;
 use crate::random::{Crossing, hex};
 use crate::{manifest, program};
 
@@ -160,6 +163,82 @@ fn random_layouts_in_java() {
     let crossing = Crossing::new(&JAVA);
     let generated = Generated::with_driver(&crossing.tables);
     println!("java: {}", crossing.check(&generated.ask("classes", &crossing.questions)));
+}
+
+/// Names of tables and fields that generated code could take for its own, or that end a comment or a literal.
+const HOSTILE: [&str; 40] = [
+    "r",
+    "w",
+    "key",
+    "told",
+    "start",
+    "lead",
+    "joined",
+    "value",
+    "values",
+    "bounds",
+    "host",
+    "fields",
+    "at0",
+    "item1",
+    "some0",
+    "from1",
+    "end0",
+    "write",
+    "read",
+    "select",
+    "ranges",
+    "layout",
+    "LEAD",
+    "NEXT",
+    "tag",
+    "scans",
+    "Prefix",
+    "Prefix1",
+    "String",
+    "Text",
+    "KeyWriter",
+    "Optional",
+    "class",
+    "record",
+    "*/ \\u000a",
+    "\" + x() + \"",
+    "{@code}",
+    "Größe",
+    "都市",
+    "hash code",
+];
+
+#[test]
+fn hostile_names_in_java() {
+    let shapes =
+        ["u8", "list<option<text>>", "enum{1: (u8, text), 2: ()} desc", "(u8, (text desc)) desc", "enum{7: ()}"];
+    let hostile = |name: &str| {
+        let names = HOSTILE.iter().filter(|field| **field != name).copied();
+        let names: Vec<&str> = std::iter::once(name).chain(names).take(12).collect();
+        let fields = names.iter().zip(shapes.iter().cycle()).map(|(name, shape)| FieldBuf::new(*name, shape).unwrap());
+        let salt = Salt { buckets: 3, hash: SaltHash::named("xxh64"), format: SaltFormat::Binary };
+        LayoutBuf::of_fields(name, Lead::Salt(salt), vec![0, 2, 3], fields.collect()).unwrap()
+    };
+    let tables: Vec<Table> = HOSTILE.iter().map(|name| Table::new(hostile(name))).collect();
+    let crossing = Crossing::of(tables, &JAVA, 1);
+    let generated = Generated::with_driver(&crossing.tables);
+    println!("java: {}", crossing.check(&generated.ask("classes", &crossing.questions)));
+    format(&generated);
+}
+
+/// Holds that the formatter changes nothing: `ROWKEY_GOOGLE_JAVA_FORMAT` is a program that takes its arguments.
+fn format(generated: &Generated) {
+    let mut files = Vec::new();
+    below(&generated.path().join("src"), &mut files);
+    let arguments = ["--dry-run", "--set-exit-if-changed", "--skip-reflowing-long-strings"];
+    let files: Vec<&str> = arguments.into_iter().chain(files.iter().filter_map(|file| file.to_str())).collect();
+    tool("ROWKEY_GOOGLE_JAVA_FORMAT", &files, generated.path());
+}
+
+#[test]
+fn google_java_format_takes_generated_java() {
+    format(&Generated::new(&Golden::new(&JAVA).tables));
 }
 
 #[test]
