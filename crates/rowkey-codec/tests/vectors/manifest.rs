@@ -5,10 +5,10 @@
 //! ```
 //!
 //! A type is one of the words `int`, `f32`, `f64`, `bool`, `char`, `text`, `bytes`, `uuid`, `decimal`, `ip`, `instant`,
-//! `duration`, `digits`, `host_path` and `unit`, or `{"option": type, "nested": bool}`, `{"list": type}`, `{"enum": n}`,
-//! `{"tuple": n}` with an index of the key's `types`. These are `{"ident", "tuple": [fields]}` or `{"ident", "plain":
-//! bool, "enum": [{"ident", "constant", "tag", "fields"}]}`. A field of the type `constant` is no member. An `int` is
-//! `{"int": bits, "signed": bool}`.
+//! `duration`, `digits`, `host_path` and `unit`, or `{"option": type, "nested": bool}`, `{"list": type}`,
+//! `{"enum": n}`, `{"tuple": n}` with an index of the key's `types`. These are `{"ident", "tuple": [fields]}` or
+//! `{"ident", "plain": bool, "enum": [{"ident", "constant", "tag", "fields"}]}`. A field of the type `constant` is no
+//! member. An `int` is `{"int": bits, "signed": bool}`.
 //!
 //! Values are JSON as FORMAT.md has them. A value that is there, of an option that is `nested`, is in an array of one.
 

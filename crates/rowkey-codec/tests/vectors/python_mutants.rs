@@ -1,4 +1,4 @@
-//! Faults in Python's runtime, one at a time, each in the file of one encoding: the golden vectors and damaged keys find all of them.
+//! Faults in Python's runtime, one at a time, each in the file of one encoding: all are found.
 
 use std::fs;
 
