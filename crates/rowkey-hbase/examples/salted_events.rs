@@ -39,9 +39,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     match command.as_str() {
         "write" => {
             for first in (0..rows).step_by(5000) {
-                let some = (first..rows.min(first + 5000)).map(|number| {
-                    (Event::of(number), Mutation::new().put("e:what", format!("event {number}")))
-                });
+                let some = (first..rows.min(first + 5000))
+                    .map(|number| (Event::of(number), Mutation::new().put("e:what", format!("event {number}"))));
                 let some: Vec<(Event, Mutation)> = some.collect();
                 events.mutate_many(some.iter().map(|(event, what)| (event, what.clone()))).await?;
             }
