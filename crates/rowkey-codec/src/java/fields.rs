@@ -16,7 +16,7 @@ pub(super) fn components(key: &Key, fields: &[Field]) -> Vec<String> {
     fields.iter().filter(is_component).map(component).collect()
 }
 
-/// What the documentation says of each component.
+/// The documentation of each component.
 pub(super) fn tags(fields: &[Field]) -> Vec<(String, String)> {
     let tag = |field: &Field| {
         let about = field.about.iter().map(|about| comment(about));

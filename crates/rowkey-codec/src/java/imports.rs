@@ -2,7 +2,7 @@
 
 use super::runtime;
 
-/// What generated code uses of Java's library, `java.lang` left out.
+/// The classes of Java's library that generated code uses, `java.lang` left out.
 const LIBRARY: [&str; 11] = [
     "java.math.BigDecimal",
     "java.math.BigInteger",

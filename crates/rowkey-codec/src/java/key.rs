@@ -242,7 +242,7 @@ impl File<'_> {
         }
     }
 
-    /// What writes and reads a field that takes several statements.
+    /// Methods that write and read the fields that take several statements.
     fn helpers(&self, constants: &mut Constants, to: &mut Source) {
         let mut values = Values { key: self.key, constants, is_first: false };
         for field in &self.key.fields {

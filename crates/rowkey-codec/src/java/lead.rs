@@ -1,4 +1,5 @@
-//! What stands before the fields: a constant of the class, written once the fields are, and checked once they are read.
+//! Salt and hash, which stand before the fields: a constant of the class, written once the fields are, and checked once
+//! they are read.
 
 use super::source::{Source, bytes};
 use crate::ir::{Digest, HashFunction, Key, Lead, Radix, Salt, SaltHash, Taken};

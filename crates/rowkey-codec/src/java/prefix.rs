@@ -18,7 +18,7 @@ pub(super) fn write(key: &Key, constants: &mut Constants, to: &mut Source) {
     }
 }
 
-/// What makes the first prefix: it has the constants that come first.
+/// The expression of the first prefix: it has the constants that come first.
 pub(super) fn first(key: &Key) -> String {
     with_bytes(key, "LeadingFields.of(LAYOUT)", 0)
 }
@@ -170,7 +170,7 @@ impl<'k> Step<'k> {
     }
 }
 
-/// What writes the beginning of values.
+/// The code that writes the beginning of values.
 enum Begun {
     Padded(u16),
     Written(String),

@@ -1,4 +1,4 @@
-//! What writes and reads a value in several statements: options, lists, fields of text keys.
+//! Statements that write and read a value that takes several: options, lists, fields of text keys.
 
 use super::source::Source;
 use super::types::plain;

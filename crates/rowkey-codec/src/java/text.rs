@@ -1,4 +1,4 @@
-//! What writes and reads a field of a text key: its content by a form, then its end.
+//! Statements that write and read a field of a text key: its content by a form, then its end.
 
 use super::source::Source;
 use super::value::Values;

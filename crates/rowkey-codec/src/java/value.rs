@@ -1,4 +1,4 @@
-//! What writes and reads a value where an expression can: else [statements](super::statements) do.
+//! Expressions that write and read a value; where none can, [statements](super::statements) do.
 
 use super::constants::Constants;
 use super::ints::{read_int, write_int};

@@ -95,14 +95,15 @@ fn below(path: &Path, files: &mut Vec<PathBuf>) {
     entries.iter().for_each(|entry| below(entry, files));
 }
 
-/// Hosts that have one form, and texts that are none, as questions to the first key of these tables that is one host path
-/// alone; with the right answers, which an exclamation mark begins of those that are refused.
+/// Hosts that have one form, and texts that are none, as questions to the first key of these tables that is one host
+/// path alone, each with the right answer: `!` of those that are refused.
 pub(crate) fn hosts(tables: &[Table]) -> Vec<(String, String)> {
     let at = tables.iter().position(|table| table.layout().shape() == "host_path").unwrap();
     let layout = tables[at].layout();
-    let texts = "a.b 7 a.b.7 10.0.0.1 10.0.0.01 10.0.0.256 1.2.3 -a_.b- 1.a a..b .a a. A.b a:80 me@a [::] [::0] [::1 [A::] \
-                 [1::2:0:0:3:4] [1:0:0:2::3] [1:0:2:3:4:5:6:7] [1::3:4:5:6:7:8] [::ffff:102:304] [::ffff:1.2.3.4] [1:2] \
-                 [1:0:0:0:2:0:0:0] [1::2:0:0:0] [0:0:1::] [::1:0:0] [fe80::1%eth0] [1:2:3:4:5:6:7:8] [1:2:3:4:5:6:7:8:9]";
+    let texts = "a.b 7 a.b.7 10.0.0.1 10.0.0.01 10.0.0.256 1.2.3 -a_.b- 1.a a..b .a a. A.b a:80 me@a [::] [::0] [::1 \
+                 [A::] [1::2:0:0:3:4] [1:0:0:2::3] [1:0:2:3:4:5:6:7] [1::3:4:5:6:7:8] [::ffff:102:304] [::ffff:1.2.3.4] \
+                 [1:2] [1:0:0:0:2:0:0:0] [1::2:0:0:0] [0:0:1::] [::1:0:0] [fe80::1%eth0] [1:2:3:4:5:6:7:8] \
+                 [1:2:3:4:5:6:7:8:9]";
     let question = |host: &str| {
         let value = rowkey::Value::Text(format!("{host}/x"));
         let due = layout.encode(&[value]).map_or("!".to_owned(), |key| hex(&key));

@@ -46,7 +46,7 @@ public final class Driver {
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line = in.readLine(); line != null; line = in.readLine()) {
-      out.print(answer(keys, line.split("\t", -1)) + "\n");
+      out.print(answer(keys, line.split("\t", -1)).replace('\n', ' ') + "\n");
     }
     out.flush();
   }

@@ -13,11 +13,25 @@ public final class DecodeException extends IllegalArgumentException {
   private final String found;
 
   DecodeException(String key, String field, int offset, String found) {
-    super(key + (field.isEmpty() ? "" : "." + field) + " at byte " + offset + ": " + found);
+    super(key + (field.isEmpty() ? "" : "." + field) + " at byte " + offset + ": " + shown(found));
     this.key = key;
     this.field = field;
     this.offset = offset;
-    this.found = found;
+    this.found = shown(found);
+  }
+
+  /** A text of a key's bytes in one line: control characters are shown by their numbers. */
+  private static String shown(String text) {
+    StringBuilder shown = new StringBuilder(text.length());
+    for (int i = 0; i < text.length(); i++) {
+      char next = text.charAt(i);
+      if (Character.isISOControl(next)) {
+        shown.append(String.format("\\x%02x", (int) next));
+      } else {
+        shown.append(next);
+      }
+    }
+    return shown.toString();
   }
 
   /** The name of the key type. */
