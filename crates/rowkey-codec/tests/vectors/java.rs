@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::golden::Golden;
 use crate::python::tool;
-use crate::random::{Crossing, hex};
+use crate::random::Crossing;
 use crate::{manifest, program};
 
 /// A project of generated code in a folder, compiled.
@@ -93,63 +93,6 @@ fn below(path: &Path, files: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> = std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();
     entries.iter().for_each(|entry| below(entry, files));
-}
-
-/// Hosts that have one form, and texts that are none, as questions to the first key of these tables that is one host
-/// path alone, each with the right answer: `!` of those that are refused.
-pub(crate) fn hosts(tables: &[Table]) -> Vec<(String, String)> {
-    let at = tables.iter().position(|table| table.layout().shape() == "host_path").unwrap();
-    let layout = tables[at].layout();
-    let texts = "a.b 7 a.b.7 10.0.0.1 10.0.0.01 10.0.0.256 1.2.3 -a_.b- 1.a a..b .a a. A.b a:80 me@a [::] [::0] [::1 \
-                 [A::] [1::2:0:0:3:4] [1:0:0:2::3] [1:0:2:3:4:5:6:7] [1::3:4:5:6:7:8] [::ffff:102:304] [::ffff:1.2.3.4] \
-                 [1:2] [1:0:0:0:2:0:0:0] [1::2:0:0:0] [0:0:1::] [::1:0:0] [fe80::1%eth0] [1:2:3:4:5:6:7:8] \
-                 [1:2:3:4:5:6:7:8:9]";
-    let question = |host: &str| {
-        let value = rowkey::Value::Text(format!("{host}/x"));
-        let due = layout.encode(&[value]).map_or("!".to_owned(), |key| hex(&key));
-        (format!("encode\t{at}\t[\"{host}/x\"]"), due)
-    };
-    let written = texts.split_whitespace().map(question);
-    // As they would be in a key, reversed or not.
-    let read = |host: &str| {
-        let key = [host.as_bytes(), b"/x\0"].concat();
-        let hex = hex(&key);
-        let values = layout.decode(&key).map(|values| values.iter().map(rowkey::Value::to_json).collect::<Vec<_>>());
-        let due = values.map_or("!".to_owned(), |values| serde_json::to_string(&values).unwrap());
-        (format!("decode\t{at}\t{hex}"), due)
-    };
-    written.chain(texts.split_whitespace().map(read)).collect()
-}
-
-/// A key of which a design says that it begins with a UUID.
-pub(crate) fn of_uuid() -> Table {
-    let text = "format = 1\n[table.ids]\nkey = [\"id: bytes[16]\", \"at: u8\"]\nmeans.id = \"uuid7\"\n".to_owned();
-    let design = rowkey_design::Design::parse([rowkey_design::File { name: "ids".into(), text }]).unwrap();
-    let table = design.tables.values().next().unwrap();
-    Table::of_design(table).remove(0)
-}
-
-pub(crate) const UUID: &str = "0123456789abcdeffedcba9876543210";
-
-#[test]
-fn uuids_in_java() {
-    let generated = Generated::with_driver(&[of_uuid()]);
-    let source = std::fs::read_to_string(generated.path().join("src/main/java/rowkeys/Ids.java")).unwrap();
-    assert!(source.contains("record Ids(UUID id, int at)"), "{source}");
-    let questions = [format!("encode\t0\t[\"{UUID}\",\"7\"]"), format!("decode\t0\t{UUID}07")];
-    assert_eq!(generated.ask("classes", &questions), [format!("{UUID}07"), format!("[\"{UUID}\",\"7\"]")]);
-}
-
-#[test]
-fn hosts_in_java() {
-    let tables = [Table::new("host_path".parse().unwrap())];
-    let (questions, due): (Vec<_>, Vec<_>) = hosts(&tables).into_iter().unzip();
-    let answers = Generated::with_driver(&tables).ask("classes", &questions);
-    for ((question, due), answer) in questions.iter().zip(&due).zip(&answers) {
-        assert_eq!(answer.get(..1) == Some("!"), due == "!", "{question}: {answer}, due is {due}");
-        assert!(due == "!" || answer == due, "{question}: {answer}, due is {due}");
-    }
-    assert!(due.iter().filter(|due| *due == "!").count() > 20 && due.iter().any(|due| due != "!"));
 }
 
 #[test]

@@ -6,7 +6,8 @@ use rowkey_codec::names::JAVA;
 use rowkey_testkit::every;
 
 use crate::golden::Golden;
-use crate::java::{Generated, UUID, hosts, of_uuid};
+use crate::java::Generated;
+use crate::java_cases::{UUID, hosts, nearly, of_uuid};
 
 /// A class of the runtime, what stands there, and what is put in its place.
 const MUTANTS: &[(&str, &str, &str)] = &[
@@ -88,10 +89,13 @@ fn each_mutant_of_java_s_runtime_is_caught() {
     let golden = Golden::new(&JAVA);
     let mut tables = golden.tables.clone();
     tables.push(of_uuid());
+    let (more, nearly) = nearly(tables.len());
+    tables.extend(more);
     let generated = Generated::with_driver(&tables);
     let mut questions = golden.questions();
     questions.extend(hosts(&golden.tables).into_iter().map(|(question, _)| question));
     questions.push(format!("decode\t{}\t{UUID}07", golden.tables.len()));
+    questions.extend(nearly.into_iter().map(|(question, _)| question));
     let right = generated.ask("classes", &questions);
     let sources = generated.path().join("src/main/java/io/github/rowkey");
     let mut alive = Vec::new();

@@ -5,6 +5,7 @@
 
 mod golden;
 mod java;
+mod java_cases;
 mod java_mutants;
 mod manifest;
 mod program;
