@@ -13,6 +13,7 @@
 
 pub mod docs;
 pub mod ir;
+pub mod java;
 pub mod names;
 pub mod python;
 
@@ -29,21 +30,25 @@ pub type SourceFile = (String, String);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Language {
+    /// Java 17 or newer.
+    Java,
     /// Python 3.10 or newer.
     Python,
 }
 
 impl Choice for Language {
-    const ALL: &'static [Self] = &[Self::Python];
+    const ALL: &'static [Self] = &[Self::Java, Self::Python];
 
     fn name(self) -> &'static str {
         match self {
+            Self::Java => "java",
             Self::Python => "python",
         }
     }
 
     fn about(self) -> String {
         match self {
+            Self::Java => "Java 17 or newer: records, as a Maven project",
             Self::Python => "Python 3.10 or newer: dataclasses, typed for mypy",
         }
         .to_owned()
@@ -87,6 +92,7 @@ pub(crate) const LICENSES: [(&str, &str); 2] =
 /// The first key that has no generated code, and why.
 pub fn generate(tables: &[Table], language: Language, package: &Package) -> Result<Vec<SourceFile>, Refusal> {
     match language {
+        Language::Java => Ok(java::files(&Codec::of(tables, &names::JAVA)?, package)),
         Language::Python => Ok(python::files(&Codec::of(tables, &names::PYTHON)?, package)),
     }
 }

@@ -4,6 +4,9 @@
 //! question; see [program].
 
 mod golden;
+mod java;
+mod java_cases;
+mod java_mutants;
 mod manifest;
 mod program;
 mod python;

@@ -80,7 +80,7 @@ fn hashes_in_python() {
 
 /// A tool on generated code: the program that a variable names. Without it nothing is checked, unless `ROWKEY_TOOLS` is
 /// `required`.
-fn tool(variable: &str, arguments: &[&str], folder: &Path) {
+pub(crate) fn tool(variable: &str, arguments: &[&str], folder: &Path) {
     let Some(program) = std::env::var_os(variable) else {
         let required = std::env::var_os("ROWKEY_TOOLS").is_some_and(|value| value == "required");
         assert!(!required, "{variable} does not name a program");

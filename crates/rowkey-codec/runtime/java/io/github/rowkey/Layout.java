@@ -1,0 +1,78 @@
+package io.github.rowkey;
+
+import java.nio.charset.StandardCharsets;
+
+/**
+ * What the ranges of a key type depend on, and what its table has to agree with.
+ *
+ * @param name the name of the key type
+ * @param shape all that the bytes of a key depend on, as FORMAT.md of rowkey says
+ * @param fields the number of fields
+ * @param lead what comes before the fields; null for nothing
+ * @param by the fields that the lead is taken over, from 0 on; none: all
+ * @param unhashed the bytes at the end of these fields that the lead is not taken over
+ * @param until the delimiter that only keys with a last field have before it; null for none
+ * @param isJoined whether OrderedCode joins the fields
+ */
+public record Layout(
+    String name,
+    String shape,
+    int fields,
+    Lead lead,
+    int[] by,
+    int unhashed,
+    KeyBytes until,
+    boolean isJoined) {
+  /** The layout of a key without a lead. */
+  public static Layout plain(String name, String shape, int fields) {
+    return new Layout(name, shape, fields, null, new int[0], 0, null, false);
+  }
+
+  /** What the lead is taken over, of a span that fixes all of it; null if it does not. */
+  byte[] hashed(KeySpan span) {
+    int due = by.length == 0 ? fields : by[by.length - 1] + 1;
+    if (span.ends().length < due) {
+      return null;
+    }
+    KeyWriter w = new KeyWriter();
+    if (by.length == 0) {
+      w.putBytes(span.body());
+    }
+    for (int field : by) {
+      int from = field == 0 ? 0 : span.ends()[field - 1];
+      w.putBytes(span.body(), from, span.ends()[field] - from);
+    }
+    w.truncate(w.length() - unhashed);
+    return w.toByteArray();
+  }
+
+  /** The fingerprint of a shape: XXH3 of its UTF-8, in 16 hex digits. */
+  public static String fingerprint(String shape) {
+    byte[] text = shape.getBytes(StandardCharsets.UTF_8);
+    return String.format("%016x", Xxh3.hash(text, 0, text.length));
+  }
+
+  /**
+   * Checks that a table has this layout.
+   *
+   * @param kept the shape that the table kept: in {@code rowkey.layouts}, the row {@code t} and the
+   *     table's name
+   * @throws LayoutException if it is another one
+   */
+  public void require(String kept) {
+    if (!shape.equals(kept)) {
+      throw new LayoutException(
+          "the table has keys of another layout than "
+              + name
+              + ": "
+              + kept
+              + " ("
+              + fingerprint(kept)
+              + "), not "
+              + shape
+              + " ("
+              + fingerprint(shape)
+              + ")");
+    }
+  }
+}

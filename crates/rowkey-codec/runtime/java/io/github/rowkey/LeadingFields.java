@@ -1,0 +1,124 @@
+package io.github.rowkey;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * The bytes of the leading fields of a key: what the builders of prefixes hold. It does not change.
+ */
+public final class LeadingFields {
+  private static final byte[] NONE = {};
+
+  private final Layout layout;
+  private final byte[] body;
+  private final int[] ends;
+
+  private LeadingFields(Layout layout, byte[] body, int[] ends) {
+    this.layout = layout;
+    this.body = body;
+    this.ends = ends;
+  }
+
+  /** No field yet. */
+  public static LeadingFields of(Layout layout) {
+    return new LeadingFields(layout, NONE, new int[0]);
+  }
+
+  /** Fixes the next field, which has the same bytes in every key. */
+  public LeadingFields constant(KeyBytes constant, boolean isDesc) {
+    return field(new KeyField<>(Constants::write, isDesc, false, false), constant);
+  }
+
+  /** Fixes the next field. */
+  public <T> LeadingFields field(KeyField<T> field, T value) {
+    byte[] next = with(field.bytes(value), field.isDesc());
+    int[] more = Arrays.copyOf(ends, ends.length + 1);
+    more[ends.length] = next.length;
+    return new LeadingFields(layout, next, more);
+  }
+
+  /** Selects the keys that begin with these fields. */
+  public Selection select() {
+    return new Selection(layout, List.of(KeySpan.prefix(body, ends)));
+  }
+
+  /** Selects those whose next field has one of these values. */
+  public <T> Selection in(KeyField<T> field, Collection<? extends T> values) {
+    List<KeySpan> spans = new ArrayList<>(values.size());
+    for (T value : values) {
+      LeadingFields with = field(field, value);
+      spans.add(KeySpan.prefix(with.body, with.ends));
+    }
+    return new Selection(layout, spans);
+  }
+
+  /** Selects those whose next field is in a range of values. */
+  public <T> Selection range(KeyField<T> field, Bounds<? extends T> bounds) {
+    byte[] longer = layout.isJoined() ? Ordered.LONGER : null;
+    boolean isTurned = field.isReversed();
+    T first = isTurned ? bounds.high() : bounds.low();
+    T last = isTurned ? bounds.low() : bounds.high();
+    boolean hasFirst = isTurned ? bounds.isHighIncluded() : bounds.isLowIncluded();
+    boolean hasLast = isTurned ? bounds.isLowIncluded() : bounds.isHighIncluded();
+    Cut low = first == null ? Cut.FIRST : field.cut(first, !hasFirst, longer);
+    Cut high = last == null ? Cut.LAST : field.cut(last, hasLast, longer);
+    return between(low, high, field.isDesc());
+  }
+
+  /** Selects those whose next field begins with what {@code start} has written. */
+  public Selection startsWith(KeyWriter start, boolean isDesc) {
+    byte[] begun = with(start.toByteArray(), isDesc);
+    return new Selection(layout, List.of(KeySpan.prefix(begun, ends)));
+  }
+
+  /**
+   * Selects those whose next field, a host path, is of a domain or its subdomains, or of an
+   * address.
+   */
+  public Selection under(String host, boolean isDesc) {
+    String fault = host.isEmpty() ? "there is no host" : Hosts.fault(host);
+    if (fault != null) {
+      throw new IllegalArgumentException(fault);
+    }
+    KeyWriter w = new KeyWriter();
+    HostPaths.writeHost(w, host);
+    w.putByte(Hosts.isAddress(host) ? '/' : '.');
+    byte[] low = w.toByteArray();
+    byte[] high = low.clone();
+    high[high.length - 1] = '0';
+    return between(new Cut(low, false), new Cut(high, false), isDesc);
+  }
+
+  /** Selects those whose next field, padded with blanks, begins with this. */
+  public Selection startsWithPadded(String start, int width, boolean isDesc) {
+    String text = start.stripTrailing();
+    KeyWriter begun = new KeyWriter();
+    Padded.writeStart(begun, start, width);
+    if (text.length() == start.length()) {
+      return startsWith(begun, isDesc);
+    }
+    // The text without the blanks has them too, as its padding.
+    KeyWriter shorter = new KeyWriter();
+    Padded.writeBlanks(shorter, text, width);
+    Cut high = new Cut(KeyRange.successor(begun.toByteArray()), false);
+    return between(new Cut(shorter.toByteArray(), true), high, isDesc);
+  }
+
+  private Selection between(Cut low, Cut high, boolean isDesc) {
+    KeySpan span =
+        new KeySpan(body, ends, isDesc ? high.inverted() : low, isDesc ? low.inverted() : high);
+    return new Selection(layout, List.of(span));
+  }
+
+  private byte[] with(byte[] next, boolean isDesc) {
+    KeyWriter w = new KeyWriter(body.length + next.length);
+    w.putBytes(body);
+    w.putBytes(next);
+    if (isDesc) {
+      w.invert(body.length);
+    }
+    return w.toByteArray();
+  }
+}

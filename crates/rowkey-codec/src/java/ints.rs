@@ -1,0 +1,49 @@
+//! The expressions of integers.
+
+use crate::ir::{Int, IntForm};
+
+/// The expression that writes an integer.
+pub(super) fn write_int(Int { bits, signed, width, form }: Int, value: &str) -> String {
+    let order = match form {
+        IntForm::Sorted if width * 8 == bits => {
+            return match (bits, signed) {
+                (128, true) => format!("Wide.writeSigned(w, {value})"),
+                (128, false) => format!("Wide.writeUnsigned(w, {value})"),
+                (bits, true) => format!("Signed.write{bits}(w, {value})"),
+                (bits, false) => format!("Unsigned.write{bits}(w, {value})"),
+            };
+        }
+        IntForm::Sorted | IntForm::Big => "Big",
+        IntForm::Little => "Little",
+    };
+    let checked = match (signed, bits) {
+        (false, _) => format!("Binary.unsigned({value}, {width})"),
+        (true, 128) => format!("Binary.signed({value})"),
+        (true, _) => value.to_owned(),
+    };
+    format!("Binary.write{order}(w, {checked}, {width})")
+}
+
+/// The expression that reads an integer.
+pub(super) fn read_int(Int { bits, signed, width, form }: Int) -> String {
+    let order = match form {
+        IntForm::Sorted if width * 8 == bits => {
+            return match (bits, signed) {
+                (128, true) => "Wide.readSigned(r)".to_owned(),
+                (128, false) => "Wide.readUnsigned(r)".to_owned(),
+                (bits, true) => format!("Signed.read{bits}(r)"),
+                (bits, false) => format!("Unsigned.read{bits}(r)"),
+            };
+        }
+        IntForm::Sorted | IntForm::Big => "Big",
+        IntForm::Little => "Little",
+    };
+    let read = format!("Binary.read{order}(r, {width})");
+    match (bits, signed) {
+        (128, signed) => format!("Binary.readWide{order}(r, {width}, {signed})"),
+        (8, true) => format!("(byte) {read}"),
+        (16, true) => format!("(short) {read}"),
+        (32, true) | (8 | 16, false) => format!("(int) {read}"),
+        _ => read,
+    }
+}

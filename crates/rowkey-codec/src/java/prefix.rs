@@ -1,0 +1,200 @@
+//! The builders of prefixes: a class for each number of fields that are fixed, so that a wrong order does not compile.
+
+use super::constants::Constants;
+use super::source::Source;
+use super::value::Values;
+use crate::ir::{End, Field, Key, Order, Ordered, TextEnd, TextField, Type};
+
+/// Writes the classes.
+pub(super) fn write(key: &Key, constants: &mut Constants, to: &mut Source) {
+    let mut step = Step { key, fixed: with_constants(key, 0), ident: &key.steps[0] };
+    loop {
+        to.blank();
+        step.write(constants, to);
+        if step.fixed >= key.most_fixed() {
+            return;
+        }
+        step = Step::after(key, step.fixed);
+    }
+}
+
+/// The expression of the first prefix: it has the constants that come first.
+pub(super) fn first(key: &Key) -> String {
+    with_bytes(key, "LeadingFields.of(LAYOUT)", 0)
+}
+
+/// The number of fields with the constants that come next: prefixes have these too.
+fn with_constants(key: &Key, fixed: usize) -> usize {
+    let constants = key.fields[fixed..].iter().take_while(|field| matches!(field.ty, Type::Constant(_)));
+    fixed + constants.count()
+}
+
+/// An expression of so many fields, with the constants that come next.
+fn with_bytes(key: &Key, fields: &str, fixed: usize) -> String {
+    let mut with = fields.to_owned();
+    for field in &key.fields[fixed..with_constants(key, fixed)] {
+        if let Type::Constant(bytes) = &field.ty {
+            with += &format!(".constant({}, {})", super::constants::name_of_bytes(bytes), field.desc);
+        }
+    }
+    with
+}
+
+/// A prefix of so many fields.
+struct Step<'k> {
+    key: &'k Key,
+    fixed: usize,
+    ident: &'k str,
+}
+
+impl<'k> Step<'k> {
+    /// The step once the field at a place is fixed.
+    fn after(key: &'k Key, at: usize) -> Self {
+        let fixed = with_constants(key, at + 1);
+        Self { key, fixed, ident: &key.steps[fixed] }
+    }
+
+    fn next(&self) -> Option<&'k Field> {
+        self.key.fields[..self.key.most_fixed()].get(self.fixed)
+    }
+
+    fn write(&self, constants: &mut Constants, to: &mut Source) {
+        let Self { key, fixed, ident } = *self;
+        to.doc(&[self.about()], &[]);
+        to.open(&format!("public static final class {ident}"));
+        if let Some(field) = self.next() {
+            self.next_constant(field, constants, to);
+        }
+        to.line("private final LeadingFields fields;");
+        to.blank();
+        to.open(&format!("private {ident}(LeadingFields fields)"));
+        to.line("this.fields = fields;");
+        to.close();
+        if let Some(field) = self.next() {
+            self.methods(field, constants, to);
+        }
+        if fixed == 0 || fixed >= key.least_fixed() {
+            to.blank();
+            to.doc(&["Selects the keys that begin so.".to_owned()], &[]);
+            to.open("public Selection select()");
+            to.line("return fields.select();");
+            to.close();
+            to.blank();
+            to.doc(&["The ranges of these keys.".to_owned()], &[]);
+            to.open("public List<KeyRange> ranges()");
+            to.line("return select().ranges();");
+            to.close();
+        }
+        to.close();
+    }
+
+    fn about(&self) -> String {
+        match self.fixed {
+            0 => "Keys, selected by their first fields: none is fixed yet.".to_owned(),
+            1 => "Keys whose first field is fixed.".to_owned(),
+            fixed => format!("Keys whose first {fixed} fields are fixed."),
+        }
+    }
+
+    fn next_constant(&self, field: &Field, constants: &mut Constants, to: &mut Source) {
+        let mut values = Values { key: self.key, constants, is_first: self.fixed == 0 };
+        let boxed = values.boxed(&field.ty);
+        let order = self.key.order(&field.ty);
+        let write = match values.write(&field.ty, "value") {
+            Some(write) => format!("(w, value) -> {write}"),
+            None => format!("{}::write{}", self.key.ident, capital(&field.ident)),
+        };
+        let name = format!("private static final KeyField<{boxed}> NEXT");
+        let ends_with_key = self.key.ends_with_key(&field.ty);
+        if ends_with_key || order == Order::Descending {
+            let flags = [field.desc, ends_with_key, order == Order::Descending];
+            let arguments: Vec<String> = std::iter::once(write).chain(flags.iter().map(bool::to_string)).collect();
+            to.assign(&name, "new KeyField<>", &arguments);
+        } else {
+            to.assign(&name, "KeyField.of", &[write, field.desc.to_string()]);
+        }
+        to.blank();
+    }
+
+    fn methods(&self, field: &Field, constants: &mut Constants, to: &mut Source) {
+        let (key, at) = (self.key, self.fixed);
+        let mut values = Values { key, constants, is_first: at == 0 };
+        let (plain, boxed) = (super::types::plain(key, &field.ty), values.boxed(&field.ty));
+        let (ident, desc) = (&field.ident, field.desc);
+        let name = super::fields::code(&super::source::plain(&field.name));
+        let step = Self::after(key, at).ident;
+        to.blank();
+        to.doc(&[format!("Fixes {{@code {name}}}.")], &[]);
+        to.open(&format!("public {step} {ident}({plain} value)"));
+        to.call(&format!("return new {step}"), &[with_bytes(key, "fields.field(NEXT, value)", at + 1)], ";");
+        to.close();
+        if at + 1 >= key.least_fixed() {
+            let method = format!("{ident}In(Collection<? extends {boxed}> values)");
+            self.selecting(to, &name, "that is one of these values", &method);
+            to.line("return fields.in(NEXT, values);");
+            to.close();
+        }
+        if at < key.least_fixed() {
+            return;
+        }
+        if key.order(&field.ty) != Order::None {
+            self.selecting(to, &name, "in a range", &format!("{ident}Range(Bounds<? extends {boxed}> bounds)"));
+            to.line("return fields.range(NEXT, bounds);");
+            to.close();
+        }
+        if let Type::HostPath { .. } = field.ty {
+            let what = "of a domain and its subdomains, or of an address";
+            self.selecting(to, &name, what, &format!("{ident}Under(String host)"));
+            to.line(&format!("return fields.under(host, {desc});"));
+            to.close();
+        }
+        if field.ty.can_be_begun() {
+            let start = if boxed == "KeyBytes" { "KeyBytes" } else { "String" };
+            self.selecting(to, &name, "that begins so", &format!("{ident}StartsWith({start} start)"));
+            match begun(&field.ty, &mut values) {
+                Begun::Padded(width) => to.line(&format!("return fields.startsWithPadded(start, {width}, {desc});")),
+                Begun::Written(write) => {
+                    to.line("KeyWriter w = new KeyWriter();");
+                    to.line(&format!("{write};"));
+                    to.line(&format!("return fields.startsWith(w, {desc});"));
+                }
+            }
+            to.close();
+        }
+    }
+
+    fn selecting(&self, to: &mut Source, name: &str, what: &str, method: &str) {
+        to.blank();
+        to.doc(&[format!("Selects the keys with a {{@code {name}}} {what}.")], &[]);
+        to.open(&format!("public Selection {method}"));
+    }
+}
+
+/// The code that writes the beginning of values.
+enum Begun {
+    Padded(u16),
+    Written(String),
+}
+
+fn begun(ty: &Type, values: &mut Values<'_, '_>) -> Begun {
+    let first = values.is_first;
+    Begun::Written(match ty {
+        Type::Text(TextEnd::Blanks(width)) => return Begun::Padded(*width),
+        Type::Text(TextEnd::Zeros(width)) => format!("Padded.writeZerosStart(w, start, {width})"),
+        Type::Text(TextEnd::Escaped) => "Text.writeStart(w, start)".to_owned(),
+        Type::Bytes { raw: false } => "ByteStrings.writeStart(w, start)".to_owned(),
+        Type::Bytes { raw: true } => "ByteStrings.writeRaw(w, start)".to_owned(),
+        Type::Ordered(Ordered::Bytes) => format!("Ordered.writeBytesStart(w, start, {first})"),
+        Type::Ordered(_) => format!("Ordered.writeTextStart(w, start, {first})"),
+        Type::TextField(TextField { end: End::Before(delimiter) | End::Until(delimiter), .. }) => {
+            format!("PlainText.writeStart(w, start, {})", values.constants.bytes(delimiter))
+        }
+        _ => "Text.writeRaw(w, start)".to_owned(),
+    })
+}
+
+/// The name with its first letter in upper case.
+pub(super) fn capital(ident: &str) -> String {
+    let (first, rest) = ident.split_at(ident.len().min(1));
+    first.to_uppercase() + rest
+}

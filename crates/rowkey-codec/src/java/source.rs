@@ -1,0 +1,194 @@
+//! Java source that is written line by line, as google-java-format has it.
+
+use crate::docs::wrapped;
+
+/// The most characters of a line.
+const WIDTH: usize = 100;
+
+/// A file that is being written.
+#[derive(Default)]
+pub(super) struct Source {
+    text: String,
+    depth: usize,
+}
+
+impl Source {
+    pub(super) fn line(&mut self, line: &str) {
+        if !line.is_empty() {
+            self.text += &" ".repeat(2 * self.depth);
+            self.text += line;
+        }
+        self.text.push('\n');
+    }
+
+    pub(super) fn blank(&mut self) {
+        self.text.push('\n');
+    }
+
+    /// A line that begins a block.
+    pub(super) fn open(&mut self, head: &str) {
+        self.line(&format!("{head} {{"));
+        self.depth += 1;
+    }
+
+    /// A part of a class's body.
+    pub(super) fn within() -> Self {
+        Self { depth: 1, ..Self::default() }
+    }
+
+    /// Adds a part that was written for this place.
+    pub(super) fn append(&mut self, part: Self) {
+        self.text += &part.text;
+    }
+
+    /// Begins a block whose head was just written.
+    pub(super) fn indent(&mut self) {
+        self.depth += 1;
+    }
+
+    /// Ends a block with other characters than a brace alone.
+    pub(super) fn end(&mut self, tail: &str) {
+        self.depth -= 1;
+        self.line(tail);
+    }
+
+    pub(super) fn close(&mut self) {
+        self.depth -= 1;
+        self.line("}");
+    }
+
+    /// The end of a block and the beginning of the next: `} else {`.
+    pub(super) fn next(&mut self, between: &str) {
+        self.depth -= 1;
+        self.open(&format!("}} {between}"));
+    }
+
+    /// `head(arguments)tail`, broken where it is too long.
+    pub(super) fn call(&mut self, head: &str, arguments: &[String], tail: &str) {
+        let line = format!("{head}({}){tail}", arguments.join(", "));
+        if self.fits(&line, 0) {
+            return self.line(&line);
+        }
+        self.line(&format!("{head}("));
+        self.arguments(arguments, &format!("){tail}"), 4);
+    }
+
+    /// `name = head(arguments);`, broken where it is too long: after the `=` at first.
+    pub(super) fn assign(&mut self, name: &str, head: &str, arguments: &[String]) {
+        let call = format!("{head}({});", arguments.join(", "));
+        if self.fits(&format!("{name} = {call}"), 0) {
+            return self.line(&format!("{name} = {call}"));
+        }
+        self.line(&format!("{name} ="));
+        if self.fits(&call, 4) {
+            return self.line(&format!("    {call}"));
+        }
+        self.line(&format!("    {head}("));
+        self.arguments(arguments, ");", 8);
+    }
+
+    fn arguments(&mut self, arguments: &[String], tail: &str, indent: usize) {
+        let blanks = " ".repeat(indent);
+        let joined = format!("{}{tail}", arguments.join(", "));
+        if self.fits(&joined, indent) {
+            return self.line(&format!("{blanks}{joined}"));
+        }
+        for (i, argument) in arguments.iter().enumerate() {
+            let end = if i + 1 == arguments.len() { tail } else { "," };
+            self.line(&format!("{blanks}{argument}{end}"));
+        }
+    }
+
+    fn fits(&self, line: &str, indent: usize) -> bool {
+        2 * self.depth + indent + line.chars().count() <= WIDTH
+    }
+
+    /// A comment of documentation, a paragraph each, then tags. Texts of a design are to be [`plain`].
+    pub(super) fn doc(&mut self, paragraphs: &[String], tags: &[(String, String)]) {
+        let one = format!("/** {} */", paragraphs.join(" "));
+        if paragraphs.len() == 1 && tags.is_empty() && self.fits(&one, 0) {
+            return self.line(&one);
+        }
+        let width = WIDTH - 2 * self.depth - 3;
+        self.line("/**");
+        for (i, paragraph) in paragraphs.iter().enumerate() {
+            if i > 0 {
+                self.line(" *");
+            }
+            let paragraph = if i > 0 { format!("<p>{paragraph}") } else { paragraph.clone() };
+            wrapped(&paragraph, width).iter().for_each(|line| self.line(&format!(" * {line}")));
+        }
+        if !tags.is_empty() {
+            self.line(" *");
+        }
+        for (name, text) in tags {
+            let text = format!("@param {name} {text}");
+            let first = wrapped(&text, width).into_iter().next().unwrap_or_default();
+            let rest = wrapped(text.get(first.len()..).unwrap_or_default(), width - 4);
+            self.line(&format!(" * {first}"));
+            rest.iter().for_each(|line| self.line(&format!(" *     {line}")));
+        }
+        self.line(" */");
+    }
+
+    pub(super) fn into_text(self) -> String {
+        self.text
+    }
+}
+
+/// A text of a design in a comment of documentation, where it is neither markup nor an escape.
+pub(super) fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    for char in text.chars() {
+        match char {
+            '<' | '>' | '&' | '@' | '*' | '\\' | '{' | '}' => plain += &format!("&#{};", u32::from(char)),
+            char => plain.push(char),
+        }
+    }
+    plain
+}
+
+/// A text as a literal of Java.
+pub(super) fn literal(text: &str) -> String {
+    let mut literal = "\"".to_owned();
+    for char in text.chars() {
+        match char {
+            '"' | '\\' => literal.extend(['\\', char]),
+            ' '..='~' => literal.push(char),
+            // `\u000a` would end the line before it is read as a literal.
+            '\0'..='\x7f' => literal += &format!("\\{:03o}", u32::from(char)),
+            char => {
+                let mut units = [0; 2];
+                char.encode_utf16(&mut units).iter().for_each(|unit| literal += &format!("\\u{unit:04x}"));
+            }
+        }
+    }
+    literal.push('"');
+    literal
+}
+
+/// Bytes as an expression of a `KeyBytes`.
+pub(super) fn bytes(bytes: &[u8]) -> String {
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("KeyBytes.ofHex(\"{hex}\")")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_a_design_end_no_comment_and_no_literal() {
+        assert_eq!(plain("a */ \\u000a {@x}"), "a &#42;/ &#92;u000a &#123;&#64;x&#125;");
+        assert_eq!(literal("\"\\u0022\n\u{1f600}"), r#""\"\\u0022\012\ud83d\ude00""#);
+    }
+
+    #[test]
+    fn long_calls_are_broken() {
+        let mut source = Source::default();
+        let long = ["a".repeat(60), "b".repeat(60)];
+        source.call("f", &long, ";");
+        source.assign("int x", "f", &long[..1]);
+        assert_eq!(source.into_text(), format!("f(\n    {},\n    {});\nint x = f({});\n", long[0], long[1], long[0]));
+    }
+}
