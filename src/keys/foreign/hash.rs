@@ -150,6 +150,11 @@ impl HashPrefix {
         (self.taken, self.case)
     }
 
+    /// The delimiter after it, if there is one.
+    pub const fn delimiter(&self) -> Option<Delimiter> {
+        self.delimiter
+    }
+
     /// The number of bytes before the fields, with the delimiter.
     pub const fn width(&self) -> usize {
         match self.delimiter {
