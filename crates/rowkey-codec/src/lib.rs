@@ -2,6 +2,7 @@
 //! [`rowkey`](https://docs.rs/rowkey), without a native library.
 
 pub mod docs;
+pub mod go;
 pub mod ir;
 pub mod names;
 

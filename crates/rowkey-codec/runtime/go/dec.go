@@ -50,7 +50,7 @@ func (r *Reader) Minus(most U128, end End) U128 {
 // AppendInt appends an `int[…]`: a number in decimal, with a - below 0.
 func AppendInt(dst []byte, v I128, end End) ([]byte, error) {
 	mark := len(dst)
-	size := U128{uint64(v.Hi), v.Lo}
+	size := v.Bits()
 	if v.Hi < 0 {
 		dst = append(dst, '-')
 		size, _ = U128{}.minus(size)
@@ -76,7 +76,7 @@ func (r *Reader) Int(end End) I128 {
 		r.invalidBytes(at, "a number in decimal, in its one form")
 		return I128{}
 	}
-	return I128{int64(v.Hi), v.Lo}
+	return v.Signed()
 }
 
 // appendDigits appends a number in decimal, with zeros before it up to a width.

@@ -104,6 +104,9 @@ func (v Decimal) String() string {
 	return trimmed
 }
 
+// Size is the number of bytes of the number, without a terminator.
+func (v Decimal) Size() int { return len(v.digits) + 2 }
+
 // AppendDecimal appends a `decimal`.
 func AppendDecimal(dst []byte, v Decimal) []byte { return append(AppendDecimalRaw(dst, v), 0) }
 

@@ -70,10 +70,6 @@ func parsed[T fmt.Stringer](
 	}
 }
 
-func sure[T any](write func([]byte, T) []byte) func([]byte, T) ([]byte, error) {
-	return func(dst []byte, v T) ([]byte, error) { return write(dst, v), nil }
-}
-
 func quadkey(zoom uint8) codec {
 	return parsed(ParseTile,
 		func(dst []byte, v Tile) ([]byte, error) { return AppendQuadkey(dst, v, zoom) },
@@ -193,9 +189,9 @@ func codecs() map[string]codec {
 		"i8": number(AppendI8, (*Reader).I8), "i16": number(AppendI16, (*Reader).I16), "i32": i32,
 		"i64": number(AppendI64, (*Reader).I64),
 		"u128": parsed(func(text string) (U128, error) { return U128FromBig(bigOf(text)) },
-			sure(AppendU128), (*Reader).U128),
+			Sure(AppendU128), (*Reader).U128),
 		"i128": parsed(func(text string) (I128, error) { return I128FromBig(bigOf(text)) },
-			sure(AppendI128), (*Reader).I128),
+			Sure(AppendI128), (*Reader).I128),
 		"f32": {
 			func(dst []byte, json any) ([]byte, error) {
 				bits, err := strconv.ParseUint(json.(string), 16, 32)
@@ -229,11 +225,11 @@ func codecs() map[string]codec {
 		},
 		"bytes[4]": array(4, unhexed, hex.EncodeToString), "uuid": array(16, unhexed, hex.EncodeToString), "ipv4": address(4), "ipv6": address(16),
 		"ipaddr":        parsed(netip.ParseAddr, AppendIPAddr, (*Reader).IPAddr),
-		"decimal":       parsed(ParseDecimal, sure(AppendDecimal), (*Reader).Decimal),
-		"decimal raw":   parsed(ParseDecimal, sure(AppendDecimalRaw), (*Reader).DecimalRaw),
+		"decimal":       parsed(ParseDecimal, Sure(AppendDecimal), (*Reader).Decimal),
+		"decimal raw":   parsed(ParseDecimal, Sure(AppendDecimalRaw), (*Reader).DecimalRaw),
 		"host_path":     parsed(ParseHostPath, AppendHostPath, (*Reader).HostPath),
 		"host_path raw": parsed(ParseHostPath, AppendHostPathRaw, (*Reader).HostPathRaw),
-		"tile":          parsed(ParseTile, sure(AppendTile), (*Reader).Tile),
+		"tile":          parsed(ParseTile, Sure(AppendTile), (*Reader).Tile),
 		"instant": {
 			func(dst []byte, json any) ([]byte, error) {
 				seconds, _, nanos := pair(json)

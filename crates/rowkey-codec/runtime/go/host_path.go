@@ -46,6 +46,9 @@ func (v HostPath) Path() string { return v.key[max(strings.IndexByte(v.key, '/')
 // String returns the host and the path as people write them.
 func (v HostPath) String() string { return v.Host() + v.Path() }
 
+// Size is the number of bytes of the host and the path.
+func (v HostPath) Size() int { return len(v.key) }
+
 // AppendHostPath appends a `host_path`.
 func AppendHostPath(dst []byte, v HostPath) ([]byte, error) {
 	if v.key == "" {

@@ -70,6 +70,14 @@ func (l *Lead) putBucket(dst []byte, bucket int) {
 	copy(dst[l.Width:], l.Delimiter)
 }
 
+// Part returns bytes of the key as they are, of those that were read: what a lead is taken from.
+func (r *Reader) Part(from, to int) []byte {
+	if r.err != nil || from > to || to > r.at {
+		return nil
+	}
+	return r.key[from:to]
+}
+
 // Lead checks the lead, which was skipped, of a key whose hashed bytes are m.
 func (r *Reader) Lead(lead *Lead, m []byte) {
 	if r.err != nil {

@@ -30,6 +30,11 @@ var ErrBeginning = errors.New("no value begins with this")
 // NewPrefix returns the prefix that selects every key of a layout.
 func NewPrefix(layout *Layout) Prefix { return Prefix{layout: layout} }
 
+// Sure makes a function that appends every value one that returns an error, which is nil.
+func Sure[T any](write func([]byte, T) []byte) func([]byte, T) ([]byte, error) {
+	return func(dst []byte, v T) ([]byte, error) { return write(dst, v), nil }
+}
+
 // Fix fixes the next field.
 func Fix[T any](p Prefix, slot Slot, value T, write func([]byte, T) ([]byte, error)) Prefix {
 	body, err := write(slices.Clip(p.body), value)
@@ -111,6 +116,26 @@ func Under(p Prefix, slot Slot, host string) Selection {
 		p = p.failed(err)
 	}
 	spans := []span{p.between(slot, bound{[]byte(from), included}, bound{[]byte(to), excluded})}
+	return Selection{layout: p.layout, spans: spans, err: p.err}
+}
+
+// StartsWithPadded ends a prefix with what the next field, a text that is padded to a width, begins with. Blanks at the
+// end of the beginning may be those of a shorter text, which begins so too.
+func StartsWithPadded(p Prefix, slot Slot, start string, width int, blanks bool) Selection {
+	text := start
+	write := AppendZeros
+	if blanks {
+		text, write = strings.TrimRight(start, " "), AppendBlanks
+	}
+	shorter, err := write(nil, text, width)
+	if len(start) > width {
+		err = ErrBeginning
+	}
+	after := Successor([]byte(start))
+	if err != nil || text == start || after == nil {
+		return StartsWith(p, slot, []byte(start), err)
+	}
+	spans := []span{p.between(slot, bound{shorter, excluded}, bound{after, excluded})}
 	return Selection{layout: p.layout, spans: spans, err: p.err}
 }
 

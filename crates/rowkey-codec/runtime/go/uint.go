@@ -13,15 +13,12 @@ func AppendBE(dst []byte, v U128, width int) ([]byte, error) {
 	return dst, nil
 }
 
-// AppendLE appends an integer in width bytes, little-endian: an `le[…]`.
-func AppendLE(dst []byte, v U128, width int) ([]byte, error) {
-	if !v.fits(width) {
-		return dst, ErrRange
-	}
+// AppendLE appends an integer in all of its width bytes, little-endian: an `le[…]` as its two's complement.
+func AppendLE(dst []byte, v U128, width int) []byte {
 	for i := range width {
 		dst = append(dst, v.byte(i))
 	}
-	return dst, nil
+	return dst
 }
 
 // BE reads an integer of width bytes, big-endian.

@@ -29,6 +29,12 @@ func (v U128) Cmp(w U128) int { return cmp.Or(cmp.Compare(v.Hi, w.Hi), cmp.Compa
 // Cmp returns -1, 0 or +1 as v is less than w, equal or greater.
 func (v I128) Cmp(w I128) int { return cmp.Or(cmp.Compare(v.Hi, w.Hi), cmp.Compare(v.Lo, w.Lo)) }
 
+// Signed returns the number of these bits in two's complement.
+func (v U128) Signed() I128 { return I128{int64(v.Hi), v.Lo} }
+
+// Bits returns the bits of the number, in two's complement.
+func (v I128) Bits() U128 { return U128{uint64(v.Hi), v.Lo} }
+
 // Big returns the number as a big integer.
 func (v U128) Big() *big.Int {
 	n := new(big.Int).SetUint64(v.Hi)
