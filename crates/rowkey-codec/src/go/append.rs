@@ -1,6 +1,6 @@
 //! Code that appends values to `dst`, a `[]byte`, with `err`, an `error`.
 
-use super::code::{Code, literal};
+use super::code::{Code, literal, loop_names};
 use super::ty;
 use crate::ir::{DatePart, DeclKind, End, Field, Form, Int, IntForm, Key, Ordered, TextEnd, TextField, Type};
 
@@ -18,7 +18,7 @@ fn failing(text: String) -> Call {
     Call { text, fails: true }
 }
 
-/// Appends a value in its direction. `fail` is the error to return, with `{}` for that of the value.
+/// Appends a value in its direction. `fail` is the statement that returns an error, with `{}` for that of the value.
 pub(super) fn value(code: &mut Code, key: &Key, of: &Type, desc: bool, value: &str, fail: &str) {
     let inverted = desc.then(|| inverted_int(of, value)).flatten();
     if !desc || inverted.is_some() {
@@ -58,8 +58,7 @@ fn ascending(code: &mut Code, key: &Key, of: &Type, value: &str, fail: &str) {
 }
 
 fn list(code: &mut Code, key: &Key, item: &Type, raw: bool, value: &str, fail: &str) {
-    let n = value.matches("item").count();
-    let (i, name) = if n == 0 { ("i".to_owned(), "item".to_owned()) } else { (format!("i{n}"), format!("item{n}")) };
+    let (i, name) = loop_names(value);
     let index = if fails(key, item) { i.as_str() } else { "_" };
     code.open(format!("for {index}, {name} := range {value} {{"));
     if !raw {
@@ -77,7 +76,7 @@ fn run(code: &mut Code, call: Call, fail: &str) {
         return code.line(format!("dst = {}", call.text));
     }
     code.open(format!("if dst, err = {}; err != nil {{", call.text));
-    code.line(format!("return dst, {}", fail.replace("{}", "err")));
+    code.line(fail.replace("{}", "err"));
     code.close("}");
 }
 
@@ -218,7 +217,7 @@ pub(super) fn pattern(parts: &[DatePart]) -> String {
 /// Code that appends fields, one after another, to the end of a function. `record` is what has them.
 pub(super) fn fields(code: &mut Code, key: &Key, fields: &[Field], record: &str) {
     for field in fields {
-        let fail = format!("rowkey.InField({}, {{}})", literal(field.name.as_bytes()));
+        let fail = format!("return dst, rowkey.InField({}, {{}})", literal(field.name.as_bytes()));
         value(code, key, &field.ty, field.desc, &format!("{record}.{}", field.ident), &fail);
     }
 }

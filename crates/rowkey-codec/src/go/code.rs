@@ -59,6 +59,14 @@ impl Code {
     }
 }
 
+/// The names of an index and an item in a loop over a value, which can be an item itself.
+pub(super) fn loop_names(value: &str) -> (String, String) {
+    let Some(outer) = value.strip_prefix("item") else { return ("i".to_owned(), "item".to_owned()) };
+    let digits = outer.len() - outer.trim_start_matches(|char: char| char.is_ascii_digit()).len();
+    let depth = outer[..digits].parse().unwrap_or(1) + 1;
+    (format!("i{depth}"), format!("item{depth}"))
+}
+
 /// A string literal of these bytes.
 pub(super) fn literal(bytes: &[u8]) -> String {
     let mut literal = String::from("\"");

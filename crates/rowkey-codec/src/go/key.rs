@@ -19,8 +19,9 @@ pub(super) fn write(code: &mut Code, key: &Key) {
     explain(code, key);
     let ident = &key.ident;
     code.line("// Layout returns the layout of the keys: what a table of them keeps, and how it is split.");
-    code.line(format!("func ({ident}) Layout() *rowkey.Layout {{ return &layoutOf{ident} }}"));
-    code.line("");
+    code.open(format!("func ({ident}) Layout() *rowkey.Layout {{"));
+    code.line(format!("return &layoutOf{ident}"));
+    code.end();
     key.types.iter().for_each(|decl| decl::write(code, key, decl));
     (0..key.fields.len()).filter(|i| has_writer(key, *i)).for_each(|i| writer(code, key, i));
 }
@@ -71,10 +72,10 @@ fn append_to(code: &mut Code, key: &Key) {
         let slice = |(first, end): &(usize, usize), cut: usize| {
             let from = place(first.checked_sub(1), format!("start+{width}"));
             let to = place(Some(*end).filter(|end| *end < last), String::new());
-            match (to.is_empty(), cut) {
-                (_, 0) => format!("dst[{from}:{to}]"),
-                (true, cut) => format!("dst[{from} : len(dst)-{cut}]"),
-                (false, cut) => format!("dst[{from} : {to}-{cut}]"),
+            match (to.as_str(), cut) {
+                (to, 0) => format!("dst[{from}:{to}]"),
+                ("", cut) => format!("dst[{from}:len(dst)-{cut}]"),
+                (to, cut) => format!("dst[{from}:{to}-{cut}]"),
             }
         };
         hash(code, key, &runs, slice, &format!("layoutOf{ident}.Lead.Put(dst[start:], {{}})"));
@@ -84,7 +85,11 @@ fn append_to(code: &mut Code, key: &Key) {
 }
 
 fn append_field(code: &mut Code, key: &Key, i: usize, field: &Field) {
-    let fail = format!("rowkey.InKey({}, {}, {{}})", literal(key.ident.as_bytes()), literal(field.name.as_bytes()));
+    let fail = format!(
+        "return dst[:start], rowkey.InKey({}, {}, {{}})",
+        literal(key.ident.as_bytes()),
+        literal(field.name.as_bytes())
+    );
     let record = format!("k.{}", field.ident);
     if !is_by_writer(key, i) {
         return value(code, key, &field.ty, field.desc, &record, &fail);
@@ -94,7 +99,7 @@ fn append_field(code: &mut Code, key: &Key, i: usize, field: &Field) {
         code.line(format!("{mark} := len(dst)"));
     }
     code.open(format!("if dst, err = {}(dst, {record}); err != nil {{", writer_name(key, i)));
-    code.line(format!("return dst[:start], {}", fail.replace("{}", "err")));
+    code.line(fail.replace("{}", "err"));
     code.close("}");
     if let Some(mark) = mark {
         code.line(format!("rowkey.Invert(dst[{mark}:])"));
@@ -220,10 +225,19 @@ fn writer(code: &mut Code, key: &Key, i: usize) {
     if key.is_joined && i > 0 {
         code.line("dst = rowkey.AppendOrderedSeparator(dst)");
     }
+    match &field.ty {
+        Type::Option { .. } | Type::List { .. } => {}
+        Type::TextField(text) if text.after.is_some() => {}
+        ty => {
+            let call = append::call(key, ty, "v", "dst");
+            code.line(format!("return {}{}", call.text, if call.fails { "" } else { ", nil" }));
+            return code.end();
+        }
+    }
     if append::fails(key, &field.ty) {
         code.line("var err error");
     }
-    value(code, key, &field.ty, false, "v", "{}");
+    value(code, key, &field.ty, false, "v", "return dst, {}");
     code.line("return dst, nil");
     code.end();
 }

@@ -36,8 +36,9 @@ fn start(code: &mut Code, key: &Key, first: usize) {
         Lead::Digest(_) => none(key),
         Lead::None | Lead::Salt(_) => constants(key, none(key), 0, first),
     };
-    code.line(format!("func ({step}) All() rowkey.Selection {{ return {all}.Select() }}"));
-    code.line("");
+    code.open(format!("func ({step}) All() rowkey.Selection {{"));
+    code.line(format!("return {all}.Select()"));
+    code.end();
 }
 
 /// The prefix without fields.

@@ -1,9 +1,9 @@
 //! Code that reads values from `r`, a `*rowkey.Reader`.
 
 use super::append::{end, pattern, wide};
-use super::code::{Code, literal};
+use super::code::{Code, literal, loop_names};
 use super::ty;
-use crate::ir::{DeclKind, Field, Form, Int, IntForm, Key, Ordered, TextEnd, TextField, Type};
+use crate::ir::{Field, Form, Int, IntForm, Key, Ordered, TextEnd, TextField, Type};
 
 /// Reads fields into a record. `after` is written after each, if all went well.
 pub(super) fn fields(
@@ -56,8 +56,7 @@ fn value(code: &mut Code, key: &Key, of: &Type, to: &str, first: bool) {
             match call(item, first) {
                 Some(call) => code.line(format!("{to} = append({to}, {call})")),
                 None => {
-                    let n = to.matches("item").count();
-                    let name = if n == 0 { "item".to_owned() } else { format!("item{n}") };
+                    let (_, name) = loop_names(to);
                     code.line(format!("var {name} {}", ty::of(key, item)));
                     value(code, key, item, &name, first);
                     code.line(format!("{to} = append({to}, {name})"));
@@ -149,9 +148,4 @@ fn text_call(field: &TextField) -> String {
 /// Returns whether a field is no member of a record.
 pub(super) fn is_member(field: &Field) -> bool {
     !matches!(field.ty, Type::Constant(_))
-}
-
-/// Returns whether a declaration's values are read without reading anything.
-pub(super) fn is_empty(kind: &DeclKind) -> bool {
-    matches!(kind, DeclKind::Tuple(fields) if fields.is_empty())
 }

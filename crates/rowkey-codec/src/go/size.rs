@@ -1,6 +1,6 @@
 //! Code that counts the bytes of a value, so that they are allocated once. Escapes are not counted.
 
-use super::code::Code;
+use super::code::{Code, loop_names};
 use crate::ir::{DeclKind, Field, Key, Ordered, TextField, Type};
 
 /// The number of bytes that all values of some fields have, and terms that differ.
@@ -54,8 +54,7 @@ impl Size {
                     self.terms.push(format!("{}*len({value})", width + 1));
                 }
                 None => {
-                    let n = value.matches("item").count();
-                    let name = if n == 0 { "item".to_owned() } else { format!("item{n}") };
+                    let (_, name) = loop_names(value);
                     let mut size = Self { fixed: 1, ..Self::default() };
                     size.add(key, item, &name);
                     self.fixed += 1;

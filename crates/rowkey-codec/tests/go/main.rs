@@ -1,0 +1,5 @@
+//! Generated Go: the golden vectors, random layouts, ranges, and Go's own tools.
+
+mod driver;
+mod golden;
+mod tools;

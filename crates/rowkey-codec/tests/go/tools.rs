@@ -1,0 +1,77 @@
+//! Go's own tools on generated packages: gofmt, go vet, and staticcheck where it is installed.
+
+use std::process::Command;
+
+use rowkey::LayoutBuf;
+use rowkey::lead::Lead;
+use rowkey::untyped::FieldBuf;
+
+use crate::driver::{go, package, run};
+
+#[test]
+fn generated_code_is_what_gofmt_vet_and_staticcheck_take() {
+    let shapes = [
+        "salt(16 xxh3 by 0) text, i64 desc, option<u8>, list<text>",
+        "salt(16 xxh3 hex by 0 2) text desc, u64, option<text> desc nulls_first",
+        "md5(4 by 0) text, u16, ipaddr",
+        "hash(md5 hex[4 '_'] by 0) text['_'], dec[10]",
+        "const['t'], i64, const['_r'], i64",
+        "ordered[text], ordered[i64], ordered[bytes]",
+        "enum{1: (), 2: (u16, text), 7: (list<(u8, ())>)}, enum{0: (), 255: ()} desc, ()",
+        "text[until '#'], text[end after '#']",
+        "text[rest-12], u64, u32",
+        "list<list<option<list<text>>>>, (u8, (text desc, decimal) desc), bytes[4], quadkey[13], host_path raw",
+        "u8, list<(u8, i16 desc)> raw",
+        "()",
+        "minus[99 2 '#'], hexbytes[end]",
+    ];
+    let layouts: Vec<LayoutBuf> = shapes.iter().map(|shape| shape.parse().unwrap()).collect();
+    check("tools", &layouts);
+}
+
+/// Names that a design can have, besides the words of Go.
+const HOSTILE: [&str; 24] = [
+    "type",
+    "Prefix",
+    "All",
+    "Ranges",
+    "Select",
+    "Encode",
+    "Fingerprint",
+    "a-b",
+    "a_b",
+    "aB",
+    "_",
+    "0",
+    "Größe",
+    "都市",
+    "*/ x",
+    "\"",
+    "`",
+    "// x",
+    "\u{202e}x",
+    "- x",
+    "# x",
+    "[x]: http://a.b",
+    "rowkey",
+    "string",
+];
+
+#[test]
+fn hostile_names_compile() {
+    let shapes = ["u8", "enum{1: (u8), 2: ()}", "(u8, (text))", "option<text>", "enum{1: (), 2: ()}", "ipaddr"];
+    let field = |(name, shape): (&&str, &&str)| FieldBuf::new(*name, shape).unwrap();
+    let fields: Vec<FieldBuf> = HOSTILE.iter().zip(shapes.iter().cycle()).map(field).collect();
+    let layout = |name: &&str| LayoutBuf::of_fields(*name, Lead::None, Vec::new(), fields.clone()).unwrap();
+    check("hostile", &Vec::from_iter(HOSTILE.iter().map(layout)));
+}
+
+fn check(name: &str, layouts: &[LayoutBuf]) {
+    let (folder, _) = package(name, layouts);
+    go(&folder, &["vet", "./..."]);
+    let unformatted = run(Command::new("gofmt").args(["-l", "-d", "."]).current_dir(&folder));
+    assert!(unformatted.is_empty(), "{}", unformatted.chars().take(3000).collect::<String>());
+    if let Some(staticcheck) = std::env::var_os("STATICCHECK") {
+        run(Command::new(staticcheck).arg("./...").current_dir(&folder));
+    }
+}
