@@ -1,10 +1,68 @@
 //! Codecs of row keys in other languages, generated from a design or a layout: byte for byte the keys of
 //! [`rowkey`](https://docs.rs/rowkey), without a native library.
+//!
+//! ```
+//! use rowkey_codec::{Language, Package, generate, ir::Table};
+//!
+//! let layout = "salt(16 xxh3 by 0) text, i64 desc".parse()?;
+//! let files = generate(&[Table::new(layout)], Language::Python, &Package::new("visits-keys"))?;
+//! let (_, module) = files.iter().find(|(path, _)| path == "visits_keys/key.py").ok_or("no module")?;
+//! assert!(module.contains("class Key:"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod docs;
 pub mod go;
 pub mod ir;
 pub mod names;
+pub mod python;
+
+use self::ir::{Codec, Refusal, Table};
 
 /// A generated file: its path within the package, with `/`, and its text.
 pub type SourceFile = (String, String);
+
+/// A language of generated code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Language {
+    /// Go 1.23 or newer.
+    Go,
+    /// Python 3.10 or newer.
+    Python,
+}
+
+/// The package that generated code is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Package {
+    /// The name, which each language writes in its own case. Of Go it can be the path of a module, by which other
+    /// programs import it: `example.com/keys`.
+    pub name: String,
+}
+
+impl Package {
+    /// A package of this name.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into() }
+    }
+
+    /// The version: the first number is that of the byte format, the others are those of this crate.
+    pub fn version() -> String {
+        format!("1.{}.{}", env!("CARGO_PKG_VERSION_MINOR"), env!("CARGO_PKG_VERSION_PATCH"))
+    }
+}
+
+/// The licences, which generated packages have with them.
+pub(crate) const LICENSES: [(&str, &str); 2] =
+    [("LICENSE-APACHE", include_str!("../LICENSE-APACHE")), ("LICENSE-MIT", include_str!("../LICENSE-MIT"))];
+
+/// The files of a package with the codecs of these tables.
+///
+/// # Errors
+/// The first key that has no generated code, and why.
+pub fn generate(tables: &[Table], language: Language, package: &Package) -> Result<Vec<SourceFile>, Refusal> {
+    match language {
+        Language::Go => Ok(go::files(&Codec::of(tables, &names::GO)?, package)),
+        Language::Python => Ok(python::files(&Codec::of(tables, &names::PYTHON)?, package)),
+    }
+}

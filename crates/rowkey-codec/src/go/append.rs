@@ -32,7 +32,8 @@ pub(super) fn value(code: &mut Code, key: &Key, of: &Type, desc: bool, value: &s
 
 /// The bytes of an inverted integer are those of the integer, inverted.
 fn inverted_int(of: &Type, value: &str) -> Option<String> {
-    matches!(of, Type::Int(int) if int.bits < 128 && int.form == IntForm::Sorted).then(|| format!("^{value}"))
+    let is_whole = |int: &Int| int.bits < 128 && int.width * 8 == int.bits && int.form == IntForm::Sorted;
+    matches!(of, Type::Int(int) if is_whole(int)).then(|| format!("^{value}"))
 }
 
 fn ascending(code: &mut Code, key: &Key, of: &Type, value: &str, fail: &str) {
@@ -146,9 +147,11 @@ fn int_call(int: &Int, v: &str, dst: &str) -> Call {
         _ => format!("rowkey.U128{{Lo: uint64({v})}}"),
     };
     match (int.form, int.signed) {
+        (IntForm::Sorted | IntForm::Big, _) if width * 8 < bits => {
+            failing(format!("rowkey.AppendBE({dst}, {wide}, {width})"))
+        }
         (IntForm::Sorted, true) => sure(format!("rowkey.AppendI{bits}({dst}, {v})")),
         (IntForm::Sorted, false) => sure(format!("rowkey.AppendU{bits}({dst}, {v})")),
-        (IntForm::Big, _) if width * 8 < bits => failing(format!("rowkey.AppendBE({dst}, {wide}, {width})")),
         (IntForm::Big, true) if bits < 128 => sure(format!("rowkey.AppendU{bits}({dst}, uint{bits}({v}))")),
         (IntForm::Big, false) if bits < 128 => sure(format!("rowkey.AppendU{bits}({dst}, {v})")),
         (IntForm::Big, _) => sure(format!("rowkey.AppendU128({dst}, {wide})")),

@@ -16,4 +16,4 @@ mod read;
 mod size;
 mod ty;
 
-pub use self::package::{Package, files};
+pub use self::package::files;

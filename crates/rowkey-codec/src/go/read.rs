@@ -119,9 +119,10 @@ fn int_call(int: &Int) -> String {
         _ => format!("{own}({call}.Lo)"),
     };
     match (int.form, int.signed) {
+        (IntForm::Sorted | IntForm::Big, _) if width * 8 < bits => narrowed(format!("r.BE({width})")),
         (IntForm::Sorted, true) => format!("r.I{bits}()"),
         (IntForm::Sorted, false) => format!("r.U{bits}()"),
-        (IntForm::Big, false) if width * 8 == bits => format!("r.U{bits}()"),
+        (IntForm::Big, false) => format!("r.U{bits}()"),
         (IntForm::Big, true) if bits < 128 => format!("{own}(r.U{bits}())"),
         (IntForm::Big, _) => narrowed(format!("r.BE({width})")),
         (IntForm::Little, _) => narrowed(format!("r.LE({width})")),

@@ -253,13 +253,13 @@ const NO_CODE: &str = "it is not one of the encodings that the generated code ha
 
 fn binary(number: &foreign::Binary) -> Int {
     let shape = number.to_string();
-    let width = number.width() as u8;
-    Int {
-        bits: 8 * width.next_power_of_two(),
-        signed: shape.contains("[i"),
-        width,
-        form: if shape.starts_with("le[") { IntForm::Little } else { IntForm::Big },
-    }
+    let (width, signed) = (number.width() as u8, shape.contains("[i"));
+    let form = match signed {
+        _ if shape.starts_with("le[") => IntForm::Little,
+        true => IntForm::Big,
+        false => IntForm::Sorted,
+    };
+    Int { bits: 8 * width.next_power_of_two(), signed, width, form }
 }
 
 /// The length of the delimiter that ends the values of a type, if one does.

@@ -32,7 +32,7 @@ impl Key {
         let parts = |fields: &[Field]| fields.iter().all(|field| self.order(&field.ty) == Order::Ascending);
         let is_ascending = match ty {
             Type::TextField(field) => return field.order(),
-            Type::Int(int) => int.form == IntForm::Sorted || (int.form == IntForm::Big && !int.signed),
+            Type::Int(int) => int.form == IntForm::Sorted,
             Type::Ordered(Ordered::BigEndian | Ordered::BigEndianMicros) => false,
             Type::Option { inner, .. } => self.order(inner) == Order::Ascending,
             Type::List { item, .. } => self.order(item) == Order::Ascending,

@@ -167,7 +167,7 @@ pub struct Int {
 pub enum IntForm {
     /// Big-endian; of a signed one with the highest bit flipped.
     Sorted,
-    /// Big-endian; a signed one in two's complement.
+    /// Big-endian, in two's complement: a signed one.
     Big,
     /// Little-endian; a signed one in two's complement.
     Little,

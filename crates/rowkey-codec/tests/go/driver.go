@@ -1,5 +1,4 @@
-// Command driver encodes, decodes and selects keys as its input says, a line each: the number of a key, what to do, and
-// its argument. It answers with a line.
+// Command driver answers the questions of tests/vectors/program.rs about the package rowkeys.
 package main
 
 import (
@@ -16,7 +15,7 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/keys/rowkey"
+	"rowkeys/rowkey"
 )
 
 type codec struct {
@@ -27,11 +26,31 @@ type codec struct {
 }
 
 type query struct {
-	Leading []any
-	How     string
-	Values  []any
-	Low     []any
-	High    []any
+	Leading   []any
+	How       string
+	Values    []any
+	Low, High []any
+}
+
+// queryOf reads leading values and a condition.
+func queryOf(leading, condition string) query {
+	var q query
+	var of map[string]any
+	must(json.Unmarshal([]byte(leading), &q.Leading))
+	must(json.Unmarshal([]byte(condition), &of))
+	for how, values := range of {
+		q.How = how
+		switch how {
+		case "in":
+			q.Values = values.([]any)
+		case "range":
+			q.Low, _ = values.([]any)[0].([]any)
+			q.High, _ = values.([]any)[1].([]any)
+		default:
+			q.Values = []any{values}
+		}
+	}
+	return q
 }
 
 func main() {
@@ -40,59 +59,67 @@ func main() {
 	output := bufio.NewWriter(os.Stdout)
 	defer output.Flush()
 	for input.Scan() {
-		parts := strings.SplitN(input.Text(), "\t", 3)
-		index, _ := strconv.Atoi(parts[0])
-		fmt.Fprintln(output, answer(codecs[index], parts[1], parts[2]))
+		fmt.Fprintln(output, strings.ReplaceAll(answer(strings.Split(input.Text(), "\t")), "\n", " "))
 	}
 }
 
-func answer(c codec, what, argument string) string {
-	switch what {
+// answer answers a question; "?" if there is no such method.
+func answer(question []string) (text string) {
+	defer func() {
+		// A value that is none of a type, which its constructor refused.
+		if refused := recover(); refused != nil {
+			text = fmt.Sprintf("!%v", refused)
+		}
+	}()
+	index, err := strconv.Atoi(question[1])
+	must(err)
+	c := codecs[index]
+	switch question[0] {
 	case "encode":
 		var values []any
-		must(json.Unmarshal([]byte(argument), &values))
+		must(json.Unmarshal([]byte(question[2]), &values))
 		key, err := c.encode(values)
-		if err != nil {
-			return "!" + err.Error()
-		}
+		must(err)
 		return hex.EncodeToString(key)
 	case "decode":
-		values, err := c.decode(unhex(argument))
+		key := unhex(question[2])
+		if table := c.explain(key); !strings.Contains(table, fmt.Sprintf("%d bytes", len(key))) {
+			return "?" + table
+		}
+		values, err := c.decode(key)
 		var refused *rowkey.DecodeError
 		if errors.As(err, &refused) {
 			return fmt.Sprintf("!%s\t%d\t%s", refused.Field, refused.Offset, err)
 		}
 		must(err)
 		return jsonOf(values)
-	case "explain":
-		return strconv.Quote(c.explain(unhex(argument)))
 	default:
-		var q query
-		must(json.Unmarshal([]byte(argument), &q))
-		selection := c.ranges(q)
+		selection := c.ranges(queryOf(question[2], question[3]))
 		if selection == nil {
 			return "?"
 		}
 		byBucket, err := selection.RangesByBucket()
-		if err != nil {
-			return "!" + err.Error()
-		}
-		lists := [][][]*string{}
-		for _, ranges := range byBucket {
-			list := [][]*string{}
-			for _, r := range ranges {
-				start := hex.EncodeToString(r.Start)
-				pair := []*string{&start, nil}
-				if r.End != nil {
-					end := hex.EncodeToString(r.End)
-					pair[1] = &end
-				}
-				list = append(list, pair)
-			}
-			lists = append(lists, list)
-		}
-		return jsonOf(lists)
+		must(err)
+		return jsonOf(pairs(byBucket))
 	}
+}
+
+func pairs(byBucket [][]rowkey.Range) [][][]*string {
+	lists := [][][]*string{}
+	for _, ranges := range byBucket {
+		list := [][]*string{}
+		for _, r := range ranges {
+			start := hex.EncodeToString(r.Start)
+			pair := []*string{&start, nil}
+			if r.End != nil {
+				end := hex.EncodeToString(r.End)
+				pair[1] = &end
+			}
+			list = append(list, pair)
+		}
+		lists = append(lists, list)
+	}
+	return lists
 }
 
 func jsonOf(v any) string {
@@ -268,13 +295,13 @@ func toList[T any](to func(T) any) func([]T) any {
 
 func interval[T any](from func(any) T, q query) rowkey.Interval[T] {
 	bound := func(of []any) rowkey.Bound[T] {
-		switch of[0].(string) {
-		case "included":
-			return rowkey.Included(from(of[1]))
-		case "excluded":
-			return rowkey.Excluded(from(of[1]))
-		default:
+		switch {
+		case of == nil:
 			return rowkey.Bound[T]{}
+		case of[0].(string) == "included":
+			return rowkey.Included(from(of[1]))
+		default:
+			return rowkey.Excluded(from(of[1]))
 		}
 	}
 	return rowkey.Interval[T]{Low: bound(q.Low), High: bound(q.High)}

@@ -1,85 +1,8 @@
-//! A Go program that has all keys of a package, and answers what is asked of them.
+//! The part of the program of tests that knows the keys: from JSON to their types, and back.
 
 use std::collections::BTreeSet;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-use rowkey::LayoutBuf;
-use rowkey_codec::go::{Package, files};
-use rowkey_codec::ir::{Codec, DeclKind, End, Field, Form, Int, Key, Lead, Order, Ordered, Table, Type};
-use rowkey_codec::names::GO;
-
-/// A generated package with its driver, built.
-pub(crate) struct Driver {
-    pub(crate) folder: PathBuf,
-    program: PathBuf,
-    asked: Vec<u8>,
-}
-
-/// Go, at the lowest priority of this user's tests.
-pub(crate) fn go(folder: &Path, arguments: &[&str]) -> String {
-    run(Command::new("go").args(arguments).current_dir(folder).env("GOFLAGS", "-buildvcs=false"))
-}
-
-/// Runs a program that must succeed; returns what it printed.
-pub(crate) fn run(command: &mut Command) -> String {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {text}");
-    text
-}
-
-/// Writes the package of these layouts to a folder of this name.
-pub(crate) fn package(name: &str, layouts: &[LayoutBuf]) -> (PathBuf, Codec) {
-    let tables: Vec<Table> = layouts.iter().cloned().map(Table::new).collect();
-    let codec = Codec::of(&tables, &GO).unwrap();
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("go").join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    for (path, text) in files(&codec, &Package { module: "example.com/keys".into() }) {
-        let path = folder.join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    }
-    (folder, codec)
-}
-
-impl Driver {
-    pub(crate) fn new(name: &str, layouts: &[LayoutBuf]) -> Self {
-        let (folder, codec) = package(name, layouts);
-        let at = folder.join("driver");
-        std::fs::create_dir_all(&at).unwrap();
-        std::fs::write(at.join("driver.go"), include_str!("driver.go.txt")).unwrap();
-        std::fs::write(at.join("codecs.go"), codecs(&codec)).unwrap();
-        let driver = Self { program: folder.join("driver/driver"), folder, asked: Vec::new() };
-        driver.build();
-        driver
-    }
-
-    pub(crate) fn build(&self) {
-        go(&self.folder, &["build", "-o", "driver/driver", "./driver"]);
-    }
-
-    pub(crate) fn ask(&mut self, key: usize, what: &str, argument: &str) {
-        writeln!(self.asked, "{key}\t{what}\t{argument}").unwrap();
-    }
-
-    /// The answers to all that was asked, by one process.
-    pub(crate) fn answers(&mut self) -> Vec<String> {
-        let mut child = Command::new(&self.program)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let (mut stdin, asked) = (child.stdin.take().unwrap(), std::mem::take(&mut self.asked));
-        let asking = std::thread::spawn(move || drop(stdin.write_all(&asked)));
-        let output = child.wait_with_output().unwrap();
-        asking.join().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
-    }
-}
+use rowkey_codec::ir::{Codec, DeclKind, Field, Form, Int, Key, Order, Ordered, Type};
 
 /// The functions that turn JSON into values of a type, and values into JSON.
 fn converters(key: &Key, ty: &Type) -> (String, String) {
@@ -155,9 +78,10 @@ fn members(key: &Key, fields: &[Field], list: &str, record: &str) -> (String, St
     (from.join(", "), format!("[]any{{{}}}", to.join(", ")))
 }
 
-fn codecs(codec: &Codec) -> String {
+/// The source text of the keys of a codec, whose package is `rowkeys`.
+pub(crate) fn codecs(codec: &Codec) -> String {
     let mut text = String::from(
-        "package main\n\nimport (\n\t\"encoding/hex\"\n\t\"example.com/keys\"\n\t\"example.com/keys/rowkey\"\n)\n\nvar _ = hex.EncodeToString\n\n",
+        "package main\n\nimport (\n\t\"encoding/hex\"\n\t\"rowkeys\"\n\t\"rowkeys/rowkey\"\n)\n\nvar _ = hex.EncodeToString\n\n",
     );
     let mut arrays = BTreeSet::new();
     let mut all = Vec::new();
@@ -165,8 +89,8 @@ fn codecs(codec: &Codec) -> String {
         let ident = &key.ident;
         let (from, to) = members(key, &key.fields, "v", "k");
         text += &format!(
-            "func encode{i}(v []any) ([]byte, error) {{ k := keys.{ident}{{{from}}}; return k.Encode() }}\n\
-             func decode{i}(key []byte) ([]any, error) {{ var k keys.{ident}; if err := k.Decode(key); err != nil \
+            "func encode{i}(v []any) ([]byte, error) {{ k := rowkeys.{ident}{{{from}}}; return k.Encode() }}\n\
+             func decode{i}(key []byte) ([]any, error) {{ var k rowkeys.{ident}; if err := k.Decode(key); err != nil \
              {{ return nil, err }}; return {to}, nil }}\n"
         );
         text += &ranges(key, i);
@@ -174,7 +98,7 @@ fn codecs(codec: &Codec) -> String {
             text += &declared(key, &decl.ident, &decl.kind);
         }
         let ranges = format!("ranges{i}");
-        all.push(format!("{{encode{i}, decode{i}, keys.{ident}{{}}.Explain, {ranges}}},\n"));
+        all.push(format!("{{encode{i}, decode{i}, rowkeys.{ident}{{}}.Explain, {ranges}}},\n"));
         let fields = key.types.iter().flat_map(|decl| match &decl.kind {
             DeclKind::Tuple(fields) => fields.iter().collect::<Vec<_>>(),
             DeclKind::Enum(variants) => variants.iter().flat_map(|variant| &variant.fields).collect(),
@@ -204,8 +128,8 @@ fn declared(key: &Key, ident: &str, kind: &DeclKind) -> String {
         DeclKind::Tuple(fields) => {
             let (from, to) = members(key, fields, "v.([]any)", "k");
             format!(
-                "func from{ident}(v any) keys.{ident} {{ return keys.{ident}{{{from}}} }}\n\
-                 func to{ident}(k keys.{ident}) any {{ return {to} }}\n"
+                "func from{ident}(v any) rowkeys.{ident} {{ return rowkeys.{ident}{{{from}}} }}\n\
+                 func to{ident}(k rowkeys.{ident}) any {{ return {to} }}\n"
             )
         }
         DeclKind::Enum(variants) => {
@@ -214,17 +138,17 @@ fn declared(key: &Key, ident: &str, kind: &DeclKind) -> String {
             for variant in variants {
                 let (tag, name) = (variant.tag, &variant.ident);
                 let (read, write) = members(key, &variant.fields, "f", "k");
-                let value = if is_plain { format!("keys.{name}") } else { format!("keys.{name}{{{read}}}") };
+                let value = if is_plain { format!("rowkeys.{name}") } else { format!("rowkeys.{name}{{{read}}}") };
                 from += &format!("case {tag}: return {value}\n");
-                to += &format!("case keys.{name}: return []any{{{tag}, {write}}}\n");
+                to += &format!("case rowkeys.{name}: return []any{{{tag}, {write}}}\n");
             }
             let kind = if is_plain { "switch v" } else { "switch k := v.(type)" };
             let used = if is_plain { "" } else { "_ = k; " };
             let to = to.replace(": return", &format!(": {used}return"));
             format!(
-                "func from{ident}(v any) keys.{ident} {{ f := v.([]any)[1].([]any); _ = f\n\
+                "func from{ident}(v any) rowkeys.{ident} {{ f := v.([]any)[1].([]any); _ = f\n\
                  switch int(v.([]any)[0].(float64)) {{\n{from}}}\npanic(v) }}\n\
-                 func to{ident}(v keys.{ident}) any {{ {kind} {{\n{to}}}\npanic(v) }}\n"
+                 func to{ident}(v rowkeys.{ident}) any {{ {kind} {{\n{to}}}\npanic(v) }}\n"
             )
         }
     }
@@ -235,8 +159,8 @@ fn ranges(key: &Key, i: usize) -> String {
     let is_constant = |at: usize| matches!(key.fields.get(at).map(|field| &field.ty), Some(Type::Constant(_)));
     let mut at = (0..).find(|at| !is_constant(*at)).unwrap();
     let least = key.least_fixed();
-    let mut text = format!("func ranges{i}(q query) *rowkey.Selection {{\np := keys.{}{{}}\n", key.steps[0]);
-    text += &format!("if len(q.Leading) <= {at} && q.How == \"none\" {{ return of(p.All()) }}\n");
+    let mut text = format!("func ranges{i}(q query) *rowkey.Selection {{\np := rowkeys.{}{{}}\n", key.steps[0]);
+    text += &format!("if len(q.Leading) <= {at} && q.How == \"\" {{ return of(p.All()) }}\n");
     let mut name = "p".to_owned();
     while at < key.most_fixed() {
         let field = &key.fields[at];
@@ -250,7 +174,7 @@ fn ranges(key: &Key, i: usize) -> String {
             text += &format!("case \"range\": return of({name}.{ident}Range(interval({from}, q)))\n");
         }
         if at >= least && field.ty.can_be_begun() {
-            text += &format!("case \"starts\": return of({name}.{ident}StartsWith({from}(q.Values[0])))\n");
+            text += &format!("case \"starts_with\": return of({name}.{ident}StartsWith({from}(q.Values[0])))\n");
         }
         if at >= least && matches!(field.ty, Type::HostPath { .. }) {
             text += &format!("case \"under\": return of({name}.{ident}Under(q.Values[0].(string)))\n");
@@ -260,20 +184,10 @@ fn ranges(key: &Key, i: usize) -> String {
         let fixed = format!("p{next}");
         text += &format!("{fixed} := {name}.{ident}({from}(q.Leading[{at}]))\n");
         if next >= least {
-            text += &format!("if len(q.Leading) == {next} && q.How == \"none\" {{ return of({fixed}.Select()) }}\n");
+            text += &format!("if len(q.Leading) == {next} && q.How == \"\" {{ return of({fixed}.Select()) }}\n");
         }
         text += &format!("_ = {fixed}\n");
         (name, at) = (fixed, next);
     }
     text + "return nil\n}\n"
-}
-
-/// Returns whether a digest stands before the fields.
-pub(crate) fn is_hashed(key: &Key) -> bool {
-    matches!(key.lead, Lead::Digest(_))
-}
-
-/// Returns whether a field's end is found by the key's.
-pub(crate) fn is_open(field: &Field) -> bool {
-    matches!(&field.ty, Type::TextField(field) if matches!(field.end, End::Rest(_)))
 }

@@ -1,0 +1,43 @@
+"""Durations: the seconds as a u64, and the nanoseconds after them."""
+
+from __future__ import annotations
+
+import struct
+from datetime import timedelta
+from typing import NamedTuple
+
+from .encoding import Encoding, taken
+from .instants import checked_nanos
+
+_SECONDS_NANOS = struct.Struct(">QI")
+
+
+class Duration(NamedTuple):
+    """A length of time, to the nanosecond."""
+
+    seconds: int
+    """Whole seconds, from 0 on."""
+    nanos: int = 0
+    """Nanoseconds beside them, below 10⁹."""
+
+    @classmethod
+    def of(cls, length: timedelta) -> Duration:
+        """The duration of a length of time."""
+        return cls(length.days * 86_400 + length.seconds, length.microseconds * 1000)
+
+    def timedelta(self) -> timedelta:
+        """The length of time, rounded down to a microsecond. Raises OverflowError above 10⁹ days."""
+        return timedelta(seconds=self.seconds, microseconds=self.nanos // 1000)
+
+
+class DurationNanos(Encoding[Duration]):
+    """A duration."""
+
+    __slots__ = ()
+
+    def encode(self, value: Duration) -> bytes:
+        return _SECONDS_NANOS.pack(value.seconds, checked_nanos(value.nanos))
+
+    def decode(self, key: bytes, other: bytes, at: int) -> tuple[Duration, int]:
+        seconds, nanos = _SECONDS_NANOS.unpack(taken(key, at, 12))
+        return Duration(seconds, checked_nanos(nanos)), at + 12

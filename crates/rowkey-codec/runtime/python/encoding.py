@@ -1,0 +1,39 @@
+"""What every encoding of a value has."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+INVERTED = bytes(255 - byte for byte in range(256))
+"""A table for `bytes.translate`: every byte inverted."""
+
+
+class Encoding(Generic[T]):
+    """The bytes of the values of one type."""
+
+    __slots__ = ()
+
+    def encode(self, value: T) -> bytes:
+        """The bytes of a value. Raises ValueError, OverflowError or struct.error if it has none."""
+        raise NotImplementedError
+
+    def decode(self, key: bytes, other: bytes, at: int) -> tuple[T, int]:
+        """The value that begins at a byte, and the byte after it. `other` is `key` with every byte inverted.
+
+        Raises ValueError or struct.error for bytes that are no value's.
+        """
+        raise NotImplementedError
+
+    def starting(self, start: T) -> bytes | tuple[bytes, bytes]:
+        """The bytes that all values begin with which begin so; or the bytes between which they are, both excluded."""
+        raise ValueError(f"{start!r} is not the beginning of a value")
+
+
+def taken(key: bytes, at: int, width: int) -> bytes:
+    """So many bytes of a key."""
+    end = at + width
+    if end > len(key):
+        raise ValueError("the key ends too early")
+    return key[at:end]

@@ -1,0 +1,177 @@
+"""Prefixes of keys: the leading fields in key order, then perhaps a condition on the next one.
+
+Generated classes have a method for each field of a key: one class for each number of fixed fields, so that a field out
+of order is an error of types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from .encoding import INVERTED, Encoding
+from .host_paths import is_address, reversed_host
+from .key_ranges import KeyRange, merged
+from .spans import END, START, Cut, Layout, Span, ranges_by_bucket
+
+T = TypeVar("T")
+
+
+class Included(NamedTuple, Generic[T]):
+    """A bound that is itself in the range."""
+
+    value: T
+
+
+class Excluded(NamedTuple, Generic[T]):
+    """A bound that is not in the range."""
+
+    value: T
+
+
+class Unbounded(NamedTuple):
+    """No bound."""
+
+
+Bound = Included[T] | Excluded[T] | Unbounded
+UNBOUNDED = Unbounded()
+
+
+class Field(Generic[T]):
+    """A field of a key: its encoding as if it were ascending, and what its ranges depend on."""
+
+    __slots__ = ("desc", "descends", "encoding", "ends_with_key", "longer")
+
+    def __init__(
+        self,
+        encoding: Encoding[T],
+        *,
+        desc: bool = False,
+        ends_with_key: bool = False,
+        descends: bool = False,
+        longer: bytes = b"",
+    ) -> None:
+        self.encoding = encoding
+        self.desc = desc
+        self.ends_with_key = ends_with_key
+        self.descends = descends
+        """Whether the bytes have the reverse order of the values."""
+        self.longer = longer
+        """The bytes between those that may be after a value, and those with which a longer value goes on."""
+
+    def bytes(self, value: T) -> bytes:
+        """The bytes of a value in a key."""
+        content = self.encoding.encode(value)
+        return content.translate(INVERTED) if self.desc else content
+
+
+class Selection:
+    """A set of keys."""
+
+    __slots__ = ("_layout", "_spans")
+
+    def __init__(self, layout: Layout, spans: list[Span]) -> None:
+        self._layout = layout
+        self._spans = spans
+
+    def ranges_by_bucket(self) -> list[list[KeyRange]]:
+        """The ranges of the keys: a list for each salt bucket that can hold some, one without a salt."""
+        return ranges_by_bucket(self._spans, self._layout)
+
+    def ranges(self) -> list[KeyRange]:
+        """The ranges of the keys, merged and sorted."""
+        return merged(range_ for ranges in self.ranges_by_bucket() for range_ in ranges)
+
+
+Beginning = tuple[Layout, bytes, tuple[int, ...], bytes]
+
+
+def begun(
+    layout: Layout,
+    body: bytes = b"",
+    ends: tuple[int, ...] = (),
+    longer: bytes = b"",
+    constants: Iterable[Field[tuple[()]]] = (),
+) -> Beginning:
+    """The beginning of a key, with the constants that come next."""
+    for constant in constants:
+        body += constant.bytes(())
+        ends, longer = (*ends, len(body)), b""
+    return layout, body, ends, longer
+
+
+class Step:
+    """A prefix whose keys may be anywhere, because a digest of more fields is before them."""
+
+    __slots__ = ("_body", "_ends", "_layout", "_longer")
+
+    def __init__(self, layout: Layout, body: bytes = b"", ends: tuple[int, ...] = (), longer: bytes = b"") -> None:
+        self._layout = layout
+        self._body = body
+        self._ends = ends
+        self._longer = longer
+
+    def _with(self, field: Field[T], value: T, *constants: Field[tuple[()]]) -> Beginning:
+        body = self._body + field.bytes(value)
+        return begun(self._layout, body, (*self._ends, len(body)), field.longer, constants)
+
+    def _in(self, field: Field[T], values: Iterable[T], *constants: Field[tuple[()]]) -> Selection:
+        steps = [Prefix(*self._with(field, value, *constants)) for value in values]
+        return Selection(self._layout, [step._span() for step in steps])
+
+    def _between(self, field: Field[Any], low: Cut, high: Cut) -> Selection:
+        if field.desc:
+            low, high = high.inverted(), low.inverted()
+        if self._longer and high == END:
+            high = Cut(self._longer, False)
+        return Selection(self._layout, [Span(self._body, self._ends, low, high)])
+
+    def _range(self, field: Field[T], start: Bound[T], end: Bound[T]) -> Selection:
+        if field.descends:
+            start, end = end, start
+
+        def cut(bound: Bound[T], is_after: bool, open_: Cut) -> Cut:
+            if isinstance(bound, Unbounded):
+                return open_
+            content = field.encoding.encode(bound.value)
+            if not is_after:
+                return Cut(content, False)
+            if field.longer:
+                return Cut(content + field.longer, False)
+            # A value that ends with the key has no terminator: a longer one is another one.
+            return Cut(content + b"\x00", False) if field.ends_with_key else Cut(content, True)
+
+        low = cut(start, isinstance(start, Excluded), START)
+        high = cut(end, isinstance(end, Included), END)
+        return self._between(field, low, high)
+
+    def _starts_with(self, field: Field[Any], start: Any) -> Selection:
+        begun = field.encoding.starting(start)
+        if isinstance(begun, tuple):
+            return self._between(field, Cut(begun[0], True), Cut(begun[1], False))
+        body = self._body + (begun.translate(INVERTED) if field.desc else begun)
+        return Selection(self._layout, [Span(body, self._ends)])
+
+    def _under(self, field: Field[Any], host: str) -> Selection:
+        if is_address(host):
+            return self._between(field, Cut(f"{host}/".encode(), False), Cut(f"{host}0".encode(), False))
+        name = reversed_host(host)
+        return self._between(field, Cut(f"{name}.".encode(), False), Cut(f"{name}0".encode(), False))
+
+    def _span(self) -> Span:
+        is_narrow = self._longer and len(self._ends) < self._layout.fields
+        return Span(self._body, self._ends, START, Cut(self._longer, False) if is_narrow else END)
+
+
+class Prefix(Step):
+    """The keys that begin with some fields."""
+
+    __slots__ = ()
+
+    def ranges_by_bucket(self) -> list[list[KeyRange]]:
+        """The ranges of the keys: a list for each salt bucket that can hold some, one without a salt."""
+        return Selection(self._layout, [self._span()]).ranges_by_bucket()
+
+    def ranges(self) -> list[KeyRange]:
+        """The ranges of the keys, merged and sorted."""
+        return Selection(self._layout, [self._span()]).ranges()

@@ -1,0 +1,13 @@
+//! Python: a package of a module for each key, and the runtime.
+
+mod call;
+mod class;
+mod codec;
+mod encoding;
+mod module;
+mod package;
+mod prefix;
+mod run;
+mod text;
+
+pub use self::package::files;

@@ -1,0 +1,11 @@
+//! Generated code beside this crate's Rust: golden vectors both ways, refusals, and ranges, one process a language.
+//!
+//! Each language has a program of its tests in `tests/`, which reads a [manifest] of the keys and then a line a
+//! question; see [program].
+
+mod go;
+mod golden;
+mod manifest;
+mod program;
+mod python;
+mod random;
