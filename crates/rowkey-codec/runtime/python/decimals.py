@@ -17,9 +17,10 @@ from .encoding import Encoding
 
 def encode_decimal(value: Decimal) -> bytes:
     """The bytes without a terminator."""
-    negative, tens, exponent = value.as_tuple()
-    if not isinstance(exponent, int):
+    if not value.is_finite():
         raise ValueError(f"{value} is no number")
+    negative, tens, power = value.as_tuple()
+    exponent = int(power)
     text = "".join(map(str, tens)).lstrip("0")
     if not text:
         return b"\x80"

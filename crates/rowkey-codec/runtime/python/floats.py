@@ -9,6 +9,7 @@ All bits are kept, those of a NaN too.
 from __future__ import annotations
 
 import struct
+from math import isnan
 
 from .encoding import Encoding, taken
 
@@ -36,7 +37,7 @@ def f64_of(bits: int) -> float:
 
 def f32_bits(value: float) -> int:
     """The number of 32 bits that sorts as a float does, which is rounded to the nearest of 32 bits."""
-    if value != value:
+    if isnan(value):
         # A conversion would set a bit of some NaNs.
         (wide,) = _U64.unpack(_F64.pack(value))
         number = (wide >> 32 & _SIGN_32) | 0x7F800000 | (wide >> 29 & 0x7FFFFF)

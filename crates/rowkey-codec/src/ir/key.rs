@@ -79,4 +79,21 @@ impl Key {
             | Type::List { .. } => return None,
         })
     }
+
+    /// Returns whether a value of a type ends with the key, without an end of its own.
+    pub fn ends_with_key(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Text(TextEnd::Raw)
+            | Type::Bytes { raw: true }
+            | Type::Decimal { raw: true }
+            | Type::HostPath { raw: true }
+            | Type::List { raw: true, .. } => true,
+            Type::TextField(field) => field.end == End::Key || field.after.is_some(),
+            Type::Tuple(at) => match &self.types[*at].kind {
+                DeclKind::Tuple(fields) => fields.last().is_some_and(|last| self.ends_with_key(&last.ty)),
+                DeclKind::Enum(_) => false,
+            },
+            _ => false,
+        }
+    }
 }

@@ -253,19 +253,6 @@ impl Type {
         }
     }
 
-    /// Returns whether a value ends with the key, without an end of its own.
-    pub fn ends_with_key(&self) -> bool {
-        match self {
-            Self::Text(TextEnd::Raw)
-            | Self::Bytes { raw: true }
-            | Self::Decimal { raw: true }
-            | Self::HostPath { raw: true }
-            | Self::List { raw: true, .. } => true,
-            Self::TextField(field) => field.end == End::Key || field.after.is_some(),
-            _ => false,
-        }
-    }
-
     /// Returns whether a language with null has it for one of the values.
     pub fn is_nullable(&self) -> bool {
         match self {

@@ -90,7 +90,7 @@ fn layout(key: &Key, out: &mut Lines) {
         let mut arguments = vec![encoding(key, &field.ty, index == 0)];
         let flags = [
             ("desc", field.desc),
-            ("ends_with_key", field.ty.ends_with_key()),
+            ("ends_with_key", key.ends_with_key(&field.ty)),
             ("descends", key.order(&field.ty) == Order::Descending),
         ];
         for (name, _) in flags.iter().filter(|(_, is_set)| *is_set) {

@@ -80,9 +80,11 @@ impl Lines {
             return self.line(indent, &format!("{target} = {whole}"));
         }
         self.line(indent, &format!("{target} = ("));
-        let chars: Vec<char> = text.chars().collect();
-        for part in chars.chunks(80) {
-            self.line(indent + 1, &literal(&String::from_iter(part)));
+        if 4 * indent + 4 + whole.len() <= WIDTH {
+            self.line(indent + 1, &whole);
+        } else {
+            let chars: Vec<char> = text.chars().collect();
+            chars.chunks(80).for_each(|part| self.line(indent + 1, &literal(&String::from_iter(part))));
         }
         self.line(indent, ")");
     }

@@ -68,8 +68,9 @@ class Key:
         if "option" in type_:
             if given is None:
                 return None
-            value = self.value(type_["option"], given)
-            return rt.Some(value) if type_["nested"] else value
+            if type_["nested"]:
+                return rt.Some(self.value(type_["option"], given[0]))
+            return self.value(type_["option"], given)
         if "list" in type_:
             return tuple(self.value(type_["list"], one) for one in given)
         if "tuple" in type_:
@@ -89,7 +90,9 @@ class Key:
         if "int" in type_:
             return str(value)
         if "option" in type_:
-            return None if value is None else self.json(type_["option"], value.value if type_["nested"] else value)
+            if value is None:
+                return None
+            return [self.json(type_["option"], value.value)] if type_["nested"] else self.json(type_["option"], value)
         if "list" in type_:
             return [self.json(type_["list"], one) for one in value]
         if "tuple" in type_:

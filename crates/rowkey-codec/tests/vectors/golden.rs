@@ -67,6 +67,18 @@ pub(crate) fn vectors() -> Vec<Vector> {
     all
 }
 
+/// The layouts of other programs, each once.
+pub(crate) fn foreign_layouts() -> Vec<LayoutBuf> {
+    let mut layouts: Vec<LayoutBuf> = Vec::new();
+    for (_, row) in rows("foreign.tsv") {
+        let layout = row[0].parse().unwrap();
+        if !layouts.contains(&layout) {
+            layouts.push(layout);
+        }
+    }
+    layouts
+}
+
 /// The shape of types that have none of their own, as the vectors name them.
 fn own_shape(kind: &str, value: Json) -> (String, Json) {
     let text = value.as_str().unwrap_or_default().to_owned();

@@ -9,6 +9,8 @@
 //! `{"tuple": n}` with an index of the key's `types`. These are `{"ident", "tuple": [fields]}` or `{"ident", "plain":
 //! bool, "enum": [{"ident", "constant", "tag", "fields"}]}`. A field of the type `constant` is no member. An `int` is
 //! `{"int": bits, "signed": bool}`.
+//!
+//! Values are JSON as FORMAT.md has them. A value that is there, of an option that is `nested`, is in an array of one.
 
 use rowkey_codec::ir::{Codec, Decl, DeclKind, Field, Form, Key, Ordered, Type};
 use serde_json::{Value as Json, json};

@@ -9,6 +9,7 @@ use rowkey_codec::{Language, Package, generate};
 use tempfile::TempDir;
 
 use crate::golden::Golden;
+use crate::random::Crossing;
 use crate::{manifest, program};
 
 /// A package of generated code in a folder, and its manifest.
@@ -58,6 +59,13 @@ fn golden_vectors_in_python() {
 }
 
 #[test]
+fn random_layouts_in_python() {
+    let crossing = Crossing::new(&PYTHON);
+    let answers = Generated::new(&crossing.tables).ask(&crossing.questions);
+    println!("python: {}", crossing.check(&answers));
+}
+
+#[test]
 fn hashes_in_python() {
     let generated = Generated::new(&[]);
     let run = python("test_hashes.py").current_dir(generated.path()).output().unwrap();
@@ -80,6 +88,6 @@ fn tool(variable: &str, arguments: &[&str], folder: &Path) {
 fn mypy_and_ruff_take_generated_python() {
     let generated = Generated::new(&Golden::new(&PYTHON).tables);
     tool("ROWKEY_MYPY", &["--strict", "--no-incremental", "rowkeys"], generated.path());
-    tool("ROWKEY_RUFF", &["check", "--no-cache", "rowkeys"], generated.path());
+    tool("ROWKEY_RUFF", &["check", "--no-cache", "--output-format=concise", "rowkeys"], generated.path());
     tool("ROWKEY_RUFF", &["format", "--no-cache", "--diff", "rowkeys"], generated.path());
 }
