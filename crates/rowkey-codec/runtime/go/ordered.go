@@ -60,13 +60,6 @@ func TrimOrdered(fields []byte) []byte {
 	return fields
 }
 
-// OrderedSeparator reads what is before each field but the first; the end of the key, if the field is left out.
-func (r *Reader) OrderedSeparator() {
-	if r.More() {
-		r.Expect("\x00\x01", "00 01 between two fields")
-	}
-}
-
 // OrderedText reads an `ordered[text]`. Pass true for the first field of the key.
 func (r *Reader) OrderedText(first bool) string {
 	at := r.at
@@ -104,13 +97,17 @@ func (r *Reader) OrderedMicros(first bool) Instant { return instantOfMicros(r.Or
 // OrderedBEMicros reads an `ordered[be micros]`.
 func (r *Reader) OrderedBEMicros(first bool) Instant { return instantOfMicros(r.OrderedBE(first)) }
 
-// orderedContent reads up to a separator or the end of the key.
+// orderedContent reads what is before each field but the first, and up to the next one or the end of the key. A field
+// that is left out is empty.
 func (r *Reader) orderedContent(first bool) []byte {
-	start := r.at
 	content := []byte{}
-	if !first && !r.More() {
-		return content
+	if !first {
+		if !r.More() {
+			return content
+		}
+		r.Expect("\x00\x01", "00 01 between two fields")
 	}
+	start := r.at
 	for {
 		at := r.at
 		size := bytes.IndexByte(r.key[at:], 0)

@@ -13,11 +13,6 @@ type Range struct {
 	End []byte
 }
 
-// newRange returns the range, and false if it is empty.
-func newRange(start, end []byte) (Range, bool) {
-	return Range{start, end}, end == nil || bytes.Compare(start, end) < 0
-}
-
 // PrefixRange is the range of the keys that begin with a prefix.
 func PrefixRange(prefix []byte) Range { return Range{prefix, Successor(prefix)} }
 

@@ -145,12 +145,11 @@ func (s Selection) narrowed(ranges []Range) []Range {
 	// Bounds have no empty fields at their ends, which are at the end of no key.
 	var cut []Range
 	for _, r := range ranges {
-		end := r.End
-		if end != nil {
-			end = TrimOrdered(end)
-		}
-		if r, ok := newRange(TrimOrdered(r.Start), end); ok {
-			cut = append(cut, r)
+		start := TrimOrdered(r.Start)
+		if r.End == nil {
+			cut = append(cut, Range{Start: start})
+		} else if end := TrimOrdered(r.End); bytes.Compare(start, end) < 0 {
+			cut = append(cut, Range{start, end})
 		}
 	}
 	return cut

@@ -54,11 +54,11 @@ func (s span) in(lead []byte, fields int) []Range {
 	if !ok {
 		return nil
 	}
-	high, _ := s.high.key(prefix)
-	if r, ok := newRange(low, high); ok {
-		return []Range{r}
+	high, bounded := s.high.key(prefix)
+	if bounded && bytes.Compare(low, high) >= 0 {
+		return nil
 	}
-	return nil
+	return []Range{{low, high}}
 }
 
 // beforeOptional takes out the keys that have other bytes after the fixed fields than a delimiter: all fields but one,

@@ -57,7 +57,7 @@ fn constants(key: &Key, prefix: String, from: usize, to: usize) -> String {
 fn slot(key: &Key, field: &Field) -> String {
     let members = [
         ("Desc", field.desc),
-        ("Raw", ty::ends_with_key(key, &field.ty)),
+        ("Raw", key.ends_with_key(&field.ty)),
         ("Reverse", key.order(&field.ty) == Order::Descending),
     ];
     let members = members.iter().filter(|(_, is)| *is).map(|(name, _)| format!("{name}: true"));

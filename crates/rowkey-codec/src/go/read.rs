@@ -17,9 +17,6 @@ pub(super) fn fields(
         if field.desc {
             code.line("r.Flip()");
         }
-        if key.is_joined && i > 0 {
-            code.line("r.OrderedSeparator()");
-        }
         value(code, key, &field.ty, &format!("{record}.{}", field.ident), i == 0);
         if field.desc {
             code.line("r.Flip()");

@@ -51,16 +51,3 @@ pub(super) fn int_type(int: &Int) -> String {
         (bits, true) => format!("int{bits}"),
     }
 }
-
-/// Returns whether a value ends with the key.
-pub(super) fn ends_with_key(key: &Key, ty: &Type) -> bool {
-    match ty {
-        Type::Tuple(at) => match &key.types[*at].kind {
-            crate::ir::DeclKind::Tuple(fields) => {
-                matches!(fields.as_slice(), [only] if ends_with_key(key, &only.ty))
-            }
-            crate::ir::DeclKind::Enum(_) => false,
-        },
-        ty => ty.ends_with_key(),
-    }
-}

@@ -271,6 +271,15 @@ func toOption[T any](to func(T) any) func(rowkey.Option[T]) any {
 	}
 }
 
+// fromNested reads the value of an option that can be an option without a value itself.
+func fromNested[T any](from func(any) T) func(any) T {
+	return func(v any) T { return from(v.([]any)[0]) }
+}
+
+func toNested[T any](to func(T) any) func(T) any {
+	return func(v T) any { return []any{to(v)} }
+}
+
 func fromList[T any](from func(any) T) func(any) []T {
 	return func(v any) []T { return all(from, v.([]any)) }
 }

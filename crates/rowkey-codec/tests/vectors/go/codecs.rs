@@ -48,8 +48,11 @@ fn converters(key: &Key, ty: &Type) -> (String, String) {
                 None => (from, to),
             }
         }
-        Type::Option { inner, .. } => {
+        Type::Option { inner, is_nested, .. } => {
             let (from, to) = converters(key, inner);
+            if *is_nested {
+                return (format!("fromOption(fromNested({from}))"), format!("toOption(toNested({to}))"));
+            }
             (format!("fromOption({from})"), format!("toOption({to})"))
         }
         Type::List { item, .. } => {

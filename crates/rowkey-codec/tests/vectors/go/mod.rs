@@ -13,6 +13,7 @@ use tempfile::TempDir;
 
 use crate::golden::Golden;
 use crate::program;
+use crate::random::Crossing;
 
 /// A package of generated code in a folder.
 pub(crate) struct Generated {
@@ -72,4 +73,10 @@ pub(crate) fn ask(tables: &[Table], questions: &[String]) -> Vec<String> {
 fn golden_vectors_in_go() {
     let golden = Golden::new(&GO);
     println!("go: {}", golden.check(&ask(&golden.tables, &golden.questions())));
+}
+
+#[test]
+fn random_layouts_in_go() {
+    let crossing = Crossing::new(&GO);
+    println!("go: {}", crossing.check(&ask(&crossing.tables, &crossing.questions)));
 }
