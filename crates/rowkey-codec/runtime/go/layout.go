@@ -1,6 +1,9 @@
 package rowkey
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Layout is the layout of a generated key's type.
 type Layout struct {
@@ -50,12 +53,29 @@ func (e *LayoutError) Error() string {
 // value.
 func LayoutRow(table string) []byte { return append([]byte("t"), table...) }
 
-// Check returns an error unless a table keeps this layout: its shape, or its fingerprint.
+// Check returns an error unless what a table kept is this layout: its shape, its fingerprint, or a wide table's schema
+// that has its shape. Rust keeps a wide table's schema in the table `rowkey.schemas`, in the column `s:schema` of the row
+// with the table's name, or in HBase as an attribute of the table.
 func (l *Layout) Check(kept []byte) error {
-	if text := string(kept); text != l.Shape && text != l.Fingerprint {
+	text := string(kept)
+	for _, line := range strings.SplitAfter(text, "\n") {
+		if shape, ok := strings.CutPrefix(line, "row key: "); ok {
+			text = strings.TrimSuffix(shape, "\n")
+			break
+		}
+	}
+	if text != l.Shape && text != l.Fingerprint {
 		return &LayoutError{Key: l.Name, Kept: text, Shape: l.Shape}
 	}
 	return nil
+}
+
+// SaltSize is the number of bytes of the keys' salt; 0 without one. It is what [Merge] takes.
+func (l *Layout) SaltSize() int {
+	if l.Lead == nil || l.Lead.Buckets == 0 {
+		return 0
+	}
+	return l.Lead.Size()
 }
 
 // Splits are the keys at which a salted table is split so that each bucket is a region or tablet of its own.

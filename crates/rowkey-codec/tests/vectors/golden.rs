@@ -100,8 +100,13 @@ pub(crate) struct Golden {
 
 impl Golden {
     pub(crate) fn new(style: &Style) -> Self {
+        Self::of(style, |_| true)
+    }
+
+    /// Those of some shapes.
+    pub(crate) fn of(style: &Style, has: impl Fn(&str) -> bool) -> Self {
         let (mut tables, mut shapes, mut kept, mut refused) = (Vec::new(), Vec::new(), Vec::new(), 0);
-        for vector in vectors() {
+        for vector in vectors().into_iter().filter(|vector| has(&vector.shape)) {
             let layout: LayoutBuf = vector.shape.parse().unwrap();
             let at = shapes.iter().position(|shape| *shape == vector.shape).unwrap_or_else(|| {
                 let table = Table::new(layout);

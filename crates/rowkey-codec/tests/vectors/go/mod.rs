@@ -1,6 +1,7 @@
 //! Go.
 
 mod codecs;
+mod mutations;
 mod tools;
 
 use std::path::{Path, PathBuf};
@@ -43,6 +44,10 @@ impl Generated {
     pub(crate) fn program(&self, tables: &[Table]) -> PathBuf {
         self.write("driver/driver.go", include_str!("../../go/driver.go"));
         self.write("driver/codecs.go", &codecs::codecs(&Codec::of(tables, &GO).unwrap()));
+        self.build()
+    }
+
+    fn build(&self) -> PathBuf {
         run(go().args(["build", "-o", "driver/driver", "./driver"]).current_dir(self.path()));
         self.path().join("driver/driver")
     }
