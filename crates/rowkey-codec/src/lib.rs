@@ -17,6 +17,10 @@ pub mod ir;
 pub mod names;
 pub mod python;
 
+use std::str::FromStr;
+
+use rowkey_design::internal::choice::{Choice, UnknownName};
+
 use self::ir::{Codec, Refusal, Table};
 
 /// A generated file: its path within the package, with `/`, and its text.
@@ -30,6 +34,31 @@ pub enum Language {
     Go,
     /// Python 3.10 or newer.
     Python,
+}
+
+impl Choice for Language {
+    const ALL: &'static [Self] = &[Self::Python];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Python => "python",
+        }
+    }
+
+    fn about(self) -> String {
+        match self {
+            Self::Python => "Python 3.10 or newer: dataclasses, typed for mypy",
+        }
+        .to_owned()
+    }
+}
+
+impl FromStr for Language {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        Self::ALL.iter().copied().find(|language| language.name() == name).ok_or(UnknownName)
+    }
 }
 
 /// The package that generated code is.

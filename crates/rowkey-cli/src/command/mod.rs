@@ -1,6 +1,7 @@
 //! The sub-commands, a file each.
 
 mod check;
+mod codec;
 mod completions;
 mod ddl;
 mod diff;
@@ -51,6 +52,7 @@ enum Command {
     Simulate(simulate::Args),
     Explain(explain::Args),
     Ddl(ddl::Args),
+    Codec(codec::Args),
     Infer(infer::Args),
     Import(import::Args),
     Diff(diff::Args),
@@ -69,6 +71,7 @@ impl Cli {
             Command::Rule(args) => rule::run(&args),
             Command::Explain(args) => explain::run(&args),
             Command::Ddl(args) => ddl::run(&args),
+            Command::Codec(args) => codec::run(&args),
             Command::Import(args) => import::run(&args),
             Command::Infer(args) => infer::run(&args),
             Command::Diff(args) => diff::run(&args),

@@ -3,7 +3,7 @@
 use rowkey::foreign::{Foreign, OrderedKind};
 use rowkey::layout::Scalar;
 use rowkey::untyped::{FieldBuf, TypeBuf, VariantBuf};
-use rowkey::{LayoutBuf, foreign};
+use rowkey::{LayoutBuf, LayoutError, foreign};
 use rowkey_design::internal::TableDesign;
 use rowkey_design::internal::choice::Choice;
 use rowkey_design::internal::design::Meaning;
@@ -35,6 +35,14 @@ impl Table {
     /// The table of a layout.
     pub fn new(layout: LayoutBuf) -> Self {
         Self { layout, about: None, meanings: Vec::new() }
+    }
+
+    /// The table of a layout as JSON, as FORMAT.md has it.
+    ///
+    /// # Errors
+    /// If it is no layout.
+    pub fn of_json(json: &str) -> Result<Self, LayoutError> {
+        LayoutBuf::from_json(json).map(Self::new)
     }
 
     /// A table of a design, and the tables of its rows under other keys.
