@@ -37,16 +37,18 @@ pub enum Language {
 }
 
 impl Choice for Language {
-    const ALL: &'static [Self] = &[Self::Python];
+    const ALL: &'static [Self] = &[Self::Go, Self::Python];
 
     fn name(self) -> &'static str {
         match self {
+            Self::Go => "go",
             Self::Python => "python",
         }
     }
 
     fn about(self) -> String {
         match self {
+            Self::Go => "Go 1.23 or newer: structs, as a module",
             Self::Python => "Python 3.10 or newer: dataclasses, typed for mypy",
         }
         .to_owned()
