@@ -9,16 +9,20 @@ func AppendBool(dst []byte, v bool) []byte {
 }
 
 // Bool reads a `bool`.
-func (r *Reader) Bool() bool { return r.choice("a bool is 00 or 01", 0, 1) == 1 }
+func (r *Reader) Bool() bool { return r.isOne(0, "a bool is 00 or 01") }
 
-// choice reads a byte that is one of two.
-func (r *Reader) choice(expected string, a, b byte) byte {
-	at := r.at
-	found := r.U8()
-	if found != a && found != b && r.err == nil {
-		r.badByte(at, expected)
+// isOne reads a byte that is 01 or another one: whether it is 01. It is false after an error.
+func (r *Reader) isOne(other byte, expected string) bool {
+	if r.at == len(r.key) {
+		r.truncated(1)
+		return false
 	}
-	return found
+	found := r.key[r.at] ^ r.mask
+	r.at++
+	if found != 1 && found != other {
+		r.badByte(r.at-1, expected)
+	}
+	return found == 1
 }
 
 // badByte fails by a byte that is not valid for its type.

@@ -34,7 +34,7 @@ func datePart(pattern string, quoted *bool) (letter byte, size int, rest string)
 }
 
 // AppendDate appends a `date[…]` by its pattern.
-func AppendDate(dst []byte, pattern string, v Instant, end End) ([]byte, error) {
+func AppendDate(dst []byte, pattern string, v Instant, end *End) ([]byte, error) {
 	mark := len(dst)
 	t, ok := v.Time()
 	if !ok || t.Year() < 0 || t.Year() > 9999 || v.Nanos >= nanosPerSecond {
@@ -88,7 +88,7 @@ func fraction(digits int) int {
 }
 
 // Date reads a `date[…]` by its pattern.
-func (r *Reader) Date(pattern string, end End) Instant {
+func (r *Reader) Date(pattern string, end *End) Instant {
 	at := r.at
 	v, ok := parseDate(r.content(end), pattern)
 	if !ok {

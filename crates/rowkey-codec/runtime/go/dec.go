@@ -1,10 +1,5 @@
 package rowkey
 
-import (
-	"math/bits"
-	"strconv"
-)
-
 // The greatest power of ten in 64 bits, and its zeros.
 const (
 	tenTo19 = 10_000_000_000_000_000_000
@@ -12,13 +7,13 @@ const (
 )
 
 // AppendDec appends a `dec[…]`: a number in decimal; with a width, zeros before it.
-func AppendDec(dst []byte, v U128, end End) ([]byte, error) {
+func AppendDec(dst []byte, v U128, end *End) ([]byte, error) {
 	mark := len(dst)
 	return end.close(appendDigits(dst, v, end.Width), mark)
 }
 
 // Dec reads a `dec[…]`.
-func (r *Reader) Dec(end End) U128 {
+func (r *Reader) Dec(end *End) U128 {
 	at := r.at
 	v, ok := parseDigits(r.content(end), end.Width > 0)
 	if !ok {
@@ -28,7 +23,7 @@ func (r *Reader) Dec(end End) U128 {
 }
 
 // AppendMinus appends a `minus[…]`: most minus the number, in decimal.
-func AppendMinus(dst []byte, v, most U128, end End) ([]byte, error) {
+func AppendMinus(dst []byte, v, most U128, end *End) ([]byte, error) {
 	left, ok := most.minus(v)
 	if !ok {
 		return dst, ErrRange
@@ -37,7 +32,7 @@ func AppendMinus(dst []byte, v, most U128, end End) ([]byte, error) {
 }
 
 // Minus reads a `minus[…]`.
-func (r *Reader) Minus(most U128, end End) U128 {
+func (r *Reader) Minus(most U128, end *End) U128 {
 	at := r.at
 	left := r.Dec(end)
 	v, ok := most.minus(left)
@@ -48,7 +43,7 @@ func (r *Reader) Minus(most U128, end End) U128 {
 }
 
 // AppendInt appends an `int[…]`: a number in decimal, with a - below 0.
-func AppendInt(dst []byte, v I128, end End) ([]byte, error) {
+func AppendInt(dst []byte, v I128, end *End) ([]byte, error) {
 	mark := len(dst)
 	size := v.Bits()
 	if v.Hi < 0 {
@@ -59,7 +54,7 @@ func AppendInt(dst []byte, v I128, end End) ([]byte, error) {
 }
 
 // Int reads an `int[…]`.
-func (r *Reader) Int(end End) I128 {
+func (r *Reader) Int(end *End) I128 {
 	at := r.at
 	content := r.content(end)
 	negative := len(content) > 0 && content[0] == '-'
@@ -89,14 +84,14 @@ func appendDigits(dst []byte, v U128, width int) []byte {
 }
 
 func appendPadded(dst []byte, v uint64, width int) []byte {
-	digits := 1
-	for power := uint64(10); digits < 20 && v >= power; power *= 10 {
-		digits++
-		if digits == 20 {
-			break
-		}
+	var digits [20]byte
+	first := len(digits) - 1
+	for ; v >= 10; v /= 10 {
+		digits[first] = '0' + byte(v%10)
+		first--
 	}
-	return strconv.AppendUint(appendPadding(dst, '0', width-digits), v, 10)
+	digits[first] = '0' + byte(v)
+	return append(appendPadding(dst, '0', width-(len(digits)-first)), digits[first:]...)
 }
 
 // parseDigits reads a number in decimal: without needless zeros if it is not padded.
@@ -104,13 +99,20 @@ func parseDigits(digits []byte, padded bool) (v U128, ok bool) {
 	if len(digits) == 0 || !padded && len(digits) > 1 && digits[0] == '0' {
 		return v, false
 	}
+	if len(digits) <= zeros19 {
+		for _, digit := range digits {
+			if digit < '0' || digit > '9' {
+				return U128{}, false
+			}
+			v.Lo = 10*v.Lo + uint64(digit-'0')
+		}
+		return v, true
+	}
 	for _, digit := range digits {
 		if digit < '0' || digit > '9' {
 			return U128{}, false
 		}
-		if v.Hi == 0 && bits.LeadingZeros64(v.Lo) >= 4 {
-			v.Lo = 10*v.Lo + uint64(digit-'0')
-		} else if v, ok = v.times(10, uint64(digit-'0')); !ok {
+		if v, ok = v.times(10, uint64(digit-'0')); !ok {
 			return U128{}, false
 		}
 	}

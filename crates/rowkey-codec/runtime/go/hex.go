@@ -18,7 +18,7 @@ func hexDigits(upper bool) string {
 }
 
 // AppendHex appends a `hex[…]`: a number in hex; with a width, zeros before it.
-func AppendHex(dst []byte, v U128, upper bool, end End) ([]byte, error) {
+func AppendHex(dst []byte, v U128, upper bool, end *End) ([]byte, error) {
 	mark := len(dst)
 	size := 1
 	for !v.fitsNibbles(size) {
@@ -32,7 +32,7 @@ func AppendHex(dst []byte, v U128, upper bool, end End) ([]byte, error) {
 }
 
 // Hex reads a `hex[…]`.
-func (r *Reader) Hex(upper bool, end End) U128 {
+func (r *Reader) Hex(upper bool, end *End) U128 {
 	at := r.at
 	content := r.content(end)
 	if len(content) == 0 || len(content) > 32 || end.Width == 0 && len(content) > 1 && content[0] == '0' {
@@ -52,7 +52,7 @@ func (r *Reader) Hex(upper bool, end End) U128 {
 }
 
 // AppendHexBytes appends a `hexbytes[…]`: bytes in hex, two digits each.
-func AppendHexBytes(dst, v []byte, upper bool, end End) ([]byte, error) {
+func AppendHexBytes(dst, v []byte, upper bool, end *End) ([]byte, error) {
 	mark := len(dst)
 	digits := hexDigits(upper)
 	for _, b := range v {
@@ -62,7 +62,7 @@ func AppendHexBytes(dst, v []byte, upper bool, end End) ([]byte, error) {
 }
 
 // HexBytes reads a `hexbytes[…]`.
-func (r *Reader) HexBytes(upper bool, end End) []byte {
+func (r *Reader) HexBytes(upper bool, end *End) []byte {
 	at := r.at
 	content := r.content(end)
 	v := make([]byte, len(content)/2)

@@ -24,12 +24,18 @@ func AppendIPAddr(dst []byte, v netip.Addr) ([]byte, error) {
 
 // IPAddr reads an `ipaddr`.
 func (r *Reader) IPAddr() netip.Addr {
-	if r.choice("an address begins with 04 or 06", 4, 6) == 4 {
+	at := r.at
+	switch r.U8() {
+	case 4:
 		var address [4]byte
 		r.Array(address[:])
 		return netip.AddrFrom4(address)
+	case 6:
+		var address [16]byte
+		r.Array(address[:])
+		return netip.AddrFrom16(address)
+	default:
+		r.badByte(at, "an address begins with 04 or 06")
+		return netip.Addr{}
 	}
-	var address [16]byte
-	r.Array(address[:])
-	return netip.AddrFrom16(address)
 }

@@ -83,6 +83,10 @@ func (r *Reader) Lead(lead *Lead, m []byte) {
 	if r.err != nil {
 		return
 	}
+	if lead.Buckets > 0 && lead.Radix == RadixBytes && lead.Size() == 1 &&
+		r.key[0] == byte(lead.Hash.number(m)%uint64(lead.Buckets)) {
+		return
+	}
 	var space [80]byte
 	due, found := space[:lead.Size()], r.key[:lead.Size()]
 	lead.Put(due, m)

@@ -34,11 +34,7 @@ func AppendNone(dst []byte) []byte { return append(dst, noneTag) }
 func AppendNoneOther(dst []byte) []byte { return append(dst, noneOther) }
 
 // IsSome reads the first byte of an option: whether there is a value, which comes next.
-func (r *Reader) IsSome() bool {
-	return r.choice("an option begins with 00 or 01", noneTag, someTag) == someTag
-}
+func (r *Reader) IsSome() bool { return r.isOne(noneTag, "an option begins with 00 or 01") }
 
 // IsSomeOther reads the first byte of an option in which none is not at the default place.
-func (r *Reader) IsSomeOther() bool {
-	return r.choice("an option begins with 01 or 02", someTag, noneOther) == someTag
-}
+func (r *Reader) IsSomeOther() bool { return r.isOne(noneOther, "an option begins with 01 or 02") }

@@ -12,6 +12,8 @@ type Reader struct {
 	key  []byte
 	at   int
 	mask byte
+	// ones are 64 bits of the mask.
+	ones uint64
 	err  *DecodeError
 }
 
@@ -22,7 +24,7 @@ func NewReader(key []byte) Reader { return Reader{key: key} }
 func (r *Reader) Failed() bool { return r.err != nil }
 
 // Flip turns the reader for a descending field, and back after it.
-func (r *Reader) Flip() { r.mask = ^r.mask }
+func (r *Reader) Flip() { r.mask, r.ones = ^r.mask, ^r.ones }
 
 // Offset is the number of bytes that were read.
 func (r *Reader) Offset() int { return r.at }
@@ -96,13 +98,19 @@ func (r *Reader) truncated(n int) {
 	r.fail(len(r.key), Truncated, "the end", strconv.Itoa(missing)+" more bytes")
 }
 
+// missing fails by bytes that are not there; it returns 0.
+func (r *Reader) missing(n int) uint64 {
+	r.truncated(n)
+	return 0
+}
+
 // rest reads all bytes that are left.
 func (r *Reader) rest() []byte { return r.take(len(r.key) - r.at) }
 
 // find returns the number of bytes before a delimiter, or -1.
 func (r *Reader) find(delimiter string) int {
-	if r.mask == 0 {
-		return bytes.Index(r.key[r.at:], []byte(delimiter))
+	if len(delimiter) == 1 {
+		return bytes.IndexByte(r.key[r.at:], delimiter[0]^r.mask)
 	}
 	return bytes.Index(r.key[r.at:], r.upright([]byte(delimiter)))
 }

@@ -29,7 +29,7 @@ var (
 )
 
 // close ends the content that was appended since a mark.
-func (e End) close(dst []byte, mark int) ([]byte, error) {
+func (e *End) close(dst []byte, mark int) ([]byte, error) {
 	switch {
 	case e.Width > 0 && len(dst)-mark != e.Width:
 		return dst, ErrWidth
@@ -41,13 +41,15 @@ func (e End) close(dst []byte, mark int) ([]byte, error) {
 }
 
 // content reads a field with its delimiter. It returns the bytes before it, inverted back.
-func (r *Reader) content(e End) []byte {
+func (r *Reader) content(e *End) []byte {
 	at := r.at
 	var content []byte
 	switch {
 	case e.Width > 0:
 		content = r.upright(r.take(e.Width))
-		r.Expect(e.Before, "the delimiter after the field's width")
+		if e.Before != "" {
+			r.Expect(e.Before, "the delimiter after the field's width")
+		}
 	case e.Before != "":
 		size := r.find(e.Before)
 		if size < 0 {
@@ -79,8 +81,11 @@ func (r *Reader) content(e End) []byte {
 
 // endsIn returns whether a delimiter after the content would be found before the content's end.
 func endsIn(content []byte, delimiter string) bool {
-	if delimiter == "" {
+	switch len(delimiter) {
+	case 0:
 		return false
+	case 1:
+		return bytes.IndexByte(content, delimiter[0]) >= 0
 	}
 	if bytes.Contains(content, []byte(delimiter)) {
 		return true
@@ -94,7 +99,7 @@ func endsIn(content []byte, delimiter string) bool {
 }
 
 // AppendPlain appends a `text[…]`: as it is.
-func AppendPlain(dst []byte, v string, end End) ([]byte, error) {
+func AppendPlain(dst []byte, v string, end *End) ([]byte, error) {
 	mark := len(dst)
 	dst, err := AppendTextRaw(dst, v)
 	if err != nil {
@@ -104,13 +109,13 @@ func AppendPlain(dst []byte, v string, end End) ([]byte, error) {
 }
 
 // Plain reads a `text[…]`.
-func (r *Reader) Plain(end End) string {
+func (r *Reader) Plain(end *End) string {
 	at := r.at
 	return r.valid(at, string(r.content(end)))
 }
 
 // AppendReversed appends a `reversed[…]`: text from its last character to its first.
-func AppendReversed(dst []byte, v string, end End) ([]byte, error) {
+func AppendReversed(dst []byte, v string, end *End) ([]byte, error) {
 	mark := len(dst)
 	if !utf8.ValidString(v) {
 		return dst, ErrNotUTF8
@@ -119,7 +124,7 @@ func AppendReversed(dst []byte, v string, end End) ([]byte, error) {
 }
 
 // Reversed reads a `reversed[…]`.
-func (r *Reader) Reversed(end End) string {
+func (r *Reader) Reversed(end *End) string {
 	at := r.at
 	content := r.content(end)
 	if !utf8.Valid(content) {

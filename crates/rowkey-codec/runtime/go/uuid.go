@@ -7,7 +7,7 @@ const uuidSize = 36
 func isHyphen(i int) bool { return i == 8 || i == 13 || i == 18 || i == 23 }
 
 // AppendUUIDText appends a `uuid[text]`: 8-4-4-4-12 hex digits in lower case.
-func AppendUUIDText(dst []byte, v [16]byte, end End) ([]byte, error) {
+func AppendUUIDText(dst []byte, v [16]byte, end *End) ([]byte, error) {
 	mark := len(dst)
 	for _, b := range v {
 		if isHyphen(len(dst) - mark) {
@@ -19,7 +19,7 @@ func AppendUUIDText(dst []byte, v [16]byte, end End) ([]byte, error) {
 }
 
 // UUIDText reads a `uuid[text]`.
-func (r *Reader) UUIDText(end End) (v [16]byte) {
+func (r *Reader) UUIDText(end *End) (v [16]byte) {
 	at := r.at
 	content := r.content(end)
 	var digits [uuidSize]byte

@@ -85,7 +85,7 @@ func (r *Reader) U128() U128 {
 	if b == nil {
 		return U128{}
 	}
-	half := Reader{key: b, mask: r.mask}
+	half := Reader{key: b, mask: r.mask, ones: r.ones}
 	return U128{Hi: half.U64(), Lo: half.U64()}
 }
 

@@ -194,7 +194,7 @@ pub(super) fn end(field: &TextField) -> String {
         End::Rest(after) => members.push(format!("Rest: {after}")),
         End::Until(delimiter) => members.push(format!("Until: {}", literal(delimiter))),
     }
-    format!("rowkey.End{{{}}}", members.join(", "))
+    format!("&rowkey.End{{{}}}", members.join(", "))
 }
 
 /// A literal of a date's pattern.

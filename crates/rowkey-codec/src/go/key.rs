@@ -6,7 +6,7 @@ use super::doc::sentence;
 use super::layout::hashed;
 use super::size::Size;
 use super::{decl, read, ty};
-use crate::ir::{Field, Key, Type};
+use crate::ir::{Field, IntForm, Key, Type};
 
 pub(super) fn write(code: &mut Code, key: &Key) {
     let about = key.about.as_deref().map_or(String::new(), |about| format!(" {}", sentence(about)));
@@ -150,8 +150,20 @@ fn hash(
 
 fn decode(code: &mut Code, key: &Key) {
     let ident = &key.ident;
+    let integers = integers(key);
     code.line("// Decode reads the key from its bytes. After an error, a *rowkey.DecodeError, the key is as it was.");
-    code.function(format!("func (k *{ident}) Decode(key []byte) error {{"));
+    if let Some((width, reads)) = &integers {
+        // A key of integers alone is right if it has their width: they are read at once.
+        code.function(format!("func (k *{ident}) Decode(key []byte) error {{"));
+        code.open(format!("if len(key) != {width} {{"));
+        code.line("return k.decode(key)");
+        code.close("}");
+        reads.iter().for_each(|read| code.line(read));
+        code.line("return nil");
+        code.end();
+    }
+    let name = if integers.is_some() { "decode" } else { "Decode" };
+    code.function(format!("func (k *{ident}) {name}(key []byte) error {{"));
     code.line(format!("var v {ident}"));
     code.line(format!("var ends [{}]int", key.fields.len()));
     code.line("r := rowkey.NewReader(key)");
@@ -162,6 +174,22 @@ fn decode(code: &mut Code, key: &Key) {
     code.line("*k = v");
     code.line("return nil");
     code.end();
+}
+
+/// The width of a key of integers alone, and the statements that read them.
+fn integers(key: &Key) -> Option<(usize, Vec<String>)> {
+    let (mut at, mut reads) = (0, Vec::new());
+    for field in &key.fields {
+        let Type::Int(int) = &field.ty else { return None };
+        if int.bits == 128 || int.width * 8 != int.bits || int.form != IntForm::Sorted {
+            return None;
+        }
+        let (sign, invert) = (if int.signed { 'I' } else { 'U' }, if field.desc { "^" } else { "" });
+        let from = if at == 0 { "key".to_owned() } else { format!("key[{at}:]") };
+        reads.push(format!("k.{} = {invert}rowkey.{sign}{}({from})", field.ident, int.bits));
+        at += usize::from(int.width);
+    }
+    (key.lead.width() == 0).then_some((at, reads))
 }
 
 fn read_from(code: &mut Code, key: &Key) {

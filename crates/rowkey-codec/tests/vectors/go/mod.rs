@@ -2,6 +2,7 @@
 
 mod codecs;
 mod mutations;
+mod speed;
 mod tools;
 
 use std::path::{Path, PathBuf};
