@@ -97,3 +97,8 @@ pub fn generate(tables: &[Table], language: Language, package: &Package) -> Resu
         Language::Python => Ok(python::files(&Codec::of(tables, &names::PYTHON)?, package)),
     }
 }
+
+/// The code in README.md, compiled and run by the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub mod _readme {}

@@ -1,4 +1,4 @@
-//! What has no generated code is refused, by its name and place.
+//! Refusals: of all that has no generated code, by its name and place.
 
 use rowkey::LayoutBuf;
 use rowkey_codec::ir::{Codec, Table};

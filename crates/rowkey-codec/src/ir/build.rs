@@ -8,8 +8,7 @@ use rowkey_design::internal::TableDesign;
 use rowkey_design::internal::choice::Choice;
 use rowkey_design::internal::design::Meaning;
 
-use super::{Codec, Decl, DeclKind, Field, Int, IntForm, Key, Lead, Ordered, TextEnd, TextField, Type, Variant};
-use crate::names::{Names, Style};
+use super::{Decl, DeclKind, Field, Int, IntForm, Key, Lead, Ordered, TextEnd, TextField, Type, Variant};
 
 /// A table whose key gets a codec.
 #[derive(Clone, Debug)]
@@ -69,16 +68,10 @@ impl Table {
     }
 }
 
-impl Codec {
-    /// The codec of these tables, with names in a language's style.
-    ///
-    /// # Errors
-    /// The first key that has no generated code.
-    pub fn of(tables: &[Table], style: &Style) -> Result<Self, Refusal> {
-        let keys = tables.iter().map(Building::key).collect::<Result<Vec<_>, _>>()?;
-        let mut codec = Self { keys };
-        Names::new(style).give(&mut codec);
-        Ok(codec)
+impl Key {
+    /// The key of a table, without names.
+    pub(crate) fn of(table: &Table) -> Result<Self, Refusal> {
+        Building::key(table)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What follows from a key's fields: where prefixes can end, the order and the width of types.
+//! The order and the width of a key's types, and where prefixes of it can end.
 
 use super::{DeclKind, End, Field, IntForm, Key, Lead, Order, Ordered, TextEnd, TextField, Type};
 

@@ -1,9 +1,9 @@
-//! What stands before the fields of a key: a salt, or the beginning of a hash.
+//! The lead of a key, the bytes before its fields: a salt, or the beginning of a hash.
 
 use rowkey::foreign::{self, Case, End, Foreign};
 use rowkey::lead::{Lead as Source, SaltFormat};
 
-/// What stands before the fields of a key.
+/// The bytes before the fields of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lead {
     /// Nothing.
@@ -79,7 +79,7 @@ pub enum SaltHash {
 pub struct Digest {
     /// The hash.
     pub function: HashFunction,
-    /// What is taken of it.
+    /// The part that is taken.
     pub taken: Taken,
     /// The delimiter after it.
     pub delimiter: Vec<u8>,
@@ -106,7 +106,7 @@ pub enum HashFunction {
     HashCode,
 }
 
-/// What is taken of a hash.
+/// The part of a hash that is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taken {
     /// Bytes.

@@ -34,7 +34,7 @@ pub struct Key {
     pub shape: String,
     /// The shape's fingerprint: 16 hex digits.
     pub fingerprint: String,
-    /// What stands before the fields.
+    /// The bytes before the fields.
     pub lead: Lead,
     /// The fields, in key order.
     pub fields: Vec<Field>,

@@ -2,7 +2,7 @@
 
 use deunicode::deunicode_char;
 
-/// How the words of a name are joined.
+/// The joint of the words of a name, and their case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Case {
     /// `HttpStatus`
@@ -35,16 +35,19 @@ impl Case {
         }
     }
 
-    /// What a reserved word gets.
+    /// The character behind a reserved word.
     pub(super) fn filler(self) -> char {
         if self == Self::Flat { 'x' } else { '_' }
     }
 
-    /// What is between a name and the number that tells it from others.
+    /// The text between a name and the number that tells it from others.
     pub(super) fn joint(self) -> &'static str {
         if self == Self::Flat { "" } else { "_" }
     }
 }
+
+/// The most characters that are taken of a name.
+const LONGEST: usize = 60;
 
 fn capital(word: &str) -> String {
     let (first, rest) = word.split_at(word.len().min(1));
@@ -54,7 +57,7 @@ fn capital(word: &str) -> String {
 /// The words of a name, in lower-case ASCII letters and digits.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
-    let ascii: Vec<char> = ascii(name).chars().collect();
+    let ascii: Vec<char> = ascii(name).chars().take(LONGEST).collect();
     for (i, &char) in ascii.iter().enumerate() {
         let before = i.checked_sub(1).and_then(|i| ascii.get(i)).copied().unwrap_or(' ');
         let after = ascii.get(i + 1).copied().unwrap_or(' ');
@@ -110,5 +113,6 @@ mod tests {
             assert_eq!(Case::UpperSnake.of(name), snake.to_uppercase());
             assert_eq!(Case::Flat.of(name), snake.replace('_', ""));
         }
+        assert!(Case::Snake.of(&"ab c".repeat(500)).len() < 70);
     }
 }

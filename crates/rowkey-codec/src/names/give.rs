@@ -1,23 +1,35 @@
 //! The names of all that a codec declares.
 
 use super::{Scope, Style};
-use crate::ir::{Codec, DeclKind, Field, Key, Type};
+use crate::ir::{Codec, DeclKind, Field, Key, Refusal, Table, Type};
+
+impl Codec {
+    /// The codec of these tables, with names in a language's style.
+    ///
+    /// # Errors
+    /// The first key that has no generated code.
+    pub fn of(tables: &[Table], style: &Style) -> Result<Self, Refusal> {
+        let mut codec = Self { keys: tables.iter().map(Key::of).collect::<Result<_, _>>()? };
+        Names::new(style).give(&mut codec);
+        Ok(codec)
+    }
+}
 
 /// Gives names, in the order of the design: a key that is added behind the others changes no name.
-pub(crate) struct Names<'s> {
+struct Names<'s> {
     style: &'s Style,
     types: Scope<'s>,
     modules: Scope<'s>,
 }
 
 impl<'s> Names<'s> {
-    pub(crate) fn new(style: &'s Style) -> Self {
+    fn new(style: &'s Style) -> Self {
         let types = Scope::new(style, style.types_taken);
         let modules = Scope::new(style, style.modules_taken);
         Self { style, types, modules }
     }
 
-    pub(crate) fn give(mut self, codec: &mut Codec) {
+    fn give(mut self, codec: &mut Codec) {
         for key in &mut codec.keys {
             self.key(key);
         }

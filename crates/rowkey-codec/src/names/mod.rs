@@ -1,9 +1,10 @@
 //! Names of a design as names of a program.
 //!
-//! A design's name is any text. It is split into words, written in letters of ASCII, and joined in the case of its kind:
-//! `HTTPStatus`, `http-status` and `http status` are the class `HttpStatus` and the field `http_status`. What is a word
-//! of the language gets a `_`; what begins with a digit an `f`, as a tuple's field `_0` is `f0`; what another thing is
-//! called already gets a number. Two names never differ in case alone, as files of some systems could not.
+//! A design's name is any text. It is split into words, written in letters of ASCII, and joined in the case of its
+//! kind: `HTTPStatus`, `http-status` and `http status` are the class `HttpStatus` and the field `http_status`. A word
+//! of the language gets a `_`; a digit in front an `f`, as a tuple's field `_0` is `f0`; a name that is taken gets a
+//! number. Two names never differ in case alone, as files of some systems could not, and none is longer than a file's
+//! can be.
 
 mod case;
 mod give;
@@ -14,7 +15,6 @@ mod python;
 use std::collections::BTreeSet;
 
 pub use self::case::Case;
-pub(crate) use self::give::Names;
 
 /// The names of a language.
 #[derive(Debug)]

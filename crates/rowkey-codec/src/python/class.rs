@@ -12,7 +12,7 @@ pub(super) fn types(key: &Key, out: &mut Lines) {
         match &decl.kind {
             DeclKind::Tuple(fields) => {
                 record(key, &decl.ident, &format!("The parts of {}.", decl.place), fields, None, out);
-                assign(&declared(at), &of_record(key, &decl.ident, fields), out);
+                assign(&declared(at), &of_record(&decl.ident, fields), out);
             }
             DeclKind::Enum(variants) if decl.is_plain_enum() => {
                 plain(decl, variants, out);
@@ -61,7 +61,7 @@ fn tagged(key: &Key, at: usize, decl: &Decl, variants: &[Variant], out: &mut Lin
         }
     }
     let of = |variant: &Variant| {
-        let record = of_record(key, &variant.ident, &variant.fields);
+        let record = of_record(&variant.ident, &variant.fields);
         Call::Behind(format!("{}: ", variant.tag), Box::new(record))
     };
     let target = format!("{}: rt.Encoding[{}]", declared(at), decl.ident);
@@ -70,9 +70,9 @@ fn tagged(key: &Key, at: usize, decl: &Decl, variants: &[Variant], out: &mut Lin
 }
 
 /// The encoding of a record.
-fn of_record(key: &Key, ident: &str, fields: &[Field]) -> Call {
+fn of_record(ident: &str, fields: &[Field]) -> Call {
     let part = |field: &Field| {
-        let plain = encoding(key, &field.ty, false);
+        let plain = encoding(&field.ty, false);
         let turned = if field.desc { Call::of("rt.Descending", vec![plain]) } else { plain };
         Call::of("", vec![Call::plain(literal(&field.ident)), turned])
     };
@@ -137,12 +137,12 @@ pub(super) fn key(key: &Key, body: &KeyCode<'_>, out: &mut Lines) {
 }
 
 fn explain(key: &Key, out: &mut Lines) {
-    let ident = &key.ident;
     out.line(1, "@classmethod");
     out.line(1, "def explain(cls, key: bytes) -> str:");
     out.doc(2, ["The parts of a key for people, a line each; or why the bytes are no key."]);
     out.line(2, "try:");
-    out.line(3, "of = cls.decode(key)");
+    let has_members = key.fields.iter().any(|field| !matches!(field.ty, Type::Constant(_)));
+    out.line(3, if has_members { "of = cls.decode(key)" } else { "cls.decode(key)" });
     out.line(2, "except rt.DecodeError as error:");
     out.line(3, "return str(error)");
     let mut parts = Vec::new();
@@ -166,7 +166,6 @@ fn explain(key: &Key, out: &mut Lines) {
     }
     let value = Call::of("rt.explained", vec![Call::plain("key"), Call::list(parts)]);
     out.line(2, &format!("return {}", value.laid_out(2, 7, 0)));
-    debug_assert!(!ident.is_empty());
 }
 
 fn prefix(key: &Key, out: &mut Lines) {

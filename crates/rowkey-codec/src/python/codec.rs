@@ -1,26 +1,9 @@
 //! The bodies of `encode` and `decode`.
 
 use super::call::Call;
-use super::run::{Packed, parts};
+use super::run::{Part, parts};
 use super::text::{Lines, bytes};
 use crate::ir::{DeclKind, Field, Key, Lead, TextEnd, Type};
-
-/// Fields that are written at once.
-#[derive(Debug)]
-pub(super) enum Part {
-    /// Fields of one `struct`.
-    Run { fields: Vec<(usize, Packed)>, is_hashed: bool },
-    /// One field.
-    Field { index: usize, is_hashed: bool },
-}
-
-impl Part {
-    fn is_hashed(&self) -> bool {
-        match self {
-            Self::Run { is_hashed, .. } | Self::Field { is_hashed, .. } => *is_hashed,
-        }
-    }
-}
 
 /// The code of a key's bytes.
 pub(super) struct KeyCode<'k> {
@@ -243,7 +226,7 @@ fn joined(names: &[String]) -> Call {
     }
 }
 
-/// What is hashed, without the delimiter at its end.
+/// The bytes that are hashed, without the delimiter at its end.
 fn cut_off(out: &mut Lines, m: Call, cut: usize) -> Call {
     if cut == 0 {
         return m;

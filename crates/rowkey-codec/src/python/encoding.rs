@@ -43,10 +43,10 @@ pub(super) fn annotation(key: &Key, ty: &Type) -> String {
 }
 
 /// The encoding of a type, as if it were ascending. `is_first` is of the first field of a key.
-pub(super) fn encoding(key: &Key, ty: &Type, is_first: bool) -> Call {
+pub(super) fn encoding(ty: &Type, is_first: bool) -> Call {
     let of = |function: &str, arguments: Vec<Call>| Call::of(&format!("rt.{function}"), arguments);
     let number = |number: usize| Call::plain(number.to_string());
-    let inner = |ty: &Type| encoding(key, ty, false);
+    let inner = |ty: &Type| encoding(ty, false);
     match ty {
         Type::Int(int) => integer(int),
         Type::Float { bits } => of(&format!("F{bits}"), vec![]),

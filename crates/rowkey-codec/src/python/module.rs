@@ -87,7 +87,7 @@ fn layout(key: &Key, out: &mut Lines) {
     let layout = Call::of("rt.Layout", arguments);
     out.line(0, &format!("_LAYOUT = {}", layout.laid_out(0, 10, 0)));
     for (index, field) in key.fields.iter().enumerate() {
-        let mut arguments = vec![encoding(key, &field.ty, index == 0)];
+        let mut arguments = vec![encoding(&field.ty, index == 0)];
         let flags = [
             ("desc", field.desc),
             ("ends_with_key", key.ends_with_key(&field.ty)),

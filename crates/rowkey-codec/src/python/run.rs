@@ -1,7 +1,23 @@
 //! Neighbouring fields of a fixed width as one `struct`.
 
-use super::codec::Part;
 use crate::ir::{Field, Int, IntForm, Type};
+
+/// Fields that are written at once.
+#[derive(Debug)]
+pub(super) enum Part {
+    /// Fields of one `struct`.
+    Run { fields: Vec<(usize, Packed)>, is_hashed: bool },
+    /// One field.
+    Field { index: usize, is_hashed: bool },
+}
+
+impl Part {
+    pub(super) fn is_hashed(&self) -> bool {
+        match self {
+            Self::Run { is_hashed, .. } | Self::Field { is_hashed, .. } => *is_hashed,
+        }
+    }
+}
 
 /// A field within a `struct`: its letters, what is packed, and how its value comes back from what was unpacked.
 #[derive(Clone, Debug)]
@@ -75,7 +91,7 @@ fn array(width: usize, packed: String, v: String, desc: bool) -> Packed {
     Packed { letters: format!("{width}s"), width, packed: vec![turned(&packed)], value: turned(&v), names: vec![v] }
 }
 
-/// What is packed of a number, and the number of what was unpacked: the highest bit flipped if it is signed, all bits
+/// The number that is packed, and the number of what was unpacked: the highest bit flipped if it is signed, all bits
 /// inverted if it descends.
 fn turned(bits: u8, signed: bool, desc: bool, x: &str, v: &str) -> (String, String) {
     let (half, all) = (1u128 << (bits - 1), (1u128 << bits) - 1);

@@ -1,4 +1,4 @@
-"""Answers the questions of `tests/vectors/program.rs` about the package `rowkeys`, by the manifest that is its argument."""
+"""Answers the questions of `tests/vectors/program.rs` about the package `rowkeys`, by a manifest, its argument."""
 
 import importlib
 import json

@@ -64,7 +64,29 @@ pub(crate) fn vectors() -> Vec<Vector> {
     for (at, row) in rows("reject.tsv") {
         all.push(Vector { shape: row[0].clone(), kind: Kind::Refused { hex: row[1].clone() }, at });
     }
+    all.extend(refused_by_format());
     all
+}
+
+/// The bytes that FORMAT.md refuses.
+fn refused_by_format() -> Vec<Vector> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../FORMAT.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut is_table = false;
+    let mut refused = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        is_table = line == "| shape | refused | why |" || (is_table && line.starts_with('|'));
+        let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
+        if let (true, [shape, hex, _], Some(true)) =
+            (is_table, cells.as_slice(), cells.first().map(|c| c.starts_with('`')))
+        {
+            let hex = if *hex == "(none)" { String::new() } else { (*hex).to_owned() };
+            let at = format!("FORMAT.md:{}", number + 1);
+            refused.push(Vector { shape: shape.trim_matches('`').to_owned(), kind: Kind::Refused { hex }, at });
+        }
+    }
+    assert!(refused.len() > 60, "FORMAT.md has tables of what is refused");
+    refused
 }
 
 /// The layouts of other programs, each once.
@@ -100,13 +122,13 @@ pub(crate) struct Golden {
 
 impl Golden {
     pub(crate) fn new(style: &Style) -> Self {
-        Self::of(style, |_| true)
+        Self::of(style, &|_| true)
     }
 
-    /// Those of some shapes.
-    pub(crate) fn of(style: &Style, has: impl Fn(&str) -> bool) -> Self {
+    /// Those of some shapes alone.
+    pub(crate) fn of(style: &Style, is_asked: &dyn Fn(&str) -> bool) -> Self {
         let (mut tables, mut shapes, mut kept, mut refused) = (Vec::new(), Vec::new(), Vec::new(), 0);
-        for vector in vectors().into_iter().filter(|vector| has(&vector.shape)) {
+        for vector in vectors().into_iter().filter(|vector| is_asked(&vector.shape)) {
             let layout: LayoutBuf = vector.shape.parse().unwrap();
             let at = shapes.iter().position(|shape| *shape == vector.shape).unwrap_or_else(|| {
                 let table = Table::new(layout);
@@ -142,6 +164,13 @@ impl Golden {
 
     /// Checks all answers, and returns a line on how many there were.
     pub(crate) fn check(&self, answers: &[String]) -> String {
+        let wrong = self.wrong(answers);
+        assert!(wrong.is_empty(), "{} of {} are wrong:\n{}", wrong.len(), self.vectors.len(), wrong.join("\n"));
+        format!("{} vectors of {} shapes; {} have no code", self.vectors.len(), self.tables.len(), self.refused)
+    }
+
+    /// A line for each wrong answer.
+    pub(crate) fn wrong(&self, answers: &[String]) -> Vec<String> {
         let (mut answers, mut wrong) = (answers.iter(), Vec::new());
         for (key, vector) in &self.vectors {
             let at = format!("{} {}", vector.at, vector.shape);
@@ -167,13 +196,6 @@ impl Golden {
                 }
             }
         }
-        assert!(wrong.is_empty(), "{} of {} are wrong:\n{}", wrong.len(), self.vectors.len(), wrong.join("\n"));
-        format!(
-            "{} vectors, {} of {} shapes; {} have no code",
-            self.vectors.len(),
-            "all",
-            self.tables.len(),
-            self.refused
-        )
+        wrong
     }
 }

@@ -8,4 +8,5 @@ mod golden;
 mod manifest;
 mod program;
 mod python;
+mod python_mutants;
 mod random;

@@ -1,14 +1,14 @@
-//! What a program of tests needs to know of generated keys: their names, and the types of their fields for JSON.
+//! The part of generated keys that a program of tests needs to know: names, and the types of fields for JSON.
 //!
 //! ```json
 //! {"keys": [{"ident": "Key", "module": "key", "fields": [{"ident": "f0", "type": "text"}], "types": []}]}
 //! ```
 //!
 //! A type is one of the words `int`, `f32`, `f64`, `bool`, `char`, `text`, `bytes`, `uuid`, `decimal`, `ip`, `instant`,
-//! `duration`, `digits`, `host_path` and `unit`, or `{"option": type, "nested": bool}`, `{"list": type}`, `{"enum": n}`,
-//! `{"tuple": n}` with an index of the key's `types`. These are `{"ident", "tuple": [fields]}` or `{"ident", "plain":
-//! bool, "enum": [{"ident", "constant", "tag", "fields"}]}`. A field of the type `constant` is no member. An `int` is
-//! `{"int": bits, "signed": bool}`.
+//! `duration`, `digits`, `host_path` and `unit`, or `{"option": type, "nested": bool}`, `{"list": type}`,
+//! `{"enum": n}`, `{"tuple": n}` with an index of the key's `types`. These are `{"ident", "tuple": [fields]}` or
+//! `{"ident", "plain": bool, "enum": [{"ident", "constant", "tag", "fields"}]}`. A field of the type `constant` is no
+//! member. An `int` is `{"int": bits, "signed": bool}`.
 //!
 //! Values are JSON as FORMAT.md has them. A value that is there, of an option that is `nested`, is in an array of one.
 

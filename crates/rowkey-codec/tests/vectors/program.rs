@@ -4,11 +4,11 @@
 //! |---|---|
 //! | `encode`, key, values as JSON | the key in hex |
 //! | `decode`, key, hex | the values as JSON |
-//! | `ranges`, key, leading values, condition | for each bucket the ranges: pairs of hex, the second null if there is no end |
+//! | `ranges`, key, leading values, condition | for each bucket the ranges: pairs of hex, null for no end |
 //!
 //! A key is its index in the manifest. A condition is `null`, `{"in": values}`, `{"range": [start, end]}` with bounds
-//! `null`, `["included", value]` or `["excluded", value]`, `{"starts_with": value}` or `{"under": host}`. What is refused
-//! is answered by `!` and the reason.
+//! `null`, `["included", value]` or `["excluded", value]`, `{"starts_with": value}` or `{"under": host}`. The answer to
+//! what is refused is `!` and the reason.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};

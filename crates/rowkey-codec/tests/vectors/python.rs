@@ -1,11 +1,12 @@
 //! Python. `ROWKEY_PYTHON` is the interpreter, if it is not `python3`.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use rowkey_codec::ir::{Codec, Table};
 use rowkey_codec::names::PYTHON;
 use rowkey_codec::{Language, Package, generate};
+use rowkey_design::{Design, File};
 use tempfile::TempDir;
 
 use crate::golden::Golden;
@@ -51,6 +52,11 @@ pub(crate) fn python(program: &str) -> Command {
     command
 }
 
+/// A run of the tests of hashes.
+pub(crate) fn hashes(generated: &Generated) -> Output {
+    python("test_hashes.py").current_dir(generated.path()).output().unwrap()
+}
+
 #[test]
 fn golden_vectors_in_python() {
     let golden = Golden::new(&PYTHON);
@@ -68,7 +74,7 @@ fn random_layouts_in_python() {
 #[test]
 fn hashes_in_python() {
     let generated = Generated::new(&[]);
-    let run = python("test_hashes.py").current_dir(generated.path()).output().unwrap();
+    let run = hashes(&generated);
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
 }
 
@@ -87,6 +93,77 @@ fn tool(variable: &str, arguments: &[&str], folder: &Path) {
 #[test]
 fn mypy_and_ruff_take_generated_python() {
     let generated = Generated::new(&Golden::new(&PYTHON).tables);
+    tool("ROWKEY_MYPY", &["--strict", "--no-incremental", "rowkeys"], generated.path());
+    tool("ROWKEY_RUFF", &["check", "--no-cache", "--output-format=concise", "rowkeys"], generated.path());
+    tool("ROWKEY_RUFF", &["format", "--no-cache", "--diff", "rowkeys"], generated.path());
+}
+
+#[test]
+#[ignore = "measures: run it alone, on a quiet machine"]
+fn speed_of_python() {
+    let tables = ["u64, i64 desc, u32", "text, i64 desc"].map(|shape| Table::new(shape.parse().unwrap()));
+    let run = python("speed.py").current_dir(Generated::new(&tables).path()).output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    println!("{}", String::from_utf8_lossy(&run.stdout));
+}
+
+#[test]
+fn a_package_of_python_has_what_it_says() {
+    let shapes = ["salt(4 xxh3 by 0) text, i64 desc", "instant, duration", "option<option<u8>>"];
+    let generated = Generated::new(&shapes.map(|shape| Table::new(shape.parse().unwrap())));
+    let run = python("test_package.py").current_dir(generated.path()).output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+}
+
+/// The fields of a prefix in their order, and not.
+const PREFIXES: [(&str, bool); 4] = [
+    ("Key.prefix().f0('a').f1_range(rt.Included(1)).ranges()", true),
+    ("Key.prefix().f1(1)", false),
+    ("Key.prefix().f0('a').f0('b')", false),
+    ("Key.prefix().f0(1)", false),
+];
+
+#[test]
+fn fields_out_of_order_are_errors_of_types() {
+    let generated = Generated::new(&["text, i64 desc"].map(|shape| Table::new(shape.parse().unwrap())));
+    let Some(mypy) = std::env::var_os("ROWKEY_MYPY") else { return tool("ROWKEY_MYPY", &[], generated.path()) };
+    for (expression, is_right) in PREFIXES {
+        let program = format!("import rowkeys.runtime as rt\nfrom rowkeys import Key\n\nprint(rt, {expression})\n");
+        std::fs::write(generated.path().join("use.py"), program).unwrap();
+        let run = Command::new(&mypy).args(["--strict", "use.py"]).current_dir(generated.path()).output().unwrap();
+        assert_eq!(run.status.success(), is_right, "{expression}: {}", String::from_utf8_lossy(&run.stdout));
+    }
+}
+
+/// Texts of a design that end a comment, or look like code.
+const HOSTILE: &str = r#"
+format = 1
+
+[table.class]
+about = "\"\"\" + exit() # \\\" \\N{BULLET} \u202e \u2028 \n\n x"
+key = ["bytes: u8", "int: text", "self: (u8, u16 desc)", "rt: enum{1: (), 2: (u8)}", "Größe: bytes", "encode: i64 desc",
+       "_: u8", "__: u8", "\"\"\": u8", "\\: u8", "import: u8", "prefix: u8"]
+
+[table."x\"; import os #"]
+key = ["a-b: u8", "a_b: u8", "aB: u8", "A_B: enum{1: (), 7: ()}"]
+
+[table.None]
+key = ["def: u8"]
+
+[table.Iterable]
+key = ["str: list<option<text>>"]
+"#;
+
+#[test]
+fn a_hostile_design_is_a_package_of_python() {
+    let file = File { name: "hostile.rowkey.toml".into(), text: HOSTILE.into() };
+    let design = Design::parse([file]).unwrap_or_else(|problems| panic!("{problems}"));
+    let tables: Vec<Table> = design.tables.values().flat_map(Table::of_design).collect();
+    let generated = Generated::new(&tables);
+    let keys = ["0001", ""].map(|hex| format!("decode\t2\t{hex}"));
+    let answers = generated.ask(&keys);
+    assert!(answers.iter().all(|answer| answer.starts_with('!')), "{answers:?}");
+    assert_eq!(generated.ask(&["decode\t2\t07".to_owned()]), ["[\"7\"]"]);
     tool("ROWKEY_MYPY", &["--strict", "--no-incremental", "rowkeys"], generated.path());
     tool("ROWKEY_RUFF", &["check", "--no-cache", "--output-format=concise", "rowkeys"], generated.path());
     tool("ROWKEY_RUFF", &["format", "--no-cache", "--diff", "rowkeys"], generated.path());

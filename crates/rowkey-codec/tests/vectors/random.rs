@@ -43,24 +43,26 @@ enum Due {
 impl Crossing {
     /// Random layouts that have code, and the golden ones of other programs. In the long run 300 layouts with 10⁵ keys.
     pub(crate) fn new(style: &Style) -> Self {
-        let seed = std::env::var("PROPTEST_RNG_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(7u64);
-        let mut bytes = [0; 32];
-        bytes[..8].copy_from_slice(&seed.to_le_bytes());
-        let rng = TestRng::from_seed(Config::default().rng_algorithm, &bytes);
-        let (mut runner, mut dice) = (TestRunner::new_with_rng(Config::default(), rng), Random(seed));
+        let mut runner = runner();
         let has_code = |table: &Table| Codec::of(std::slice::from_ref(table), style).is_ok();
         let own = OFTEN_MISSED.map(|shape| shape.parse().unwrap());
         let fixed = golden::foreign_layouts().into_iter().chain(own);
         let mut tables: Vec<Table> = fixed.map(Table::new).filter(has_code).collect();
-        let of_others = tables.len();
-        while tables.len() < of_others + cases(20, 300) as usize {
+        let fixed = tables.len();
+        while tables.len() < fixed + cases(20, 300) as usize {
             tables.extend(Some(Table::new(drawn(&laws::layouts(), &mut runner))).filter(has_code));
         }
+        Self::of(tables, style, cases(8, 60))
+    }
+
+    /// These layouts, with random rows in so many rounds.
+    pub(crate) fn of(tables: Vec<Table>, style: &Style, rounds: u32) -> Self {
+        let (mut runner, mut dice) = (runner(), Random(seed()));
         let codec = Codec::of(&tables, style).unwrap();
         let mut crossing = Self { tables, questions: Vec::new(), due: Vec::new() };
         for (at, key) in codec.keys.iter().enumerate() {
             let layout = crossing.tables[at].layout().clone();
-            for _ in 0..cases(8, 60) {
+            for _ in 0..rounds {
                 let rows = drawn(&laws::rows(&layout), &mut runner);
                 let rows: Vec<Vec<Value>> = rows.into_iter().filter(|row| layout.encode(row).is_ok()).collect();
                 for row in &rows {
@@ -147,6 +149,13 @@ impl Crossing {
 
     /// Checks all answers, and returns a line on how many there were.
     pub(crate) fn check(&self, answers: &[String]) -> String {
+        let (wrong, asked) = (self.wrong(answers), self.questions.len());
+        assert!(wrong.is_empty(), "{} of {asked} are wrong:\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n"));
+        format!("{} layouts, {asked} questions", self.tables.len())
+    }
+
+    /// Lines for each wrong answer.
+    pub(crate) fn wrong(&self, answers: &[String]) -> Vec<String> {
         let mut wrong = Vec::new();
         for ((question, due), answer) in self.questions.iter().zip(&self.due).zip(answers) {
             let is_right = match due {
@@ -169,10 +178,18 @@ impl Crossing {
                 wrong.push(format!("{}\n  {question}\n  {answer}\n  {due}", self.tables[at].layout().shape()));
             }
         }
-        let asked = self.questions.len();
-        assert!(wrong.is_empty(), "{} of {asked} are wrong:\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n"));
-        format!("{} layouts, {asked} questions", self.tables.len())
+        wrong
     }
+}
+
+fn seed() -> u64 {
+    std::env::var("PROPTEST_RNG_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(7)
+}
+
+fn runner() -> TestRunner {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed().to_le_bytes());
+    TestRunner::new_with_rng(Config::default(), TestRng::from_seed(Config::default().rng_algorithm, &bytes))
 }
 
 fn drawn<S: Strategy>(strategy: &S, runner: &mut TestRunner) -> S::Value {

@@ -174,11 +174,11 @@ const MUTATIONS: &[(&str, &str, &str)] = &[
 
 #[test]
 fn mutations_of_the_go_runtime_are_found() {
-    let golden = Golden::of(&GO, |shape| SHAPES.contains(&shape));
+    let golden = Golden::of(&GO, &|shape| SHAPES.contains(&shape));
     let generated = Generated::new(&golden.tables);
     let program = generated.program(&golden.tables);
     let questions = golden.questions();
-    let mut ask = || {
+    let ask = || {
         let answers = catch_unwind(AssertUnwindSafe(|| program::ask(&mut Command::new(&program), &questions)));
         answers.and_then(|answers| catch_unwind(AssertUnwindSafe(|| golden.check(&answers)))).is_ok()
     };

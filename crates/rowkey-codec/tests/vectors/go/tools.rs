@@ -66,6 +66,43 @@ fn hostile_names_compile() {
     check(&HOSTILE.map(|name| Table::new(layout(&name))));
 }
 
+#[test]
+fn a_wrong_order_of_fields_does_not_compile_in_go() {
+    let tables = ["u8, text", "md5(4 by 0 1) u8, text, u16"].map(|shape| Table::new(shape.parse().unwrap()));
+    let generated = Generated::new(&tables);
+    let compiles = |statement: &str| {
+        let text = format!("package wrong\n\nimport \"rowkeys\"\n\nfunc f() {{\n\t_ = {statement}\n}}\n");
+        generated.write("wrong/wrong.go", &text);
+        go().args(["vet", "./wrong"]).current_dir(generated.path()).output().unwrap().status.success()
+    };
+    for right in [
+        "rowkeys.KeyPrefix{}.F0(1).F1(\"a\").Ranges",
+        "rowkeys.KeyPrefix{}.F0(1).Ranges",
+        "rowkeys.Key2Prefix{}.F0(1).F1(\"a\").F2Range",
+        "rowkeys.Key2Prefix{}.All().Ranges",
+    ] {
+        assert!(compiles(right), "{right}");
+    }
+    for wrong in [
+        "rowkeys.KeyPrefix{}.F1(\"a\")",
+        "rowkeys.KeyPrefix{}.F0(1).F0(1)",
+        "rowkeys.KeyPrefix{}.F0(1).F1(\"a\").F0(1)",
+        "rowkeys.KeyPrefix{}.F0(\"a\")",
+        // Without all hashed fields the digest is not known.
+        "rowkeys.Key2Prefix{}.F0(1).Ranges",
+        "rowkeys.Key2Prefix{}.F0(1).F1Range",
+    ] {
+        assert!(!compiles(wrong), "{wrong}");
+    }
+}
+
+/// The published vectors of hashes, the merge, and single encodings.
+#[test]
+fn the_tests_of_the_go_runtime_pass() {
+    let runtime = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime/go");
+    run(go().args(["test", "./..."]).current_dir(&runtime));
+}
+
 fn check(tables: &[Table]) {
     let generated = Generated::new(tables);
     run(go().args(["vet", "./..."]).current_dir(generated.path()));
