@@ -12,6 +12,7 @@
 //! ```
 
 pub mod docs;
+pub mod go;
 pub mod ir;
 pub mod java;
 pub mod names;
@@ -32,16 +33,19 @@ pub type SourceFile = (String, String);
 pub enum Language {
     /// Java 17 or newer.
     Java,
+    /// Go 1.23 or newer.
+    Go,
     /// Python 3.10 or newer.
     Python,
 }
 
 impl Choice for Language {
-    const ALL: &'static [Self] = &[Self::Java, Self::Python];
+    const ALL: &'static [Self] = &[Self::Java, Self::Python, Self::Go];
 
     fn name(self) -> &'static str {
         match self {
             Self::Java => "java",
+            Self::Go => "go",
             Self::Python => "python",
         }
     }
@@ -49,6 +53,7 @@ impl Choice for Language {
     fn about(self) -> String {
         match self {
             Self::Java => "Java 17 or newer: records, as a Maven project",
+            Self::Go => "Go 1.23 or newer: structs, as a module",
             Self::Python => "Python 3.10 or newer: dataclasses, typed for mypy",
         }
         .to_owned()
@@ -66,7 +71,8 @@ impl FromStr for Language {
 /// The package that generated code is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Package {
-    /// The name, which each language writes in its own case.
+    /// The name, which each language writes in its own case. Of Go it can be the path of a module, by which other
+    /// programs import it: `example.com/keys`.
     pub name: String,
 }
 
@@ -93,6 +99,7 @@ pub(crate) const LICENSES: [(&str, &str); 2] =
 pub fn generate(tables: &[Table], language: Language, package: &Package) -> Result<Vec<SourceFile>, Refusal> {
     match language {
         Language::Java => Ok(java::files(&Codec::of(tables, &names::JAVA)?, package)),
+        Language::Go => Ok(go::files(&Codec::of(tables, &names::GO)?, package)),
         Language::Python => Ok(python::files(&Codec::of(tables, &names::PYTHON)?, package)),
     }
 }

@@ -3,6 +3,7 @@
 //! Each language has a program of its tests in `tests/`, which reads a [manifest] of the keys and then a line a
 //! question; see [program].
 
+mod go;
 mod golden;
 mod java;
 mod java_cases;

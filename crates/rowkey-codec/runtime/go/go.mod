@@ -1,0 +1,3 @@
+module rowkey
+
+go 1.23

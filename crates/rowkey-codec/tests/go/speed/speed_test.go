@@ -1,0 +1,104 @@
+package speed
+
+import (
+	"bytes"
+	"reflect"
+	"testing"
+
+	"rowkeys"
+	"rowkeys/rowkey"
+)
+
+var (
+	action = rowkeys.Action{User: 42, At: 1_307_097_848_000, Event: 7}
+	visit  = rowkeys.Visit{
+		User: "ada@example.com", At: 1_307_097_848_000, Level: rowkey.Some[uint8](7), Tags: []string{"eu", "web", "new"},
+	}
+	sample = rowkeys.Sample{Host: "server-17.example.com", At: 1_600_000_001}
+)
+
+// One result is stored, so that no call is left out.
+var (
+	bytesOut  []byte
+	actionOut rowkeys.Action
+	visitOut  rowkeys.Visit
+	sampleOut rowkeys.Sample
+)
+
+func key[K interface{ Encode() ([]byte, error) }](k K) []byte {
+	key, err := k.Encode()
+	if err != nil {
+		panic(err)
+	}
+	return key
+}
+
+func TestKeysByHandAreTheSame(t *testing.T) {
+	byHand, _ := encodeVisit(visit)
+	byHandSample, _ := encodeSample(sample)
+	for _, pair := range [][2][]byte{
+		{key(action), encodeAction(action)}, {key(visit), byHand}, {key(sample), byHandSample},
+	} {
+		if !bytes.Equal(pair[0], pair[1]) {
+			t.Errorf("%x, by hand %x", pair[0], pair[1])
+		}
+	}
+	back, err := decodeVisit(byHand)
+	if err != nil || !reflect.DeepEqual(back, visit) || visitOut.Decode(byHand) != nil || !reflect.DeepEqual(visitOut, visit) {
+		t.Error(back, err, visitOut)
+	}
+	sampleBack, err := decodeSample(byHandSample)
+	if err != nil || sampleBack != sample || sampleOut.Decode(byHandSample) != nil || sampleOut != sample {
+		t.Error(sampleBack, err, sampleOut)
+	}
+}
+
+// What is allocated is the result: the key's bytes, and the texts and the list of a decoded key.
+func TestNothingButTheResultIsAllocated(t *testing.T) {
+	actionKey, visitKey, sampleKey := key(action), key(visit), key(sample)
+	space := make([]byte, 0, 200)
+	for _, of := range []struct {
+		name string
+		due  float64
+		run  func()
+	}{
+		{"action encode", 1, func() { bytesOut, _ = action.Encode() }},
+		{"visit encode", 1, func() { bytesOut, _ = visit.Encode() }},
+		{"sample encode", 1, func() { bytesOut, _ = sample.Encode() }},
+		{"visit append", 0, func() { bytesOut, _ = visit.AppendTo(space) }},
+		{"action decode", 0, func() { _ = actionOut.Decode(actionKey) }},
+		// Four texts, and the list as it grows: 1, 2, 4.
+		{"visit decode", 7, func() { _ = visitOut.Decode(visitKey) }},
+		{"sample decode", 1, func() { _ = sampleOut.Decode(sampleKey) }},
+	} {
+		if found := testing.AllocsPerRun(100, of.run); found != of.due {
+			t.Errorf("%s: %v allocations, and not %v", of.name, found, of.due)
+		}
+	}
+}
+
+func bench(b *testing.B, name string, generated, byHand func()) {
+	for _, of := range []struct {
+		name string
+		run  func()
+	}{{"generated", generated}, {"by hand", byHand}} {
+		b.Run(name+"/"+of.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for range b.N {
+				of.run()
+			}
+		})
+	}
+}
+
+func BenchmarkKeys(b *testing.B) {
+	actionKey, visitKey, sampleKey := key(action), key(visit), key(sample)
+	bench(b, "action encode", func() { bytesOut, _ = action.Encode() }, func() { bytesOut = encodeAction(action) })
+	bench(b, "action decode", func() { _ = actionOut.Decode(actionKey) },
+		func() { actionOut, _ = decodeAction(actionKey) })
+	bench(b, "visit encode", func() { bytesOut, _ = visit.Encode() }, func() { bytesOut, _ = encodeVisit(visit) })
+	bench(b, "visit decode", func() { _ = visitOut.Decode(visitKey) }, func() { visitOut, _ = decodeVisit(visitKey) })
+	bench(b, "sample encode", func() { bytesOut, _ = sample.Encode() }, func() { bytesOut, _ = encodeSample(sample) })
+	bench(b, "sample decode", func() { _ = sampleOut.Decode(sampleKey) },
+		func() { sampleOut, _ = decodeSample(sampleKey) })
+}

@@ -1,0 +1,119 @@
+//! Go's own tools on generated packages: gofmt, go vet, and staticcheck where it is installed.
+
+use std::process::Command;
+
+use rowkey::LayoutBuf;
+use rowkey::lead::Lead;
+use rowkey::untyped::FieldBuf;
+use rowkey_codec::ir::Table;
+
+use super::{Generated, go, run};
+
+#[test]
+fn generated_code_is_what_gofmt_vet_and_staticcheck_take() {
+    let shapes = [
+        "salt(16 xxh3 by 0) text, i64 desc, option<u8>, list<text>",
+        "salt(16 xxh3 hex by 0 2) text desc, u64, option<text> desc nulls_first",
+        "md5(4 by 0) text, u16, ipaddr",
+        "hash(md5 hex[4 '_'] by 0) text['_'], dec[10]",
+        "const['t'], i64, const['_r'], i64",
+        "ordered[text], ordered[i64], ordered[bytes]",
+        "enum{1: (), 2: (u16, text), 7: (list<(u8, ())>)}, enum{0: (), 255: ()} desc, ()",
+        "text[until '#'], text[end after '#']",
+        "text[rest-12], u64, u32",
+        "list<list<option<list<text>>>>, (u8, (text desc, decimal) desc), bytes[4], quadkey[13], host_path raw",
+        "u8, list<(u8, i16 desc)> raw",
+        "()",
+        "minus[99 2 '#'], hexbytes[end]",
+    ];
+    check(&shapes.map(|shape| Table::new(shape.parse().unwrap())));
+}
+
+/// Names that a design can have, besides the words of Go.
+const HOSTILE: [&str; 24] = [
+    "type",
+    "Prefix",
+    "All",
+    "Ranges",
+    "Select",
+    "Encode",
+    "Fingerprint",
+    "a-b",
+    "a_b",
+    "aB",
+    "_",
+    "0",
+    "Größe",
+    "都市",
+    "*/ x",
+    "\"",
+    "`",
+    "// x",
+    "\u{202e}x",
+    "- x",
+    "# x",
+    "[x]: http://a.b",
+    "rowkey",
+    "string",
+];
+
+#[test]
+fn hostile_names_compile() {
+    let shapes = ["u8", "enum{1: (u8), 2: ()}", "(u8, (text))", "option<text>", "enum{1: (), 2: ()}", "ipaddr"];
+    let field = |(name, shape): (&&str, &&str)| FieldBuf::new(*name, shape).unwrap();
+    let fields: Vec<FieldBuf> = HOSTILE.iter().zip(shapes.iter().cycle()).map(field).collect();
+    let layout = |name: &&str| LayoutBuf::of_fields(*name, Lead::None, Vec::new(), fields.clone()).unwrap();
+    check(&HOSTILE.map(|name| Table::new(layout(&name))));
+}
+
+#[test]
+fn a_wrong_order_of_fields_does_not_compile_in_go() {
+    let tables = ["u8, text", "md5(4 by 0 1) u8, text, u16"].map(|shape| Table::new(shape.parse().unwrap()));
+    let generated = Generated::new(&tables);
+    let compiles = |statement: &str| {
+        let text = format!("package wrong\n\nimport \"rowkeys\"\n\nfunc f() {{\n\t_ = {statement}\n}}\n");
+        generated.write("wrong/wrong.go", &text);
+        go().args(["vet", "./wrong"]).current_dir(generated.path()).output().unwrap().status.success()
+    };
+    for right in [
+        "rowkeys.KeyPrefix{}.F0(1).F1(\"a\").Ranges",
+        "rowkeys.KeyPrefix{}.F0(1).Ranges",
+        "rowkeys.Key2Prefix{}.F0(1).F1(\"a\").F2Range",
+        "rowkeys.Key2Prefix{}.All().Ranges",
+    ] {
+        assert!(compiles(right), "{right}");
+    }
+    for wrong in [
+        "rowkeys.KeyPrefix{}.F1(\"a\")",
+        "rowkeys.KeyPrefix{}.F0(1).F0(1)",
+        "rowkeys.KeyPrefix{}.F0(1).F1(\"a\").F0(1)",
+        "rowkeys.KeyPrefix{}.F0(\"a\")",
+        // Without all hashed fields the digest is not known.
+        "rowkeys.Key2Prefix{}.F0(1).Ranges",
+        "rowkeys.Key2Prefix{}.F0(1).F1Range",
+    ] {
+        assert!(!compiles(wrong), "{wrong}");
+    }
+}
+
+/// The published vectors of hashes, the merge, and single encodings.
+#[test]
+fn the_tests_of_the_go_runtime_pass() {
+    let runtime = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime/go");
+    run(go().args(["test", "./..."]).current_dir(&runtime));
+}
+
+fn check(tables: &[Table]) {
+    let generated = Generated::new(tables);
+    run(go().args(["vet", "./..."]).current_dir(generated.path()));
+    let gofmt = std::env::var_os("ROWKEY_GOFMT").unwrap_or_else(|| "gofmt".into());
+    let unformatted = run(Command::new(gofmt).args(["-l", "-d", "."]).current_dir(generated.path()));
+    assert!(unformatted.is_empty(), "{}", unformatted.chars().take(3000).collect::<String>());
+    match std::env::var_os("ROWKEY_STATICCHECK") {
+        Some(staticcheck) => drop(run(Command::new(staticcheck).arg("./...").current_dir(generated.path()))),
+        None => {
+            let required = std::env::var_os("ROWKEY_TOOLS").is_some_and(|value| value == "required");
+            assert!(!required, "ROWKEY_STATICCHECK does not name a program");
+        }
+    }
+}
