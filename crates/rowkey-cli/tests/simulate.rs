@@ -62,9 +62,22 @@ fn what_saturates_is_said_first() {
 #[test]
 fn a_table_that_is_only_read_is_simulated() {
     let folder = folder();
-    let text = "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 4\nregion.reads = \"1k/s\"\n[table.pages]\nkey = \
-                [\"user: u64\"]\nrows = \"100M\"\nstats.user = { distinct = \"1M\" }\n[[table.pages.query]]\nname = \"page\"\nfix = [\"user\"]\nrate = \"2k/s\"\n\
-                skew.user = \"one value 0.9\"\n";
+    let text = r#"
+format = 1
+[cluster.c]
+engine = "hbase"
+servers = 4
+region.reads = "1k/s"
+[table.pages]
+key = ["user: u64"]
+rows = "100M"
+stats.user = { distinct = "1M" }
+[[table.pages.query]]
+name = "page"
+fix = ["user"]
+rate = "2k/s"
+skew.user = "one value 0.9"
+"#;
     std::fs::write(folder.path().join("pages.rowkey.toml"), text).unwrap();
     let args = ["simulate", "--once", "--events", "10000", "pages.rowkey.toml"];
     let run = rowkey(folder.path(), &args, b"");

@@ -227,8 +227,8 @@ fn is_zero(count: &u64) -> bool {
 pub struct Server {
     /// The rows that were written.
     pub writes: u64,
-    /// The reads, in the unit in which the design says what a server takes: a row by its key, or the start of a range in
-    /// a region, is one, and each row after the first a hundredth; of DynamoDB, read units. Cut to whole ones.
+    /// The reads, in the unit in which the design says what a server takes: a row by its key, or the start of a range
+    /// in a region, is one, and each row after the first a hundredth; of DynamoDB, read units. Cut to whole ones.
     pub reads: u64,
     /// The rows that were read, as HBase counts read requests: deleted ones, which it passes over, count too.
     #[serde(skip_serializing_if = "is_zero", default)]

@@ -41,8 +41,8 @@ pub fn page_text(answers: &[&Answer], simulates: Simulates) -> PageText {
         }
     }
     if simulates == Simulates::Regions {
-        let bounds = "Simulated is HBase as its sources say. It was held against recordings of a real HBase with regions \
-                      of 8 MiB; with regions of their real size, of 10 GB, none was recorded.";
+        let bounds = "Simulated is HBase as its sources say. It was held against recordings of a real HBase with \
+                      regions of 8 MiB; with regions of their real size, of 10 GB, none was recorded.";
         assumed.push(bounds.to_owned());
     }
     PageText { title: names.join(", "), sentences, facts: rows, assumed, unjudged: Vec::new(), remarks: Vec::new() }

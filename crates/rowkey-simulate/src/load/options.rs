@@ -9,9 +9,9 @@ pub struct Options {
     pub seconds: f64,
     /// The number of rows to put: it is as long as that takes, whatever `seconds` says.
     pub rows: Option<u64>,
-    /// The most events of writes, and the most of reads: where there are more rows, or runs of queries, each event stands
-    /// for as many of them as are needed, so that neither takes events from the other. Of a query that runs seldom there
-    /// are up to a thousandth besides. Keys that are put in their own order are held, up to so many.
+    /// The most events of writes, and the most of reads: where there are more rows, or runs of queries, each event
+    /// stands for as many of them as are needed, so that neither takes events from the other. Of a query that runs
+    /// seldom there are up to a thousandth besides. Keys that are put in their own order are held, up to so many.
     pub most: u64,
     /// The rows of one call.
     pub rows_per_call: u64,

@@ -30,7 +30,8 @@ pub struct Answer {
     /// The rows that can be written a second at first, before regions are split and moved, where it is less.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub sustained_at_first: Option<f64>,
-    /// The reads a second that the servers take before the first of them saturates. None where it is not known what one takes,
+    /// The reads a second that the servers take before the first of them saturates. None where it is not known what one
+    /// takes,
     /// or nothing is read.
     pub sustained_reads: Option<Bars>,
     /// The part of the writes that the busiest server has in an interval: the median of the
@@ -47,7 +48,8 @@ pub struct Answer {
     pub hottest_written: Option<HotRegion>,
     /// The region that is read most; none if nothing is read.
     pub hottest_read: Option<HotRegion>,
-    /// Gini's coefficient of the writes of regions, or where nothing is written of their reads, from 0, even, to 1: the median of the
+    /// Gini's coefficient of the writes of regions, or where nothing is written of their reads, from 0, even, to 1: the
+    /// median of the
     /// second half of those with any.
     pub gini: f64,
     /// The regions at the end.

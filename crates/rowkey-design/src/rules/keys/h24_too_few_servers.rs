@@ -30,8 +30,8 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let needed = Count((all / each).ceil());
     found.push(finding.remedy(
         format!(
-            "{needed} servers take them, if the key spreads them evenly; or write fewer, larger rows. If one takes more, \
-             say `region.writes` of the cluster"
+            "{needed} servers take them, if the key spreads them evenly; or write fewer, larger rows. If one takes \
+             more, say `region.writes` of the cluster"
         ),
         Vec::new(),
     ));
