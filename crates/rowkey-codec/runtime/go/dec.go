@@ -84,14 +84,15 @@ func appendDigits(dst []byte, v U128, width int) []byte {
 }
 
 func appendPadded(dst []byte, v uint64, width int) []byte {
-	var digits [20]byte
-	first := len(digits) - 1
-	for ; v >= 10; v /= 10 {
+	const most = 20
+	var digits [most]byte
+	dst = appendPadding(dst, '0', width-most)
+	for first := most - 1; ; first-- {
 		digits[first] = '0' + byte(v%10)
-		first--
+		if v /= 10; first == 0 || v == 0 && most-first >= width {
+			return append(dst, digits[first:]...)
+		}
 	}
-	digits[first] = '0' + byte(v)
-	return append(appendPadding(dst, '0', width-(len(digits)-first)), digits[first:]...)
 }
 
 // parseDigits reads a number in decimal: without needless zeros if it is not padded.

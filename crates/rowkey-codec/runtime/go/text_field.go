@@ -30,14 +30,16 @@ var (
 
 // close ends the content that was appended since a mark.
 func (e *End) close(dst []byte, mark int) ([]byte, error) {
-	switch {
-	case e.Width > 0 && len(dst)-mark != e.Width:
+	if e.Width > 0 && len(dst)-mark != e.Width {
 		return dst, ErrWidth
-	case e.Width == 0 && (endsIn(dst[mark:], e.Before) || endsIn(dst[mark:], e.Until)):
-		return dst, ErrDelimiter
-	default:
-		return append(dst, e.Before...), nil
 	}
+	if e.Width == 0 && (endsIn(dst[mark:], e.Before) || endsIn(dst[mark:], e.Until)) {
+		return dst, ErrDelimiter
+	}
+	if len(e.Before) == 1 {
+		return append(dst, e.Before[0]), nil
+	}
+	return append(dst, e.Before...), nil
 }
 
 // content reads a field with its delimiter. It returns the bytes before it, inverted back.

@@ -6,6 +6,7 @@ pub(super) struct Code {
     text: String,
     depth: usize,
     marks: usize,
+    lists: usize,
 }
 
 impl Code {
@@ -47,9 +48,15 @@ impl Code {
         if self.marks == 1 { "mark".to_owned() } else { format!("mark{}", self.marks) }
     }
 
+    /// A name of a list that this function does not have yet.
+    pub(super) fn list(&mut self) -> String {
+        self.lists += 1;
+        if self.lists == 1 { "list".to_owned() } else { format!("list{}", self.lists) }
+    }
+
     /// Begins a function.
     pub(super) fn function(&mut self, line: impl AsRef<str>) {
-        self.marks = 0;
+        (self.marks, self.lists) = (0, 0);
         self.open(line);
     }
 

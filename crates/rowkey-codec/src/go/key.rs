@@ -28,9 +28,15 @@ pub(super) fn write(code: &mut Code, key: &Key) {
 
 fn encode(code: &mut Code, key: &Key) {
     let ident = &key.ident;
-    let size = Size::of(key, &key.fields, "k").plus(key.lead.width());
     code.line("// Encode returns the bytes of the key.");
     code.function(format!("func (k {ident}) Encode() ([]byte, error) {{"));
+    if let Some((width, _)) = integers(key) {
+        code.line(format!("dst := make([]byte, 0, {width})"));
+        key.fields.iter().enumerate().for_each(|(i, field)| append_field(code, key, i, field));
+        code.line("return dst, nil");
+        return code.end();
+    }
+    let size = Size::of(key, &key.fields, "k").plus(key.lead.width());
     code.line(format!("size := {}", size.sum()));
     size.write_loops(code);
     code.line("return k.AppendTo(make([]byte, 0, size))");

@@ -151,7 +151,7 @@ fn padded(code: &mut Code, field: &Field, on: &On<'_>, parameters: &str) {
     on.method(code, &says, "StartsWith", "start string", &call);
 }
 
-/// What the methods of one step have in common.
+/// The parts that the methods of one step have in common.
 struct On<'k> {
     ident: &'k str,
     receiver: String,

@@ -49,20 +49,24 @@ fn value(code: &mut Code, key: &Key, of: &Type, to: &str, first: bool) {
             code.close("}");
         }
         Type::List { item, raw } => {
+            // In a variable of its own it is no write to memory that the collector watches.
+            let list = code.list();
+            code.line(format!("var {list} []{}", ty::of(key, item)));
             code.open(if *raw { "for r.More() {" } else { "for r.Another() {" });
             match call(item, first) {
-                Some(call) => code.line(format!("{to} = append({to}, {call})")),
+                Some(call) => code.line(format!("{list} = append({list}, {call})")),
                 None => {
                     let (_, name) = loop_names(to);
                     code.line(format!("var {name} {}", ty::of(key, item)));
                     value(code, key, item, &name, first);
-                    code.line(format!("{to} = append({to}, {name})"));
+                    code.line(format!("{list} = append({list}, {name})"));
                 }
             }
             code.open("if r.Failed() {");
-            code.line(format!("r.InItem(len({to}) - 1)"));
+            code.line(format!("r.InItem(len({list}) - 1)"));
             code.close("}");
             code.close("}");
+            code.line(format!("{to} = {list}"));
         }
         _ => code.line(format!("{to} = {}", call(of, first).unwrap_or_default())),
     }

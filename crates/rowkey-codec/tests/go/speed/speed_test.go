@@ -67,11 +67,11 @@ func TestNothingButTheResultIsAllocated(t *testing.T) {
 		{"sample encode", 1, func() { bytesOut, _ = sample.Encode() }},
 		{"visit append", 0, func() { bytesOut, _ = visit.AppendTo(space) }},
 		{"action decode", 0, func() { _ = actionOut.Decode(actionKey) }},
-		// Four texts, and the list as it grows: 1, 2, 4.
+		// Four texts, and the list as it grows: 1, 2, 4; on the stack at first, since Go 1.25.
 		{"visit decode", 7, func() { _ = visitOut.Decode(visitKey) }},
 		{"sample decode", 1, func() { _ = sampleOut.Decode(sampleKey) }},
 	} {
-		if found := testing.AllocsPerRun(100, of.run); found != of.due {
+		if found := testing.AllocsPerRun(100, of.run); found > of.due {
 			t.Errorf("%s: %v allocations, and not %v", of.name, found, of.due)
 		}
 	}
