@@ -110,6 +110,9 @@ pub(crate) const INCREASING_REGIONS: u64 = 100;
 /// `hbase.regionserver.regionSplitLimit`: a server with so many regions splits none.
 pub(crate) const REGION_SPLIT_LIMIT: u64 = 1000;
 
+/// The regions at which this simulation splits no more: a bound of its time and memory.
+pub(crate) const MOST_REGIONS: usize = 1 << 16;
+
 // The balancer.
 
 /// `hbase.balancer.period`, where the settings have none.

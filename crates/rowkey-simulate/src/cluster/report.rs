@@ -1,7 +1,8 @@
 //! Reports of a simulated cluster.
 
+use super::constants::MOST_REGIONS;
 use super::state::{Cluster, LAST_MS};
-use crate::run::{self, Interval, Key, Line};
+use crate::run::{self, Interval, Key, Line, SplitPolicy};
 
 impl Cluster {
     /// The regions and servers at a time, and what was written and read since the call before.
@@ -34,6 +35,11 @@ impl Cluster {
             all.since(&told)
         });
         Interval { t_ms, regions, servers: servers.collect() }
+    }
+
+    /// True if regions are not split any more, as there are so many.
+    pub(crate) fn is_full(&self) -> bool {
+        self.policy != SplitPolicy::Disabled && self.regions.len() >= MOST_REGIONS
     }
 
     /// All that each server wrote and read.

@@ -1,7 +1,8 @@
 //! Splits, and how regions close and open.
 
 use super::constants::{
-    BLOCKING_FILES, CLOSE_MS, DISPATCH_MS, LATE_CLOSE_MS, LATE_TENTHS, OPEN_IDS, OPEN_MS, REGION_SPLIT_LIMIT, REOPEN_MS,
+    BLOCKING_FILES, CLOSE_MS, DISPATCH_MS, LATE_CLOSE_MS, LATE_TENTHS, MOST_REGIONS, OPEN_IDS, OPEN_MS,
+    REGION_SPLIT_LIMIT, REOPEN_MS,
 };
 use super::due::What;
 use super::policy::limit;
@@ -13,7 +14,7 @@ impl Cluster {
     /// The key at which a region is to be split; none, if it is not (`HRegion.checkSplit`).
     pub(crate) fn split_key(&self, number: usize) -> Option<Vec<u8>> {
         let region = &self.regions[number];
-        if !region.is_settled() || region.has_references() {
+        if !region.is_settled() || region.has_references() || self.regions.len() >= MOST_REGIONS {
             return None;
         }
         let online = self.servers[region.server].online;

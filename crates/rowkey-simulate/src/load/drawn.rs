@@ -22,6 +22,9 @@ use crate::event::{Event, Op};
 /// The bytes of a cell beside key, family, qualifier and value.
 const CELL: f64 = 20.0;
 
+/// The ranges that a query reads, as a multiple of the most events.
+const RANGES: u64 = 3;
+
 /// Events of one table, or of one of its secondary tables, by the statistics of a design.
 #[derive(Debug)]
 pub struct Drawn<'d> {
@@ -33,6 +36,8 @@ pub struct Drawn<'d> {
     runs: u64,
     /// The events of a query at least, if it has as many runs: few runs may each read much.
     least: u64,
+    /// The ranges that all events of a query read at most.
+    ranges: u64,
     /// Assumptions, in words, where the design does not say something.
     pub assumed: Vec<String>,
 }
@@ -133,11 +138,6 @@ impl<'d> Drawn<'d> {
                 let Some(reads) = Reads::of(query, table, &keys, key, cluster, profile, options.skew) else { continue };
                 let clock = Clock::of(&rates, options.times);
                 let count = clock.before(seconds).ceil() as u64;
-                if let Some(ranges) = reads.divided() {
-                    let name = query.name.as_str();
-                    assumed
-                        .push(format!("of the {ranges} ranges of {name:?} each run reads some, which stand for all"));
-                }
                 sources.push(Source { clock, count, does: Does::Read(Box::new(reads)), bytes: 0 });
             }
         }
@@ -150,7 +150,21 @@ impl<'d> Drawn<'d> {
         let (rows_each, runs) = options.weights(all - reads, reads);
         puts.weight = rows_each;
         let (rows_per_call, least) = (options.rows_per_call.max(1), (options.most / 1000).max(1));
-        Ok(Self { rows, puts, sources, rows_per_call, runs, least, assumed })
+        let ranges = options.most.saturating_mul(RANGES);
+        let mut drawn = Self { rows, puts, sources, rows_per_call, runs, least, ranges, assumed };
+        let divided = drawn.sources.iter().filter_map(|source| match &source.does {
+            Does::Read(reads) => reads.divided(drawn.ranges_of_run(source)),
+            _ => None,
+        });
+        let divided: Vec<String> = divided.collect();
+        drawn.assumed.extend(divided);
+        Ok(drawn)
+    }
+
+    /// The ranges that an event of a query reads at most.
+    fn ranges_of_run(&self, source: &Source<'_>) -> usize {
+        let events = (source.count / self.weight(source)).max(1);
+        usize::try_from(self.ranges / events).unwrap_or(usize::MAX).max(1)
     }
 
     /// The rows or runs that an event of a source stands for.
@@ -278,7 +292,8 @@ impl Drawn<'_> {
             }
             Does::Read(reads) => {
                 let (time, batch, weight) = (millis(made.time), made.batch, made.weight);
-                reads.run(&mut turn.asked, rows, puts, k, made.time, &mut |op, key, times| {
+                let most = self.ranges_of_run(source);
+                reads.run((&mut turn.asked, most), rows, puts, k, made.time, &mut |op, key, times| {
                     made.has_given = true;
                     (made.sink)(Event { t_ms: time, batch, op, key, bytes: 0, weight: weight.saturating_mul(times) })
                 })

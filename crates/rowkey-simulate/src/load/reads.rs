@@ -19,14 +19,10 @@ use crate::event::Op;
 /// The most rows whose values one run asks for; of more, each stands for several.
 const MOST: f64 = 256.0;
 
-/// The most ranges that one run reads. Of more it reads some, each of which stands for several, and the runs after it
-/// the others.
-const MOST_RANGES: usize = 64;
-
 /// The most ranges that are made at once.
 const MADE: f64 = 131_072.0;
 
-/// The ranges of a run, which the runs after it read in turn where they are many.
+/// The ranges of a run, which it and the runs after it read in turn where they are many.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
     ranges: Vec<KeyRange>,
@@ -34,6 +30,8 @@ pub(super) struct Asked {
     is_all: bool,
     /// The number of times that each counts.
     times: u64,
+    /// How many of them a run reads.
+    each: usize,
     /// The runs among which they are divided, and how many of these are left.
     runs: usize,
     left: usize,
@@ -89,10 +87,11 @@ impl<'d> Reads<'d> {
         })
     }
 
-    /// The k-th run, at a time in seconds: each of its reads, and how many times it counts.
+    /// The k-th run, at a time in seconds: each of its reads, and how many times it counts. Of more than `most` ranges
+    /// it reads some, each of which stands for several.
     pub(super) fn run(
         &self,
-        asked: &mut Asked,
+        (asked, most): (&mut Asked, usize),
         rows: &Rows<'_>,
         puts: &Puts,
         k: u64,
@@ -100,7 +99,7 @@ impl<'d> Reads<'d> {
         give: Give<'_>,
     ) -> Result<ControlFlow<()>, LoadError> {
         if asked.left == 0 {
-            *asked = self.asked(rows, puts, k, time);
+            *asked = self.asked(most.max(1), rows, puts, k, time);
         }
         asked.left = asked.left.saturating_sub(1);
         if asked.is_all {
@@ -109,7 +108,7 @@ impl<'d> Reads<'d> {
         }
         let runs = asked.runs.max(1) as u64;
         let times = asked.times.saturating_mul(runs);
-        for range in asked.ranges.chunks(MOST_RANGES).nth(asked.left).unwrap_or_default() {
+        for range in asked.ranges.chunks(asked.each.max(1)).nth(asked.left).unwrap_or_default() {
             let op = match self.is_get {
                 true => Op::Get,
                 false => Op::Scan { end: range.end(), limit: self.limit, reverse: self.reverse },
@@ -122,7 +121,7 @@ impl<'d> Reads<'d> {
     }
 
     /// The ranges of the k-th run; none while nothing is written.
-    fn asked(&self, rows: &Rows<'_>, puts: &Puts, k: u64, time: f64) -> Asked {
+    fn asked(&self, each: usize, rows: &Rows<'_>, puts: &Puts, k: u64, time: f64) -> Asked {
         let all = self.cost.keys().max(1.0);
         let buckets = (self.cost.range_count() as f64 / all).max(1.0);
         let count = all.min(MOST).min(MADE / buckets).max(1.0) as u64;
@@ -145,17 +144,18 @@ impl<'d> Reads<'d> {
         let ranges = if self.cost.full_scan { None } else { self.cost.ranges_with(&keys) };
         let is_all = ranges.is_none();
         let mut ranges: Vec<KeyRange> = ranges.into_iter().flatten().flatten().collect();
-        let runs = ranges.len().div_ceil(MOST_RANGES).max(1);
+        let runs = ranges.len().div_ceil(each).max(1);
         if runs > 1 {
             // Scattered, so that the ranges of one run are of all servers.
             let mut numbers = 0..;
             ranges.sort_by_cached_key(|_| numbers.next().map(mix));
         }
-        Asked { ranges, is_all, times, runs, left: runs }
+        Asked { ranges, is_all, times, each, runs, left: runs }
     }
 
-    /// The number of buckets of which each of its runs reads some alone; none if it reads all.
-    pub(super) fn divided(&self) -> Option<usize> {
-        Some(self.cost.range_count()).filter(|ranges| *ranges > MOST_RANGES)
+    /// The words for what is left out, if a run reads so many ranges at most.
+    pub(super) fn divided(&self, most: usize) -> Option<String> {
+        let (name, all) = (self.cost.query.name.as_str(), self.cost.range_count());
+        (all > most).then(|| format!("of the {all} ranges of {name:?} each run reads {most}, which stand for all"))
     }
 }

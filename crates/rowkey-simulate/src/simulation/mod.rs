@@ -110,7 +110,10 @@ fn run_in(
     }
     let end_ms = last_ms.max(until_ms.saturating_sub(1));
     intervals.end(end_ms, &mut cluster);
-    let assumed = intervals.coarser().into_iter().collect();
+    let mut assumed: Vec<String> = intervals.coarser().into_iter().collect();
+    if cluster.is_full() {
+        assumed.push("so many regions are split no more: this is a bound of the simulation".to_owned());
+    }
     let (interval_ms, intervals) = intervals.ended();
     let steps = steps.end(end_ms, &cluster, intervals.len());
     let rows_per_event = Some(weight).filter(|weight| *weight > 1);

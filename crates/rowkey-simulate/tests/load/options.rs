@@ -197,3 +197,27 @@ fn texts_begin_as_those_of_a_sample_do() {
     let of = |first| drawn.iter().filter(|event| event.key[0] == first).count() as f64 / drawn.len() as f64;
     assert!((of(b'a') - 1.0 / 3.0).abs() < 0.02 && (of(b'b') - 2.0 / 3.0).abs() < 0.02, "{}", of(b'a'));
 }
+
+#[test]
+fn the_ranges_of_a_query_are_bounded_and_stand_for_all() {
+    const BUCKETS: u64 = 65_536;
+    let text = format!(
+        "format = 1\n[table.t]\nkey = [\"a: u32\", \"at: instant\"]\nsalt = {{ buckets = {BUCKETS} }}\n\
+         stats.a.distinct = 100\n[[table.t.write]]\nname = \"w\"\nrate = \"100/s\"\n\
+         [[table.t.query]]\nname = \"q\"\nfix = [\"a\"]\nrate = \"50/s\"\n"
+    );
+    for most in [5000, 20_000] {
+        let options = Options { most, seconds: 3600.0, ..Options::default() };
+        let scans: Vec<_> = events(&text, &options).into_iter().filter(|event| event.op == "scan").collect();
+        assert!((most..4 * most).contains(&(scans.len() as u64)), "{}", scans.len());
+        let all: u64 = scans.iter().map(|event| event.weight).sum();
+        let expected = 3600 * 50 * BUCKETS;
+        assert!(all.abs_diff(expected) < expected / 20, "{all} {expected}");
+        // Those of each minute are of buckets from all over the table.
+        let minutes = scans.chunk_by(|a, b| a.t_ms / 60_000 == b.t_ms / 60_000);
+        for minute in minutes.filter(|minute| minute.len() >= 40) {
+            let low = minute.iter().filter(|event| event.key[0] < 128).count() as f64 / minute.len() as f64;
+            assert!((0.2..0.8).contains(&low), "{low}");
+        }
+    }
+}
