@@ -76,7 +76,7 @@ fn wrong(error: csv::Error, begin: u64, head: Option<&StringRecord>) -> LoadErro
         ErrorKind::Io(error) => LoadError::Read { line, error },
         ErrorKind::UnequalLengths { expected_len, len, .. } => LoadError::Line {
             line,
-            place: place(len.min(expected_len as u64) as usize, None),
+            place: place(len.min(expected_len) as usize, None),
             reason: format!("the line has {len} columns, the first has {expected_len}"),
         },
         ErrorKind::Utf8 { err, .. } => LoadError::Line {
