@@ -25,6 +25,7 @@ mod ranks;
 mod reads;
 mod rows;
 mod sampled;
+mod told;
 mod trace;
 mod value;
 

@@ -30,7 +30,7 @@ pub(super) struct Asked {
     is_all: bool,
     /// The number of times that each counts.
     times: u64,
-    /// How many of them a run reads.
+    /// The most of them that a run reads.
     each: usize,
     /// The runs among which they are divided, and how many of these are left.
     runs: usize,
