@@ -140,7 +140,11 @@ fn a_trace_is_put_on_the_cluster() {
     for (from, to, said) in [
         ("\n100,put", "\n100,putt", "line 3, column 2 (`op`): \"putt\""),
         ("\n200,put", "\n50,put", "line 4"),
-        ("\n100,put,2026", "\n100,put,yesterday", "line 3, the fields: at: "),
+        (
+            "\n100,put,2026",
+            "\n100,put,yesterday",
+            "line 3, column 3 (`at`): \"yesterday-01-01T00:00:00Z\" is not of its type, instant: write seconds since 1970",
+        ),
         ("t_ms,op", "t_ms,what", "`what`"),
         ("t_ms,op", "op,op", "column 2 (`op`): there is this column already"),
         ("\n100,put,2026-01-01T00:00:00Z", "\n100,put,", "line 3, the fields: `at` is missing"),

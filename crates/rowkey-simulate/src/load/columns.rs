@@ -51,3 +51,9 @@ impl Columns {
         })
     }
 }
+
+/// The words for a column.
+pub(super) fn place(at: usize, name: Option<&str>) -> String {
+    let name = name.map_or_else(String::new, |name| format!(" (`{name}`)"));
+    format!("column {}{name}", at + 1)
+}

@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 use csv::{ErrorKind, Position, StringRecord};
 
 use super::LoadError;
-use super::columns::Columns;
-use super::line::Line;
-use super::trace::{LONGEST, Told, too_long};
+use super::columns::{Columns, place};
+use super::line::{LONGEST, Line, too_long};
+use super::told::Told;
 
 /// Reads the names of columns, then the lines.
 pub(super) fn read(
@@ -43,12 +43,6 @@ pub(super) fn read(
         }
     }
     Ok(ControlFlow::Continue(()))
-}
-
-/// The words for a column.
-pub(super) fn place(at: usize, name: Option<&str>) -> String {
-    let name = name.map_or_else(String::new, |name| format!(" (`{name}`)"));
-    format!("column {}{name}", at + 1)
 }
 
 /// Reads the next record, if there is one.

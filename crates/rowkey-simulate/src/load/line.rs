@@ -3,8 +3,16 @@
 use data_encoding::HEXLOWER_PERMISSIVE;
 use serde_json::Value as Json;
 
-use super::columns::{Column, Columns};
-use super::csv_lines::place;
+use super::LoadError;
+use super::columns::{Column, Columns, place};
+
+/// The bytes of a line, or of a record of CSV, that is none of a trace.
+pub(super) const LONGEST: u64 = 1 << 20;
+
+pub(super) fn too_long(line: u64) -> LoadError {
+    let reason = format!("the line has {LONGEST} bytes or more");
+    LoadError::Line { line, place: "column 1".to_owned(), reason }
+}
 
 /// A line of a trace.
 #[derive(Debug, Default)]

@@ -27,6 +27,7 @@ mod reads;
 mod rows;
 mod sampled;
 mod stored;
+mod told;
 mod trace;
 mod value;
 
