@@ -1,5 +1,6 @@
 //! The fields of a key, a tuple or a variant: their parameters, what writes and what reads them.
 
+use super::ints::write_inverted;
 use super::source::{Source, plain as comment};
 use super::types::{note, plain};
 use super::value::Values;
@@ -57,6 +58,9 @@ pub(super) fn copies(ident: &str, fields: &[Field], to: &mut Source) {
 impl Values<'_, '_> {
     /// Statements that write the value of a field that is a component.
     pub(super) fn write_field(&mut self, field: &Field, number: usize, to: &mut Source) {
+        if let (true, Some(write)) = (field.desc, write_inverted(&field.ty, &format!("this.{}", field.ident))) {
+            return to.line(&format!("{write};"));
+        }
         let from = format!("from{number}");
         if field.desc {
             to.line(&format!("int {from} = w.length();"));

@@ -1,6 +1,6 @@
 //! The expressions of integers.
 
-use crate::ir::{Int, IntForm};
+use crate::ir::{Int, IntForm, Type};
 
 /// The expression that writes an integer.
 pub(super) fn write_int(Int { bits, signed, width, form }: Int, value: &str) -> String {
@@ -22,6 +22,20 @@ pub(super) fn write_int(Int { bits, signed, width, form }: Int, value: &str) -> 
         (true, _) => value.to_owned(),
     };
     format!("Binary.write{order}(w, {checked}, {width})")
+}
+
+/// The expression that writes an integer with all bytes inverted: those of another integer. `None` of types whose other
+/// integer is none of theirs.
+pub(super) fn write_inverted(ty: &Type, value: &str) -> Option<String> {
+    match ty {
+        Type::Int(Int { bits: 64, width: 8, form: IntForm::Sorted, signed: false }) => {
+            Some(format!("Unsigned.write64(w, ~{value})"))
+        }
+        Type::Int(Int { bits: bits @ (32 | 64), form: IntForm::Sorted, signed: true, .. }) => {
+            Some(format!("Signed.write{bits}(w, ~{value})"))
+        }
+        _ => None,
+    }
 }
 
 /// The expression that reads an integer.

@@ -79,11 +79,24 @@ impl File<'_> {
         to.assign(declared, "new Layout", &arguments);
     }
 
+    /// The number of bytes of each key, if all have the same.
+    fn width(&self) -> Option<usize> {
+        let fields = self.key.fields.iter().try_fold(0, |sum, field| Some(sum + self.key.width(&field.ty)?));
+        fields.filter(|_| !self.key.is_joined).map(|fields| self.key.lead.width() + fields)
+    }
+
     fn encode(&self, constants: &mut Constants, to: &mut Source) {
         let key = self.key;
         to.doc(&["The bytes of the key.".to_owned()], &[]);
         to.open("public byte[] encode()");
-        to.line("return encode(new KeyWriter());");
+        match self.width() {
+            Some(width) => {
+                to.line(&format!("KeyWriter w = new KeyWriter({width});"));
+                to.line("write(w);");
+                to.line("return w.take();");
+            }
+            None => to.line("return encode(new KeyWriter());"),
+        }
         to.close();
         to.blank();
         to.doc(&["The bytes of the key, by a writer that can be used again.".to_owned()], &[]);

@@ -46,6 +46,11 @@ public final class KeyWriter {
     return Arrays.copyOf(bytes, length);
   }
 
+  /** What was written, by a writer that is not used again: without a copy if it fills the room. */
+  public byte[] take() {
+    return length == bytes.length ? bytes : toByteArray();
+  }
+
   /** A copy of what was written from one place to another. */
   public byte[] toByteArray(int from, int to) {
     return Arrays.copyOfRange(bytes, from, to);
@@ -99,6 +104,10 @@ public final class KeyWriter {
 
   /** Inverts each byte from this place on: what a descending field has. */
   public void invert(int from) {
+    if (length - from == 8) {
+      LONG.set(bytes, from, ~(long) LONG.get(bytes, from));
+      return;
+    }
     for (int i = from; i < length; i++) {
       bytes[i] = (byte) ~bytes[i];
     }
