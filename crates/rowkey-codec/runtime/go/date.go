@@ -37,7 +37,7 @@ func datePart(pattern string, quoted *bool) (letter byte, size int, rest string)
 func AppendDate(dst []byte, pattern string, v Instant, end *End) ([]byte, error) {
 	mark := len(dst)
 	t, ok := v.Time()
-	if !ok || t.Year() < 0 || t.Year() > 9999 || v.Nanos >= nanosPerSecond {
+	if !ok || t.Year() < 0 || t.Year() > 9999 {
 		return dst, ErrDate
 	}
 	quoted := false

@@ -17,8 +17,8 @@ type HostPath struct {
 var ErrHost = errors.New("a host is labels of a-z, 0-9, - and _, an IPv4 address, or an IPv6 one in brackets, " +
 	"in its one form, without scheme, user and port")
 
-// ParseHostPath returns the host path of a text, which is a host, and from the first `/` on a path. A host alone is read
-// as if a `/` followed. There is no scheme, no user and no port; letters of the host are in lower case.
+// ParseHostPath returns the host path of a text, which is a host, and from the first `/` on a path. A host alone is
+// read as if a `/` followed. There is no scheme, no user and no port; letters of the host are in lower case.
 func ParseHostPath(text string) (HostPath, error) {
 	host, path, found := strings.Cut(text, "/")
 	if !found {

@@ -25,10 +25,15 @@ func InstantOf(t time.Time) Instant {
 	return Instant{Seconds: t.Unix(), Nanos: uint32(t.Nanosecond())}
 }
 
-// Time returns the instant in UTC; false if it is out of the range of [time.Time].
+// maxTime are the seconds before and after 1970 for which a time.Time has all of its methods: 146 billion years.
+const maxTime = 1 << 62
+
+// Time returns the instant in UTC; false if it is more than 146 billion years from 1970.
 func (v Instant) Time() (time.Time, bool) {
-	t := time.Unix(v.Seconds, int64(v.Nanos)).UTC()
-	return t, InstantOf(t) == v && (t.Year() >= 1970) == (v.Seconds >= 0)
+	if v.Seconds < -maxTime || v.Seconds > maxTime || v.Nanos >= nanosPerSecond {
+		return time.Time{}, false
+	}
+	return time.Unix(v.Seconds, int64(v.Nanos)).UTC(), true
 }
 
 func (v Instant) String() string {

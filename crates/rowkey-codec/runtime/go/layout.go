@@ -53,9 +53,9 @@ func (e *LayoutError) Error() string {
 // value.
 func LayoutRow(table string) []byte { return append([]byte("t"), table...) }
 
-// Check returns an error unless what a table kept is this layout: its shape, its fingerprint, or a wide table's schema
-// that has its shape. Rust keeps a wide table's schema in the table `rowkey.schemas`, in the column `s:schema` of the row
-// with the table's name, or in HBase as an attribute of the table.
+// Check returns an error unless what a table kept is this layout: its shape, its fingerprint, or a wide table's
+// schema that has its shape. Rust keeps a wide table's schema in the table `rowkey.schemas`, in the column `s:schema`
+// of the row with the table's name, or in HBase as an attribute of the table.
 func (l *Layout) Check(kept []byte) error {
 	text := string(kept)
 	for _, line := range strings.SplitAfter(text, "\n") {

@@ -24,7 +24,10 @@ func keyOf(row string) []byte { return []byte(row) }
 
 func TestMergeIsInTheOrderWithoutTheSalt(t *testing.T) {
 	var keys []string
-	for row, err := range Merge(1, keyOf, scanOf(nil, "0b", "0e"), scanOf(nil), scanOf(nil, "1a", "1c", "1f"), scanOf(nil, "2d")) {
+	scans := []iter.Seq2[string, error]{
+		scanOf(nil, "0b", "0e"), scanOf(nil), scanOf(nil, "1a", "1c", "1f"), scanOf(nil, "2d"),
+	}
+	for row, err := range Merge(1, keyOf, scans...) {
 		if err != nil {
 			t.Fatal(err)
 		}

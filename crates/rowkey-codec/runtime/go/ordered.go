@@ -6,9 +6,9 @@ import (
 	"math/bits"
 )
 
-// Fields that Google's OrderedCode joins: 00 01 between two, 00 00 for an empty one, and 00 in a field as 00 ff. Empty
-// fields at the end are left out, but for the first. Fields are appended one by one; each but the first has 00 01 before
-// it. Then TrimOrdered takes the empty ones at the end off.
+// Fields that Google's OrderedCode joins: 00 01 between two, 00 00 for an empty one, and 00 in a field as 00 ff.
+// Empty fields at the end are left out, but for the first. Fields are appended one by one; each but the first has 00
+// 01 before it. Then TrimOrdered takes the empty ones at the end off.
 
 // ErrMicros says that an instant is no whole number of microseconds in an `i64`.
 var ErrMicros = errors.New("the instant is no whole number of microseconds in an i64")

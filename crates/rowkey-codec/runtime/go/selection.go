@@ -23,8 +23,8 @@ func (p Prefix) Select() Selection {
 // error if a value of the prefix has no bytes.
 func (p Prefix) Ranges() ([]Range, error) { return p.Select().Ranges() }
 
-// RangesByBucket returns the ranges of each salt bucket, without buckets that can hold no selected key; of a key without
-// salt one list.
+// RangesByBucket returns the ranges of each salt bucket, without buckets that can hold no selected key; of a key
+// without salt one list.
 func (p Prefix) RangesByBucket() ([][]Range, error) { return p.Select().RangesByBucket() }
 
 // InBucketOf restricts the selection to the bucket that a key falls into. Give a key whose salted fields equal those of
@@ -47,8 +47,8 @@ func (s Selection) Ranges() ([]Range, error) {
 	return Union(slices.Concat(byBucket...)), err
 }
 
-// RangesByBucket returns the ranges of each salt bucket, without buckets that can hold no selected key; of a key without
-// salt one list. If nothing is selected it is empty.
+// RangesByBucket returns the ranges of each salt bucket, without buckets that can hold no selected key; of a key
+// without salt one list. If nothing is selected it is empty.
 func (s Selection) RangesByBucket() ([][]Range, error) {
 	if s.err != nil {
 		return nil, s.err

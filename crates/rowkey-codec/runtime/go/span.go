@@ -28,7 +28,8 @@ func (c cut) key(prefix []byte) ([]byte, bool) {
 	return next, next != nil
 }
 
-// A span is the keys whose body, which is the key without its lead, begins with some bytes and goes on between two cuts.
+// A span is the keys whose body, which is the key without its lead, begins with some bytes and goes on between two
+// cuts.
 type span struct {
 	body []byte
 	// ends are those of the fields that the body fixes.

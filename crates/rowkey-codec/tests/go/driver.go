@@ -12,6 +12,7 @@ import (
 	"math/big"
 	"net/netip"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -66,8 +67,12 @@ func main() {
 // answer answers a question; "?" if there is no such method.
 func answer(question []string) (text string) {
 	defer func() {
-		// A value that is none of a type, which its constructor refused.
-		if refused := recover(); refused != nil {
+		// A value that is none of a type, which its constructor refused; or a fault of the code, which is no answer.
+		switch refused := recover().(type) {
+		case nil:
+		case runtime.Error:
+			text = fmt.Sprintf("?%v", refused)
+		default:
 			text = fmt.Sprintf("!%v", refused)
 		}
 	}()

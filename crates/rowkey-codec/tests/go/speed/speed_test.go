@@ -44,7 +44,8 @@ func TestKeysByHandAreTheSame(t *testing.T) {
 		}
 	}
 	back, err := decodeVisit(byHand)
-	if err != nil || !reflect.DeepEqual(back, visit) || visitOut.Decode(byHand) != nil || !reflect.DeepEqual(visitOut, visit) {
+	isRight := reflect.DeepEqual(back, visit) && visitOut.Decode(byHand) == nil && reflect.DeepEqual(visitOut, visit)
+	if err != nil || !isRight {
 		t.Error(back, err, visitOut)
 	}
 	sampleBack, err := decodeSample(byHandSample)

@@ -84,7 +84,8 @@ fn members(key: &Key, fields: &[Field], list: &str, record: &str) -> (String, St
 /// The source text of the keys of a codec, whose package is `rowkeys`.
 pub(crate) fn codecs(codec: &Codec) -> String {
     let mut text = String::from(
-        "package main\n\nimport (\n\t\"encoding/hex\"\n\t\"rowkeys\"\n\t\"rowkeys/rowkey\"\n)\n\nvar _ = hex.EncodeToString\n\n",
+        "package main\n\nimport (\n\t\"encoding/hex\"\n\t\"rowkeys\"\n\t\"rowkeys/rowkey\"\n)\n\n\
+         var _ = hex.EncodeToString\n\n",
     );
     let mut arrays = BTreeSet::new();
     let mut all = Vec::new();

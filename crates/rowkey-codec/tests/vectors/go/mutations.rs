@@ -1,4 +1,4 @@
-//! A mutation of any encoding in the runtime is found by the golden vectors.
+//! A mutation of any encoding in the runtime is found by the golden vectors, or by random rows and damaged keys.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Command;
@@ -9,6 +9,7 @@ use rowkey_testkit::every;
 use super::Generated;
 use crate::golden::Golden;
 use crate::program;
+use crate::random::Crossing;
 
 /// The shapes whose vectors are asked for.
 const SHAPES: &[&str] = &[
@@ -33,6 +34,15 @@ const SHAPES: &[&str] = &[
     "bytes desc",
     "bytes raw",
     "bytes[4]",
+    "bytes[4] desc",
+    "ipaddr desc",
+    "option<i32>",
+    "option<i32> nulls_last",
+    "char[3], u8",
+    "char[3] desc",
+    "date['yyyyMMdd']",
+    "dec['#']",
+    "ordered[text], ordered[text]",
     "decimal",
     "decimal raw",
     "ipaddr",
@@ -57,7 +67,7 @@ const SHAPES: &[&str] = &[
     "salt(20 java) bytes raw",
     "salt(16 xxh3) u8",
     "md5(4) u8",
-    "salt(32 java[31]) char[24 zeros], i64 desc",
+    "salt(100 java[31]) char[24 zeros], i64 desc",
     "salt(20 hash_code[java] dec[2 '-'] by 0) text['#'], u32",
     "salt(20 murmur3[32] dec[2 '-'] by 0) text['#'], u32",
     "hash(md5 hex[4 '_'] by 0) text['_'], dec[10]",
@@ -122,7 +132,7 @@ const MUTATIONS: &[(&str, &str, &str)] = &[
     ("tile.go", "64-2*zoom", "64-zoom"),
     ("tile.go", "bits.TrailingZeros64(digits) < padding", "bits.TrailingZeros64(digits) < 0"),
     ("host_path.go", "!isAddress(host) && !isReversedName(host)", "host == \"\""),
-    ("host_path.go", "size > 0 && !(first && digits)", "size > 0"),
+    ("host_path.go", "size == 0 || first && digits", "size == 0"),
     ("host_path.go", "if address.Is4In6() {", "if false {"),
     ("decimal.go", "append(dst, 101-v.digits[i])", "append(dst, 100-v.digits[i])"),
     ("decimal.go", "return append(dst, 0x66)", "return dst"),
@@ -137,7 +147,7 @@ const MUTATIONS: &[(&str, &str, &str)] = &[
     ("hash.go", "binary.BigEndian.Uint64(sum[:])", "binary.LittleEndian.Uint64(sum[:])"),
     ("hash.go", "& 0x7fffffff", "& 0x3fffffff"),
     ("hash.go", "return uint64(Murmur3(m))", "return uint64(Murmur3(m)) + 1"),
-    ("hash.go", "sum[:], crc32.ChecksumIEEE(m))", "sum[:], crc32.ChecksumIEEE(m)+1)"),
+    ("hash.go", "sum[:], crc32.ChecksumIEEE(m))", "sum[:], crc32.ChecksumIEEE(m)^1<<31)"),
     ("hash.go", "sha1 := sha1.Sum(m)", "sha1 := sha1.Sum(m[len(m)/2:])"),
     ("xxh3.go", "0x165667919E3779F9", "0x165667919E3779FB"),
     ("xxh64.go", "^uint64(b)*prime64x5, 11)", "^uint64(b)*prime64x5, 12)"),
@@ -148,7 +158,7 @@ const MUTATIONS: &[(&str, &str, &str)] = &[
     ("uint.go", "v.Lo |= uint64(b^r.mask) << shift", "v.Lo |= uint64(b^r.mask) << (24 - shift)"),
     ("padded.go", "append(dst, v...), ' '", "append(dst, v...), 0"),
     ("padded.go", "text[i] < ' ' ||", "text[i] < 9 ||"),
-    ("text_field.go", "len(dst)-mark != e.Width", "len(dst)-mark > e.Width"),
+    ("text_field.go", "len(dst)-mark != e.Width", "len(dst)-mark != e.Width+1"),
     ("text_field.go", "size := len(r.key) - at - e.Rest", "size := len(r.key) - at - e.Rest + 1"),
     ("text_field.go", "utf8.DecodeLastRune(text)", "utf8.DecodeRune(text)"),
     ("dec.go", "len(digits) > 1 && digits[0] == '0'", "len(digits) > 99"),
@@ -177,10 +187,17 @@ fn mutations_of_the_go_runtime_are_found() {
     let golden = Golden::of(&GO, &|shape| SHAPES.contains(&shape));
     let generated = Generated::new(&golden.tables);
     let program = generated.program(&golden.tables);
-    let questions = golden.questions();
+    let crossing = Crossing::of(golden.tables.clone(), &GO, 1);
+    let of_golden = golden.questions();
+    let questions = [of_golden.as_slice(), &crossing.questions].concat();
+    let is_right = |answers: &[String]| {
+        let (first, others) = answers.split_at(of_golden.len());
+        golden.check(first);
+        crossing.check(others);
+    };
     let ask = || {
         let answers = catch_unwind(AssertUnwindSafe(|| program::ask(&mut Command::new(&program), &questions)));
-        answers.and_then(|answers| catch_unwind(AssertUnwindSafe(|| golden.check(&answers)))).is_ok()
+        answers.and_then(|answers| catch_unwind(AssertUnwindSafe(|| is_right(&answers)))).is_ok()
     };
     assert!(ask(), "the runtime itself is right");
     let mut missed = Vec::new();
