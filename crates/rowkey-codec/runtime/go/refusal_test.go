@@ -42,6 +42,22 @@ func TestValuesWithoutBytesAreRefused(t *testing.T) {
 	}
 }
 
+// A number in decimal has no needless zeros and fits into an i128; 0 has no sign.
+func TestSignedNumbersHaveOneForm(t *testing.T) {
+	for text, valid := range map[string]bool{
+		"0": true, "-1": true, "170141183460469231731687303715884105727": true,
+		"-170141183460469231731687303715884105728": true, "-0": false, "00": false, "-": false, "": false, "+1": false,
+		"170141183460469231731687303715884105728": false, "-170141183460469231731687303715884105729": false,
+		"-340282366920938463463374607431768211456": false,
+	} {
+		r := NewReader([]byte(text))
+		v := r.Int(&End{Key: true})
+		if r.Failed() == valid || valid && v.String() != text {
+			t.Errorf("%s was read as %v, %v", text, v, r.Err(""))
+		}
+	}
+}
+
 // The hosts of Rust's tests.
 func TestHostsHaveOneForm(t *testing.T) {
 	for host, due := range map[string]string{

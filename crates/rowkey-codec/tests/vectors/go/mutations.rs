@@ -163,7 +163,7 @@ const MUTATIONS: &[(&str, &str, &str)] = &[
     ("text_field.go", "utf8.DecodeLastRune(text)", "utf8.DecodeRune(text)"),
     ("dec.go", "len(digits) > 1 && digits[0] == '0'", "len(digits) > 99"),
     ("dec.go", "most.minus(v)\n\tif", "U128{most.Hi, most.Lo - 1}.minus(v)\n\tif"),
-    ("dec.go", "negative != (int64(v.Hi) < 0)", "false"),
+    ("dec.go", "content[0] == '-'", "content[0] == '+'"),
     ("hex.go", "v.byte(i/2)>>(i%2*4)&15", "v.byte(i/2)>>((1-i%2)*4)&15"),
     ("hex.go", "a = 'A'", "a = 'a'"),
     ("hex.go", "digits[b>>4], digits[b&15]", "digits[b&15], digits[b>>4]"),
