@@ -199,11 +199,7 @@ impl Scanning {
     /// Moves rows that came into a batch.
     fn fill(&mut self, batch: &mut RowBatch) -> Result<(), Error> {
         while !self.is_full(batch) {
-            let Some(row) = self.rows.get(self.taken) else {
-                // Their memory is not held while others are waited for.
-                (self.rows, self.taken) = (hbase::Rows::default(), 0);
-                return Ok(());
-            };
+            let Some(row) = self.rows.get(self.taken) else { return Ok(()) };
             let (key, in_pieces) = (row.key(), matches!(self.made, Made::Pieces(_)));
             let mut cells = row.cells().map(|of_row| cell(&of_row, &self.families));
             let taken = match self.made {
@@ -226,6 +222,10 @@ impl Scanning {
             if self.cells >= row.len() {
                 self.cells = 0;
                 self.taken += 1;
+            }
+            // The memory of a response is not held when all of it is in batches.
+            if self.taken == self.rows.len() {
+                (self.rows, self.taken) = (hbase::Rows::default(), 0);
             }
         }
         Ok(())
