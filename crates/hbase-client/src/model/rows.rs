@@ -46,7 +46,7 @@ impl Default for Held {
 }
 
 impl Rows {
-    /// The rows of a block, which have so many cells each. `None` if the block has others, or broken ones.
+    /// The rows of a block. `cells` are their numbers of cells; `None` if the block has others, or broken ones.
     pub(crate) fn of_block(bytes: Bytes, cells: impl ExactSizeIterator<Item = usize>) -> Option<Self> {
         let mut ends = Vec::with_capacity(cells.len());
         let mut at = 0;

@@ -130,8 +130,8 @@ impl<'a> Attempts<'a> {
         self.attempts.progress();
     }
 
-    /// A call of the operation failed. A response that can't be decoded is taken for a lost one, once: HBase 2.6.4 under
-    /// load has answered an increment with the right number of bytes, none of which were the cell's.
+    /// A call of the operation failed. A response that can't be decoded is taken for a lost one, once: HBase 2.6.4
+    /// under load has answered an increment with the right number of bytes, none of which were the cell's.
     pub(crate) fn failed(&mut self, fault: CallFault) -> RetryDecision {
         let again = matches!(fault, CallFault::Malformed(_)) && !std::mem::replace(&mut self.malformed, true);
         let delay = if again { Some(Delay::Backoff) } else { fault.delay() };

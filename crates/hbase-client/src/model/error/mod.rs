@@ -108,7 +108,7 @@ pub enum ErrorKind {
     /// of the row at a time, or scan it [in pieces](crate::Scan::allow_partial_rows). Of a write: a cell is larger than
     /// the server takes (`hbase.server.keyvalue.maxsize`), and nothing was changed.
     TooLarge,
-    /// A server sent what is not HBase's protocol. An operation that may be sent again was, once.
+    /// A server sent what is not HBase's protocol. A read, and a write that may be retried, was retried once.
     Malformed,
 }
 
