@@ -26,6 +26,10 @@ const MOST_BYTES: usize = 400_000;
 /// ahead, one waits) and the batch that is made of one. A scan may hold a batch, and as many bytes ahead.
 const RESPONSES: u64 = 2;
 
+/// The most batches of `batch_rows` rows in a response. `batch_bytes` bounds it first, where rows are not short: a call
+/// costs the server more than rows do.
+const BATCHES: usize = 4;
+
 /// The items that a scan makes of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Made {
@@ -114,7 +118,7 @@ fn scans(scan: &Scan, in_pieces: bool, reading: &Reading) -> VecDeque<hbase::Sca
         let start = group.first().map_or(&[][..], KeyRange::start);
         let end = group.last().and_then(KeyRange::end).unwrap_or_default();
         let of_rows = hbase::Scan::new()
-            .rows_per_call(u32::try_from(scan.batch_rows).unwrap_or(u32::MAX))
+            .rows_per_call(u32::try_from(scan.batch_rows.saturating_mul(BATCHES)).unwrap_or(u32::MAX))
             .bytes_per_call(scan.batch_bytes as u64 / RESPONSES);
         let of_rows = match scan.reverse {
             false => of_rows.start(start).stop_before(end),
