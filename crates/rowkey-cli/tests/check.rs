@@ -7,6 +7,9 @@ use std::process::Command;
 
 use self::program::rowkey;
 
+/// The first line of a formatted design.
+const SCHEMA: &str = "#:schema ./rowkey.schema.json\n";
+
 const BAD: &str = r#"format = 1
 
 [table.visits]
@@ -400,9 +403,14 @@ fn fmt_and_diff() {
     let run = |args: &[&str]| rowkey(folder.path(), args, b"");
     let read = || fs::read_to_string(folder.path().join("a.rowkey.toml")).unwrap();
     assert_eq!(run(&["fmt", "--check", "."]).status, Some(1));
-    assert_eq!(run(&["fmt", "."]).status, Some(0));
+    let formatted = run(&["fmt", "."]);
+    assert_eq!(formatted.status, Some(0));
+    assert!(formatted.err.contains("`rowkey schema > ./rowkey.schema.json` writes it"), "{}", formatted.err);
     assert_eq!(run(&["fmt", "--check", "."]).status, Some(0));
-    assert_eq!(read(), "format = 1 # one\n[table.t]\nkey = [\"a: u64\"]\nfamily.f.ttl = \"9 days\"\n");
+    assert_eq!(
+        read(),
+        SCHEMA.to_owned() + "format = 1 # one\n[table.t]\nkey = [\"a: u64\"]\nfamily.f.ttl = \"9 days\"\n"
+    );
     assert_eq!(run(&["diff", "--write-lock", "rowkey.lock", "a.rowkey.toml"]).status, Some(0));
     assert_eq!(run(&["diff", "--lock", "rowkey.lock", "a.rowkey.toml"]).status, Some(0));
     let git = |args: &[&str]| {
@@ -555,7 +563,7 @@ fn what_is_mended_is_allowed_no_more() {
 #[cfg(unix)]
 #[test]
 fn a_folder_is_its_regular_files() {
-    let folder = folder(&[("visits.rowkey.toml", BAD)]);
+    let folder = folder(&[("visits.rowkey.toml", &format!("{SCHEMA}{BAD}"))]);
     let pipe = folder.path().join("a.rowkey.toml");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     fs::create_dir(folder.path().join("b.rowkey.toml")).unwrap();
@@ -605,7 +613,10 @@ fn a_design_from_standard_input() {
     let wrong = piped(&["check", "-"], "format = 1\ncolour = 1\n");
     assert!(wrong.status == Some(2) && wrong.err.contains("--> <stdin>:2:1\n"), "{}", wrong.err);
     let formatted = piped(&["fmt", "-"], "format=1\n\n\n\n[table.t]\n key=[\"a: u64\"]\n");
-    assert_eq!((formatted.status, formatted.out.as_str()), (Some(0), "format = 1\n\n[table.t]\nkey = [\"a: u64\"]\n"));
+    assert_eq!(
+        (formatted.status, formatted.out),
+        (Some(0), format!("{SCHEMA}format = 1\n\n[table.t]\nkey = [\"a: u64\"]\n"))
+    );
     for (args, said) in [
         (&["check", "--fix", "-"][..], "--fix writes into files: give a file instead of standard input"),
         (&["check", "-", "--sample", "visits=-"], "standard input is to be read twice"),

@@ -26,7 +26,7 @@ fn ddl_prints_commands_and_notes_apart_and_import_reads_back() {
 
     let (status, text, errors) = rowkey(&["ddl", &path, "--for", "phoenix"], "");
     assert_eq!((status, text.as_str()), (Some(2), ""));
-    assert!(errors.contains("family \"f\" has no column") && errors.contains("t.rowkey.toml:8:17"), "{errors}");
+    assert!(errors.contains("family \"f\" has no column") && errors.contains("t.rowkey.toml:9:17"), "{errors}");
 
     let (status, _, errors) = rowkey(&["import", "--from", "describe"], "no table");
     assert_eq!(status, Some(2));

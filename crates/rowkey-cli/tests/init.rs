@@ -212,7 +212,7 @@ fn what_is_offered_is_valid() {
             let more: String = text
                 .lines()
                 .map(|line| match line.strip_prefix('#') {
-                    Some(offered) if !offered.starts_with(' ') => format!("{offered}\n"),
+                    Some(offered) if !offered.starts_with([' ', ':']) => format!("{offered}\n"),
                     _ => format!("{line}\n"),
                 })
                 .collect();

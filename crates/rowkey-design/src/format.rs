@@ -4,6 +4,7 @@
 //! the beginning; arrays and inline tables of one line have one space after each comma; items of arrays of many lines
 //! have two spaces before them, and a comma after each. Headers and dotted keys have no blanks around their dots. All
 //! lines end as the first does: with CR LF, or with LF. A byte order mark stays: an editor that wrote one may want it.
+//! The first line names the schema of the file, by which editors complete and check it.
 //!
 //! Text in quotes, the order of keys, and an inline table over several lines are never touched.
 
@@ -11,6 +12,7 @@ use std::ops::Range;
 
 use toml_edit::{Array, Decor, DocumentMut, InlineTable, Item, RawString, Table, Value};
 
+use crate::design::with_schema;
 use crate::problem::{File, Files, Problem, Problems, Span};
 
 /// Returns the text of a file in the one form.
@@ -23,7 +25,12 @@ use crate::problem::{File, Files, Problem, Problems, Span};
 ///
 /// let text = "format=1 # the first\n\n\n[table.visits]\n  key=[ \"host: text\",\"at: i64\" ]\n".to_owned();
 /// let formatted = format(&File { name: "visits.rowkey.toml".into(), text })?;
-/// assert_eq!(formatted, "format = 1 # the first\n\n[table.visits]\nkey = [\"host: text\", \"at: i64\"]\n");
+/// assert_eq!(formatted, r#"#:schema ./rowkey.schema.json
+/// format = 1 # the first
+///
+/// [table.visits]
+/// key = ["host: text", "at: i64"]
+/// "#);
 /// # Ok::<(), rowkey_design::Problems>(())
 /// ```
 pub fn format(file: &File) -> Result<String, Problems> {
@@ -47,7 +54,7 @@ pub fn format(file: &File) -> Result<String, Problems> {
     let end = if formatted.is_empty() || formatted.ends_with('\n') { "" } else { "\n" };
     let first_line = text.split_inclusive('\n').next().unwrap_or("");
     let newline = if first_line.ends_with("\r\n") { "\r\n" } else { "\n" };
-    Ok(mark.to_owned() + &lines_ended(&format!("{formatted}{end}"), newline))
+    Ok(mark.to_owned() + &with_schema(&lines_ended(&format!("{formatted}{end}"), newline), newline))
 }
 
 const MARK: &str = "\u{feff}";

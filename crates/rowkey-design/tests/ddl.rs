@@ -23,8 +23,13 @@ fn refused(text: &str, target: Target) -> String {
     ddl(&design(text), &Options::new(target)).expect_err("no DDL").to_string()
 }
 
+/// The first line of each design that is written.
+const SCHEMA: &str = "#:schema ./rowkey.schema.json\n";
+
+/// The imported design after the line of its schema.
 fn imported(text: &str, source: Source, name: Option<&str>) -> Result<String, Problems> {
-    import(File { name: "pasted".to_owned(), text: text.to_owned() }, source, name)
+    let design = import(File { name: "pasted".to_owned(), text: text.to_owned() }, source, name)?;
+    Ok(design.strip_prefix(SCHEMA).expect("the line of the schema").to_owned())
 }
 
 #[test]

@@ -6,7 +6,19 @@ use std::path::Path;
 use proptest::prelude::*;
 use rowkey_design::{File, format};
 
+const SCHEMA: &str = "#:schema ./rowkey.schema.json";
+
+/// The formatted text, without the line of the schema that it adds.
 fn formatted(text: &str) -> String {
+    let formatted = with_schema(text);
+    if text.contains("#:schema") {
+        return formatted;
+    }
+    let added = format!("{SCHEMA}{}", end_of_lines(text.trim_start_matches('\u{feff}')));
+    formatted.replacen(&added, "", 1)
+}
+
+fn with_schema(text: &str) -> String {
     format(&File { name: "a".to_owned(), text: text.to_owned() })
         .unwrap_or_else(|problems| panic!("{problems}\n{text}"))
 }
@@ -104,6 +116,22 @@ fn ends_of_lines_and_marks_of_byte_order() {
     }
     let problems = format(&File { name: "a".to_owned(), text: "\u{feff}a = \n".to_owned() }).unwrap_err();
     assert!(problems.to_string().starts_with("a:1:5: "), "{problems}");
+}
+
+#[test]
+fn the_first_line_names_the_schema() {
+    let own = "# a\n#:schema https://example.com/own.json\nformat = 1\n";
+    for (text, expected) in [
+        ("format=1", format!("{SCHEMA}\nformat = 1\n")),
+        ("# a\n\nformat=1", format!("{SCHEMA}\n# a\n\nformat = 1\n")),
+        ("\u{feff}format=1\r\n", format!("\u{feff}{SCHEMA}\r\nformat = 1\r\n")),
+        ("a = \"#:schema x\"\n# #:schema x\n", format!("{SCHEMA}\na = \"#:schema x\"\n# #:schema x\n")),
+        (own, own.to_owned()),
+        ("# nothing yet\n", "# nothing yet\n".to_owned()),
+    ] {
+        assert_eq!(with_schema(text), expected, "{text:?}");
+        assert_eq!(with_schema(&expected), expected, "{text:?}");
+    }
 }
 
 #[test]

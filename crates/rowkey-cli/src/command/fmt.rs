@@ -1,10 +1,12 @@
 //! `rowkey fmt`.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use rowkey_design::format;
+use rowkey_design::internal::design::SCHEMA_FILE;
 use rowkey_design::internal::quote::terminal;
 
 use crate::designs::is_stdin;
@@ -13,7 +15,7 @@ use crate::failure::Failure;
 /// Formats design files in place, and keeps every comment.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  rowkey fmt designs/\n  rowkey fmt --check designs/visits.rowkey.toml\n  rowkey fmt - < visits.rowkey.toml\n\nAll lines end as the first of the file does (LF or CR LF). A byte order mark stays. Strings are not changed.\nExit status: 0 formatted, 1 with --check if a file is not, 2 a file is not TOML."
+    after_help = "Examples:\n  rowkey fmt designs/\n  rowkey fmt --check designs/visits.rowkey.toml\n  rowkey fmt - < visits.rowkey.toml\n\nAll lines end as the first of the file does (LF or CR LF). A byte order mark stays. Strings are not changed.\nThe first line names the schema rowkey.schema.json beside the file, if it names none: by it editors complete and check.\nExit status: 0 formatted, 1 with --check if a file is not, 2 a file is not TOML."
 )]
 pub(crate) struct Args {
     /// The files, and folders of files `*.rowkey.toml`; - is standard input, which is printed.
@@ -36,6 +38,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let mut unformatted = false;
+    let mut folders = BTreeSet::new();
     for path in crate::designs::files(&args.designs)? {
         let file = crate::designs::file(&path)?;
         let text = format(&file)?;
@@ -46,8 +49,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         unformatted = true;
         if !args.check {
             crate::designs::write(&path, &text)?;
+            folders.extend(path.parent().map(Path::to_owned).filter(|_| text.contains(SCHEMA_FILE)));
         }
     }
     out.flush()?;
+    for schema in folders.iter().map(|folder| folder.join(SCHEMA_FILE)).filter(|schema| !schema.exists()) {
+        let schema = terminal(&schema.display().to_string()).to_string();
+        eprintln!("note: editors complete and check designs by {schema}; `rowkey schema > {schema}` writes it");
+    }
     Ok(ExitCode::from(u8::from(args.check && unformatted)))
 }

@@ -10,7 +10,8 @@ use crate::file::node::FromToml;
 const BEFORE: &str = "# The design file
 
 Every key of a `*.rowkey.toml`. `rowkey schema --markdown` prints this page, `rowkey schema` the same as a JSON Schema
-for editors. The README has an example. `rowkey check` notes every mistake at once, each with its line and what to
+for editors. `rowkey fmt`, `import`, `infer` and `init` write `#:schema ./rowkey.schema.json` as the first line, which
+Taplo and the editors that use it follow; `rowkey schema > rowkey.schema.json` makes that file. `rowkey check` notes every mistake at once, each with its line and what to
 write.
 
 Several files are one design: `rowkey check a.rowkey.toml b.rowkey.toml`, or a folder of them. A cluster of one file is
@@ -36,6 +37,23 @@ Where a query's reads land is told by its `rate`, and by what it asks for most: 
 hour, `skew.user = \"zipf 1.1\"` for users of whom some are asked for more than others, and `skew.name = \"one value\"` for
 a row that everybody reads. H26 holds them against `region.reads` of the cluster.
 ";
+
+/// The name of the JSON Schema of design files where it lies beside them.
+pub const SCHEMA_FILE: &str = "rowkey.schema.json";
+
+/// The word of the comment that names the schema of a file of TOML to Taplo and the editors that use it.
+const SCHEMA_WORD: &str = "#:schema ";
+
+/// The text of a design file, whose first line names its schema.
+///
+/// A file that names another keeps that, and one without keys has none.
+pub(crate) fn with_schema(text: &str, newline: &str) -> String {
+    let mut before = text.lines().map(str::trim).take_while(|line| line.is_empty() || line.starts_with('#'));
+    let is_named = before.by_ref().any(|line| line.starts_with(SCHEMA_WORD));
+    let has_keys = text.lines().any(|line| !line.trim().is_empty() && !line.trim().starts_with('#'));
+    let line = if is_named || !has_keys { String::new() } else { format!("{SCHEMA_WORD}./{SCHEMA_FILE}{newline}") };
+    line + text
+}
 
 /// The JSON Schema of design files, for editors.
 pub fn json_schema() -> Json {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use crate::design::with_schema;
 use crate::quote;
 
 /// A table.
@@ -105,7 +106,7 @@ impl Family {
 
 /// The text of the file; the cluster is TOML.
 pub(super) fn text(cluster: Option<&str>, drafts: &[Draft]) -> String {
-    let mut text = "format = 1\n".to_owned();
+    let mut text = with_schema("format = 1\n", "\n");
     text.extend(cluster);
     for draft in drafts {
         let table = quote::toml_key(&draft.name);

@@ -13,8 +13,13 @@ use rowkey_design::internal::ddl::{Options, Target, ddl};
 use rowkey_design::internal::import::{Source, import};
 use rowkey_design::{Design, File, Problems};
 
+/// The first line of each design that is written.
+const SCHEMA: &str = "#:schema ./rowkey.schema.json\n";
+
+/// The imported design after the line of its schema.
 fn imported(text: &str, source: Source, name: Option<&str>) -> Result<String, Problems> {
-    import(File { name: "pasted".to_owned(), text: text.to_owned() }, source, name)
+    let design = import(File { name: "pasted".to_owned(), text: text.to_owned() }, source, name)?;
+    Ok(design.strip_prefix(SCHEMA).expect("the line of the schema").to_owned())
 }
 
 fn design(text: &str) -> Design {

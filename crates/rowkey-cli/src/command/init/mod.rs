@@ -215,7 +215,7 @@ fn of_table(args: &Args, asker: &mut Asker, draft: &mut Draft, table: &str, is_l
 
 /// The sections of tables of a design file.
 fn sections(text: &str) -> String {
-    text.strip_prefix("format = 1\n").unwrap_or(text).to_owned()
+    text.split_once("format = 1\n").map_or(text, |(_, sections)| sections).to_owned()
 }
 
 /// The file of a table, which must not be there.
