@@ -5,8 +5,16 @@ from __future__ import annotations
 from .errors import LayoutMismatch
 
 
+_ROW_KEY = "row key: "
+
+
 def check_layout(name: str, shape: str, fingerprint: str, kept: str | bytes) -> None:
-    """Raises LayoutMismatch unless what a table kept, its shape or its fingerprint, is this."""
-    text = kept.decode() if isinstance(kept, bytes) else kept
+    """Raises LayoutMismatch unless what a table kept is this: its shape, its fingerprint, or a wide table's schema.
+
+    Rust keeps a shape in the table `rowkey.layouts`, in the row of `t` and the table's name, and a wide table's schema
+    in `rowkey.schemas`, in the column `s:schema` of the row of the table's name, or in HBase as a table's attribute.
+    """
+    text = kept.decode(errors="replace") if isinstance(kept, bytes) else kept
+    text = next((line.removeprefix(_ROW_KEY) for line in text.split("\n") if line.startswith(_ROW_KEY)), text)
     if text not in (shape, fingerprint):
         raise LayoutMismatch(f"{name} has keys of {shape} ({fingerprint}), the table has keys of {text}")

@@ -232,10 +232,10 @@ impl File<'_> {
     fn table(&self, to: &mut Source) {
         let key = self.key;
         to.blank();
-        let about = "Refuses a table of another layout, with a {@code LayoutException}: give the shape that it kept.";
+        let about = "Refuses a table of another layout, with a {@code LayoutException}: give what it kept.";
         to.doc(&[about.to_owned()], &[]);
-        to.open("public static void checkTable(String shape)");
-        to.line("LAYOUT.require(shape);");
+        to.open("public static void checkTable(String kept)");
+        to.line("LAYOUT.require(kept);");
         to.close();
         to.blank();
         let first = &key.steps[0];

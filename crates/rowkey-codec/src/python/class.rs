@@ -128,7 +128,10 @@ pub(super) fn key(key: &Key, body: &KeyCode<'_>, out: &mut Lines) {
     out.line(0, "");
     out.line(1, "@classmethod");
     out.line(1, "def check_layout(cls, kept: str | bytes) -> None:");
-    out.doc(2, ["Raises rt.LayoutMismatch unless the shape or fingerprint that a table kept is that of these keys."]);
+    out.doc(
+        2,
+        ["Raises rt.LayoutMismatch unless what a table kept, its shape, fingerprint or schema, is of these keys."],
+    );
     out.line(2, &format!("rt.check_layout(\"{ident}\", cls.SHAPE, cls.FINGERPRINT, kept)"));
     if let Lead::Salt(_) = key.lead {
         out.line(0, "");

@@ -21,9 +21,10 @@ class Package(unittest.TestCase):
         self.assertEqual(merged, sorted(keys, key=lambda key: (key.f0, -key.f1)))
 
     def test_a_table_of_another_layout_is_refused(self):
-        for kept in (Key.SHAPE, Key.FINGERPRINT, Key.SHAPE.encode()):
+        schema = "row key: {}\nrow key field: 0 f0\nfamily f: max versions 1\n"
+        for kept in (Key.SHAPE, Key.FINGERPRINT, Key.SHAPE.encode(), schema.format(Key.SHAPE).encode()):
             Key.check_layout(kept)
-        for kept in (Key_2.SHAPE, Key_2.FINGERPRINT, ""):
+        for kept in (Key_2.SHAPE, Key_2.FINGERPRINT, schema.format(Key_2.SHAPE), "", b"\xff"):
             with self.assertRaises(rt.LayoutMismatch):
                 Key.check_layout(kept)
 

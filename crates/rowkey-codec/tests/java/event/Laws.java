@@ -2,6 +2,7 @@ import io.github.rowkey.Bounds;
 import io.github.rowkey.DecodeException;
 import io.github.rowkey.KeyRange;
 import io.github.rowkey.KeyWriter;
+import io.github.rowkey.Layout;
 import io.github.rowkey.LayoutException;
 import io.github.rowkey.Merge;
 import io.github.rowkey.Splits;
@@ -73,6 +74,9 @@ public final class Laws {
     hold(Splits.partOf(new byte[0], splits) == 0, "what is before all is in the first part");
 
     Event.checkTable(Event.LAYOUT.shape());
+    Event.checkTable(Layout.fingerprint(Event.LAYOUT.shape()));
+    Event.checkTable("row key: " + Event.LAYOUT.shape() + "\nfamily f: max versions 1\n");
+    refused(LayoutException.class, () -> Event.checkTable("row key: text, i64 desc\nfamily f: \n"));
     hold(
         io.github.rowkey.Layout.fingerprint(Event.LAYOUT.shape()).equals(Event.FINGERPRINT),
         "the fingerprint");

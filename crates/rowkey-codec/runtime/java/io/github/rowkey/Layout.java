@@ -23,6 +23,9 @@ public record Layout(
     int unhashed,
     KeyBytes until,
     boolean isJoined) {
+  /** The beginning of the line of a wide table's schema that has its keys' shape. */
+  private static final String ROW_KEY = "row key: ";
+
   /** The layout of a key without a lead. */
   public static Layout plain(String name, String shape, int fields) {
     return new Layout(name, shape, fields, null, new int[0], 0, null, false);
@@ -55,17 +58,24 @@ public record Layout(
   /**
    * Checks that a table has this layout.
    *
-   * @param kept the shape that the table kept: in {@code rowkey.layouts}, the row {@code t} and the
-   *     table's name
+   * @param kept what the table kept: its shape, which is in {@code rowkey.layouts} in the row {@code
+   *     t} and the table's name, its fingerprint, or a wide table's schema, which is in {@code
+   *     rowkey.schemas} in the row of the table's name, or in HBase an attribute of the table
    * @throws LayoutException if it is another one
    */
   public void require(String kept) {
-    if (!shape.equals(kept)) {
+    String found =
+        kept.lines()
+            .filter(line -> line.startsWith(ROW_KEY))
+            .findFirst()
+            .map(line -> line.substring(ROW_KEY.length()))
+            .orElse(kept);
+    if (!found.equals(shape) && !found.equals(fingerprint(shape))) {
       throw new LayoutException(
           "the table has keys of another layout than "
               + name
               + ": "
-              + kept
+              + found
               + " ("
               + fingerprint(kept)
               + "), not "
