@@ -1,35 +1,20 @@
 //! Go, with `cloud.google.com/go/bigtable`.
 
-use std::path::Path;
 use std::process::Command;
 
-use rowkey_codec::{Language, Package, generate};
+use rowkey_codec::Language;
 
-use crate::{PROJECT, check, rows, table, tables, write};
+use crate::{PROJECT, check, generated, rows, run, table, write, write_file};
 
 /// The version of Google's client.
 const CLIENT: &str = "cloud.google.com/go/bigtable@v1.58.0";
-
-fn write_file(path: &Path, text: &str) {
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, text).unwrap();
-}
-
-fn run(command: &mut Command) -> String {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {text}");
-    text
-}
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs an emulator of Bigtable, and Go"]
 async fn go_and_rust_read_what_the_other_wrote() {
     let folder = tempfile::tempdir().unwrap();
     let (keys, program) = (folder.path().join("rowkeys"), folder.path().join("program"));
-    for (path, text) in generate(&tables(), Language::Go, &Package::new("rowkeys")).unwrap() {
-        write_file(&keys.join(path), &text);
-    }
+    generated(Language::Go, &keys);
     write_file(&program.join("main.go"), include_str!("../go/bigtable/main.go"));
     let module = "module program\n\ngo 1.23\n\nrequire rowkeys v0.0.0\n\nreplace rowkeys => ../rowkeys\n";
     write_file(&program.join("go.mod"), module);

@@ -2,7 +2,10 @@
 //! `servers/bigtable/test` starts the emulator and runs these.
 
 mod go;
+mod python;
 
+use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rowkey::nonblocking::AsyncWideTable;
@@ -10,6 +13,7 @@ use rowkey::wide::{Columns, FamilySchema, Mutation, TableSchema};
 use rowkey::{LayoutBuf, RowKey};
 use rowkey_bigtable::{Bigtable, BigtableOptions};
 use rowkey_codec::ir::Table;
+use rowkey_codec::{Language, Package, generate};
 use rowkey_testkit::cases;
 
 pub(crate) const PROJECT: &str = "p";
@@ -32,8 +36,27 @@ struct Other {
 }
 
 /// The tables whose keys are generated.
-pub(crate) fn tables() -> [Table; 2] {
+fn tables() -> [Table; 2] {
     [Table::new(LayoutBuf::from(&Visit::LAYOUT)), Table::new(LayoutBuf::from(&Other::LAYOUT))]
+}
+
+/// Writes the generated package into a folder.
+pub(crate) fn generated(language: Language, folder: &Path) {
+    for (path, text) in generate(&tables(), language, &Package::new("rowkeys")).unwrap() {
+        write_file(&folder.join(path), &text);
+    }
+}
+
+pub(crate) fn write_file(path: &Path, text: &str) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+pub(crate) fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {text}");
+    text
 }
 
 pub(crate) fn visit(i: u64) -> Visit {
