@@ -248,4 +248,12 @@ fn tables_of_one_cluster_are_added() {
     assert!(last.starts_with("all tables: together they ask for up to 13"), "{last}");
     let (status, last, calm) = of(&table("one"));
     assert!(status == Some(0) && calm == 1 && !last.starts_with("all tables"), "{status:?}, {last}");
+    // Reads of a key by its host, each of one bucket.
+    let read = |name: &str| {
+        let text = table(name).replace("2k/s", "200/s");
+        format!("{text}[[table.{name}.query]]\nname = \"q\"\nfix = [\"host\"]\nrate = \"2k/s\"\n")
+    };
+    let (status, last, _) = of(&("region.reads = \"1k/s\"\n".to_owned() + &read("one") + &read("two")));
+    let told = "all tables: together they ask for up to 13";
+    assert!(status == Some(1) && last.starts_with(told) && last.contains("of the reads"), "{status:?}, {last}");
 }

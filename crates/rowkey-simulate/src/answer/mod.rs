@@ -22,7 +22,7 @@ pub use self::page_text::{capacity, page_text};
 pub use self::sentence::NOTHING;
 use self::takes::Takes;
 pub use self::text::{facts, text};
-pub use self::together::together;
+pub use self::together::Together;
 use crate::page::label;
 use crate::recording::Run;
 use crate::run::{Answer, Bars, HotRegion, QueryAnswer};

@@ -2,20 +2,40 @@
 
 use super::takes;
 use crate::recording::Run;
+use crate::run::{Interval, Server};
 use crate::simulation::Declared;
 
-/// The greatest part of the writes that all servers take which the tables ask for at one time: each is simulated alone,
-/// and the servers have them all. None where one server takes all, and of one table.
-pub fn together<'r>(tables: impl IntoIterator<Item = (&'r Declared<'r>, &'r Run)>) -> Option<f64> {
-    let mut parts: Vec<f64> = Vec::new();
-    let mut count = 0;
-    for (declared, run) in tables {
-        count += 1;
-        let takes = takes(declared).writes * f64::from(run.settings.servers) * run.settings.interval_ms as f64 / 1000.0;
-        parts.resize(parts.len().max(run.intervals.len()), 0.0);
-        for (part, interval) in parts.iter_mut().zip(&run.intervals) {
-            *part += interval.servers.iter().map(|server| server.writes as f64).sum::<f64>() / takes;
+/// The greatest parts of what all servers take that the tables of a cluster ask for at one time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Together {
+    /// The part of the writes; 0 where one server takes all.
+    pub writes: f64,
+    /// The part of the reads; 0 where it is not known how many a server takes.
+    pub reads: f64,
+}
+
+impl Together {
+    /// Those of tables each of which is simulated alone, while the servers have them all. None of one table, and where
+    /// they ask for nothing.
+    pub fn of<'r>(tables: impl IntoIterator<Item = (&'r Declared<'r>, &'r Run)>) -> Option<Self> {
+        let (mut writes, mut reads, mut count) = (Vec::new(), Vec::new(), 0);
+        for (declared, run) in tables {
+            count += 1;
+            let takes = takes(declared);
+            let all = f64::from(run.settings.servers) * run.settings.interval_ms as f64 / 1000.0;
+            add(&mut writes, &run.intervals, takes.writes * all, |server| server.writes);
+            add(&mut reads, &run.intervals, takes.reads * all, |server| server.reads);
         }
+        let most = |parts: Vec<f64>| parts.into_iter().fold(0.0, f64::max);
+        let found = Self { writes: most(writes), reads: most(reads) };
+        (count > 1 && found != Self::default()).then_some(found)
     }
-    parts.into_iter().reduce(f64::max).filter(|part| count > 1 && *part > 0.0)
+}
+
+/// Adds what a table asks for in each interval, as a part of what all servers take.
+fn add(parts: &mut Vec<f64>, intervals: &[Interval], takes: f64, of: fn(&Server) -> u64) {
+    parts.resize(parts.len().max(intervals.len()), 0.0);
+    for (part, interval) in parts.iter_mut().zip(intervals) {
+        *part += interval.servers.iter().map(|server| of(server) as f64).sum::<f64>() / takes;
+    }
 }

@@ -146,8 +146,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         crate::designs::write(path, &print::page(&design, first, &simulated))?;
     }
     // Events of a file are of one table.
-    let together = answer::together(simulated.iter().map(|table| (&table.declared, &table.run)));
-    let too_much = together.filter(|part| *part > 1.0);
+    let together = answer::Together::of(simulated.iter().map(|table| (&table.declared, &table.run)));
+    let too_much = together.filter(|parts| parts.writes > 1.0 || parts.reads > 1.0);
     print::print(args.json, &design, &simulated, too_much)?;
     let is_fine = simulated.iter().all(|table| table.answer.sentence.starts_with(answer::NOTHING));
     let is_fine = is_fine && too_much.is_none();

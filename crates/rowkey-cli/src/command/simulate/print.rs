@@ -35,12 +35,12 @@ pub(super) fn page(design: &Design, first: &Simulated<'_>, all: &[Simulated<'_>]
 
 /// Prints the answers of each table and its picture, or lines of JSON.
 ///
-/// `too_much`: the part of what all servers take that the tables ask for together, if it is more than all.
+/// `too_much`: the parts of what all servers take that the tables ask for together, if one is more than all.
 pub(super) fn print(
     json: bool,
     design: &Design,
     simulated: &[Simulated<'_>],
-    too_much: Option<f64>,
+    too_much: Option<answer::Together>,
 ) -> Result<(), Failure> {
     let stdout = io::stdout();
     let of_terminal = terminal_size().filter(|_| stdout.is_terminal()).map(|(Width(columns), _)| columns.into());
@@ -59,11 +59,12 @@ pub(super) fn print(
         let blocks = page::blocks(&drawn, page::hotter(&[drawn], capacity), RowOrder::Key, capacity, terminal);
         writeln!(out, "{}\n{blocks}", answer::text(&table.answer))?;
     }
-    if let Some(part) = too_much.filter(|_| !json) {
+    let parts = too_much.filter(|_| !json).map_or([0.0; 2], |parts| [parts.writes, parts.reads]);
+    for (part, what) in parts.into_iter().zip(["writes", "reads"]).filter(|(part, _)| *part > 1.0) {
         let percent = (part * 100.0).round();
         writeln!(
             out,
-            "all tables: together they ask for up to {percent} % of the writes that the servers take: add servers."
+            "all tables: together they ask for up to {percent} % of the {what} that the servers take: add servers."
         )?;
     }
     match out.flush().map_err(Failure::from) {
