@@ -29,6 +29,7 @@ mod cost;
 mod ddl;
 mod design;
 mod diff;
+mod drawn;
 mod edit;
 mod explain;
 mod facts;
@@ -88,6 +89,9 @@ pub mod internal {
     }
     pub mod design {
         pub use crate::design::*;
+    }
+    pub mod drawn {
+        pub use crate::drawn::*;
     }
     pub mod explain {
         pub use crate::explain::*;

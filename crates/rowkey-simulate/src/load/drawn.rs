@@ -11,13 +11,12 @@ use rowkey_design::internal::profile::Profile;
 
 use super::clock::{Clock, seconds_of};
 use super::made::Made;
-use super::numbers::Numbers;
 use super::options::Options;
 use super::puts::{Order, Put, Puts, millis, order_of};
 use super::reads::{Asked, Reads};
-use super::rows::Rows;
 use super::{Load, LoadError};
 use crate::event::{Event, Op};
+use rowkey_design::internal::drawn::{Numbers, Rows};
 
 /// The bytes of a cell beside key, family, qualifier and value.
 const CELL: f64 = 20.0;

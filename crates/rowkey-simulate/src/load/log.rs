@@ -7,9 +7,9 @@ use rowkey::Value;
 use rowkey_design::internal::facts::{Growth, KeyFacts};
 use rowkey_design::internal::sample::{self, SampleError};
 
-use super::numbers::mix;
 use super::{Load, LoadError};
 use crate::event::{Event, Op};
+use rowkey_design::internal::drawn::mix;
 
 /// The keys of a log, as rows that are put.
 ///

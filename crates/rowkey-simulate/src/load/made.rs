@@ -6,8 +6,8 @@ use rowkey::Value;
 
 use super::LoadError;
 use super::puts::millis;
-use super::rows::{Row, Rows};
 use crate::event::{Event, Op};
+use rowkey_design::internal::drawn::{Row, Rows};
 
 /// The buffers of an event.
 pub(super) struct Made<'s> {

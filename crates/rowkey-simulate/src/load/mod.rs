@@ -19,17 +19,13 @@ mod json_line;
 mod line;
 mod log;
 mod made;
-mod numbers;
 mod options;
 mod puts;
-mod ranks;
 mod reads;
-mod rows;
 mod sampled;
 mod stored;
 mod told;
 mod trace;
-mod value;
 
 use std::io;
 use std::ops::ControlFlow;
@@ -72,7 +68,7 @@ pub enum LoadError {
     },
     /// Values that are drawn are not of the key.
     #[error("values that are drawn by the statistics are no key: {0}")]
-    Values(String),
+    Values(#[from] rowkey::ValueError),
     /// A line is no event.
     #[error("line {line}, {place}: {reason}")]
     Line {

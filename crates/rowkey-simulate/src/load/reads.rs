@@ -10,11 +10,9 @@ use rowkey_design::internal::profile::Profile;
 use rowkey_design::internal::{Located, TableDesign};
 
 use super::LoadError;
-use super::numbers::{Numbers, mix};
 use super::puts::Puts;
-use super::ranks::Ranks;
-use super::rows::{Rows, skewed};
 use crate::event::Op;
+use rowkey_design::internal::drawn::{Numbers, Ranks, Rows, mix, skewed};
 
 /// The most rows whose values one run asks for; of more, each stands for several.
 const MOST: f64 = 256.0;

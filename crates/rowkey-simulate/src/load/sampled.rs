@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::numbers::mix;
 use super::{Load, LoadError};
 use crate::event::{Event, Op};
+use rowkey_design::internal::drawn::mix;
 
 /// Another load, of whose events some are kept where there are many: each of these stands for 2, 4, 8 or more.
 ///

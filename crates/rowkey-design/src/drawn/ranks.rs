@@ -1,14 +1,14 @@
 //! The draw of one of a field's values: its rank, the most frequent first, by the frequencies that `check` counts with.
 
-use rowkey_design::internal::design::Skew;
-use rowkey_design::internal::facts::Spread;
-use rowkey_design::internal::frequencies::Frequencies;
+use crate::design::Skew;
+use crate::facts::Spread;
+use crate::frequencies::Frequencies;
 
 /// Draws of a number from 0 on.
 #[derive(Clone, Debug)]
-pub(super) struct Ranks {
+pub struct Ranks {
     /// The number of values.
-    pub(super) count: u64,
+    pub count: u64,
     groups: Vec<Group>,
     /// For each beginning of a number, the group that has it, or one before.
     guide: Vec<u32>,
@@ -27,7 +27,8 @@ struct Group {
 const BITS: u32 = 10;
 
 impl Ranks {
-    pub(super) fn of(spread: &Spread) -> Self {
+    /// Those of a field's values.
+    pub fn of(spread: &Spread) -> Self {
         let count = whole(spread.distinct);
         match spread.skew {
             Some(Skew::Uniform) => Self::new(count, [(1.0, count)]),
@@ -69,7 +70,7 @@ impl Ranks {
 
     /// The rank that a number is drawn for.
     #[inline]
-    pub(super) fn draw(&self, number: u64) -> u64 {
+    pub fn draw(&self, number: u64) -> u64 {
         let start = (number >> (64 - BITS)) as usize;
         let from = self.guide[start] as usize;
         let to = self.guide.get(start + 1).map_or(self.groups.len() - 1, |to| *to as usize);

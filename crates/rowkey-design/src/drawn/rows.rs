@@ -2,30 +2,29 @@
 
 use std::borrow::Cow;
 
+use crate::cost::with_known_hash;
+use crate::design::{Meaning, Skew};
+use crate::facts::{FieldFacts, Growth, KeyFacts, Spread};
+use crate::profile::Profile;
 use rowkey::layout::Scalar;
 use rowkey::untyped::TypeBuf;
-use rowkey::{LayoutBuf, Value};
-use rowkey_design::internal::cost::with_known_hash;
-use rowkey_design::internal::design::{Meaning, Skew};
-use rowkey_design::internal::facts::{FieldFacts, Growth, KeyFacts, Spread};
-use rowkey_design::internal::profile::Profile;
+use rowkey::{LayoutBuf, Value, ValueError};
 
-use super::LoadError;
 use super::numbers::Numbers;
 use super::ranks::Ranks;
 use super::value::{Values, of_time, of_time_id};
 
 /// A row: what is needed to make its key.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Row {
+pub struct Row {
     /// Its write.
-    pub(super) write: u64,
+    pub write: u64,
     /// Its number among those of the write.
-    pub(super) number: u64,
+    pub number: u64,
     /// The time of what it tells, in microseconds since 1970.
-    pub(super) micros: u64,
+    pub micros: u64,
     /// Its number in the table.
-    pub(super) sequence: u64,
+    pub sequence: u64,
 }
 
 /// The values of a field that nothing is said of.
@@ -33,7 +32,7 @@ const ASSUMED_VALUES: f64 = 10_000.0;
 
 /// The rows of a key.
 #[derive(Debug)]
-pub(super) struct Rows<'d> {
+pub struct Rows<'d> {
     layout: Cow<'d, LayoutBuf>,
     fields: Vec<Field<'d>>,
     /// The values of a sample's keys, by field of this key; none for fields that are drawn.
@@ -101,13 +100,7 @@ fn divisor(a: u64, b: u64) -> u64 {
 
 impl<'d> Rows<'d> {
     /// Those of a key. `skew`: the part by which values are more uneven than the design says; below 0, less.
-    pub(super) fn of(
-        key: &KeyFacts<'d>,
-        profile: Option<&Profile>,
-        seed: u64,
-        skew: f64,
-        assumed: &mut Vec<String>,
-    ) -> Self {
+    pub fn of(key: &KeyFacts<'d>, profile: Option<&Profile>, seed: u64, skew: f64, assumed: &mut Vec<String>) -> Self {
         let numbers = Numbers::new(seed);
         let profile = profile.filter(|profile| !profile.sample.is_empty());
         // A field is known by its place among those that are drawn, or that grow: a name draws nothing, and a key with
@@ -133,7 +126,8 @@ impl<'d> Rows<'d> {
                 };
                 let count = if let Comes::Drawn(draw) = &comes { draw.ranks.count } else { u64::MAX };
                 let bytes = facts.bytes.clamp(1.0, 1024.0) as usize;
-                let values = Values { ty: &facts.field.ty, meaning: facts.meaning, bytes, count };
+                let values =
+                    Values { ty: &facts.field.ty, meaning: facts.meaning, bytes, count, is_unsaid: is_unsaid(facts) };
                 Field { values, comes, numbers }
             })
             .collect();
@@ -147,18 +141,18 @@ impl<'d> Rows<'d> {
     }
 
     /// True if the key has the row: a secondary table may have some alone.
-    pub(super) fn has(&self, row: Row) -> bool {
+    pub fn has(&self, row: Row) -> bool {
         self.share.is_none_or(|share| self.numbers.of(row.write).at(row.number) < share)
     }
 
     /// The values of a row's key.
-    pub(super) fn values(&self, row: Row, values: &mut Vec<Value>) {
+    pub fn values(&self, row: Row, values: &mut Vec<Value>) {
         values.clear();
         values.extend((0..self.fields.len()).map(|at| self.value(at, row, None)));
     }
 
     /// The value of a field, with the rank that a query asks for in place of the row's.
-    pub(super) fn value(&self, at: usize, row: Row, rank: Option<u64>) -> Value {
+    pub fn value(&self, at: usize, row: Row, rank: Option<u64>) -> Value {
         let Field { values, comes, numbers } = &self.fields[at];
         let random = || numbers.of(row.write).at(row.number);
         match comes {
@@ -189,9 +183,13 @@ impl<'d> Rows<'d> {
     }
 
     /// Appends the key of these values.
-    pub(super) fn encode(&self, values: &[Value], key: &mut Vec<u8>) -> Result<(), LoadError> {
+    ///
+    /// # Errors
+    ///
+    /// If they are no key of the layout.
+    pub fn encode(&self, values: &[Value], key: &mut Vec<u8>) -> Result<(), ValueError> {
         key.clear();
-        self.layout.encode_to(values, key).map_err(|error| LoadError::Values(error.to_string()))
+        self.layout.encode_to(values, key)
     }
 }
 
@@ -220,8 +218,13 @@ fn spread(facts: &FieldFacts<'_>, assumed: &mut Vec<String>) -> Spread {
     Spread::of(distinct, Skew::Uniform)
 }
 
+/// True if nothing says how many values a field has, nor what they are.
+pub(crate) fn is_unsaid(facts: &FieldFacts<'_>) -> bool {
+    facts.spread.is_none() && facts.meaning.is_none() && facts.growth.is_none()
+}
+
 /// Values that are more uneven, by this part.
-pub(super) fn skewed(spread: &Spread, more: f64) -> Spread {
+pub fn skewed(spread: &Spread, more: f64) -> Spread {
     match spread.skew {
         Some(Skew::Zipf(exponent)) if more != 0.0 => {
             Spread::of(spread.distinct, Skew::Zipf((exponent * (1.0 + more)).clamp(0.0, 10.0)))

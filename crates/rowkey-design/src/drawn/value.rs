@@ -1,10 +1,10 @@
 //! The values of a field: of a rank, of a time, of a place in a sequence.
 
+use crate::cost::value;
+use crate::design::Meaning;
 use rowkey::Value;
 use rowkey::layout::Scalar;
 use rowkey::untyped::{FieldBuf, TypeBuf};
-use rowkey_design::internal::cost::value;
-use rowkey_design::internal::design::Meaning;
 
 use super::numbers::mix;
 
@@ -17,17 +17,19 @@ pub(super) struct Values<'d> {
     pub(super) bytes: usize,
     /// The number of values, where the field does not grow.
     pub(super) count: u64,
+    /// True if nothing is said of them: they can be anywhere among those of the type.
+    pub(super) is_unsaid: bool,
 }
 
 impl Values<'_> {
-    /// The value with this number, of those from 0 to `count`: numbers follow each other, text and what is random is
-    /// scattered over all that the type can be.
+    /// The value with this number, of those from 0 to `count`: numbers follow each other; text, what is random, and what
+    /// nothing is said of is scattered over all that the type can be.
     pub(super) fn numbered(&self, number: u64) -> Value {
         self.of_type(self.ty, number)
     }
 
     fn is_scattered(&self) -> bool {
-        matches!(self.meaning, Some(Meaning::Random | Meaning::Uuid4 | Meaning::Digest))
+        self.is_unsaid || matches!(self.meaning, Some(Meaning::Random | Meaning::Uuid4 | Meaning::Digest))
     }
 
     fn of_type(&self, ty: &TypeBuf, number: u64) -> Value {
