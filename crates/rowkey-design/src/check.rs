@@ -12,6 +12,7 @@ use crate::resolve::{Design, TableDesign};
 use crate::rule::{Rule, Severity};
 use crate::rules::FINDERS;
 use crate::rules::context::{CheckOptions, Context, RuleSink};
+use crate::rules::together;
 use crate::rules::unjudged::unjudged;
 
 /// A finding that is allowed.
@@ -142,8 +143,10 @@ impl Design {
     /// ```
     pub fn check(&self, options: &CheckOptions) -> Report {
         let mut report = Report::default();
-        for table in self.tables.values() {
-            let context = Context::new(self, table, options);
+        let mut contexts: Vec<_> = self.tables.values().map(|table| Context::new(self, table, options)).collect();
+        together::add(&mut contexts);
+        for context in contexts {
+            let table = context.table;
             report.tables += context.keys.len();
             report.queries += context.queries.len();
             let seen = context.profile.map(|profile| crate::sample::differ::differences(table, profile));

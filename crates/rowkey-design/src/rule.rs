@@ -157,7 +157,7 @@ macro_rules! for_each_rule {
                 H21 h21_even_splits None Note "even split points for uneven values";
                 H22 h22_neighbours None Note "other tables share the servers of a hot one";
                 H23 h23_balancer None Note "the balancer does not divide a hot region";
-                H24 h24_too_few_servers None Warning "more writes than all servers together take";
+                H24 h24_too_few_servers None Warning "more writes or reads than all servers together take";
                 H25 h25_row_key_schema None Note "no row_key_schema of Bigtable can say the key";
                 H26 h26_hot_reads None Warning { DynamoDb: Error, Cassandra: Error } "one place gets more reads than a server takes";
                 H27 h27_large_partition None Warning { DynamoDb: Error } "a partition larger than the engine is made for";

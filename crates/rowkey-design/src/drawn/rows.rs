@@ -27,6 +27,9 @@ pub struct Row {
     pub sequence: u64,
 }
 
+/// The time at which a drawn load begins: 2026-01-01, in microseconds since 1970.
+pub const BEGIN: u64 = 1_767_225_600_000_000;
+
 /// The values of a field that nothing is said of.
 const ASSUMED_VALUES: f64 = 10_000.0;
 
@@ -219,7 +222,7 @@ fn spread(facts: &FieldFacts<'_>, assumed: &mut Vec<String>) -> Spread {
 }
 
 /// True if nothing says how many values a field has, nor what they are.
-pub(crate) fn is_unsaid(facts: &FieldFacts<'_>) -> bool {
+fn is_unsaid(facts: &FieldFacts<'_>) -> bool {
     facts.spread.is_none() && facts.meaning.is_none() && facts.growth.is_none()
 }
 

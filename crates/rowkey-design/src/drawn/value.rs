@@ -2,11 +2,15 @@
 
 use crate::cost::value;
 use crate::design::Meaning;
+use crate::facts::FieldFacts;
 use rowkey::Value;
 use rowkey::layout::Scalar;
 use rowkey::untyped::{FieldBuf, TypeBuf};
 
 use super::numbers::mix;
+
+/// Bytes that are a number: longer ones are digests and UUIDs.
+const SHORT: usize = 8;
 
 /// The values of one field.
 #[derive(Clone, Debug)]
@@ -29,7 +33,7 @@ impl Values<'_> {
     }
 
     fn is_scattered(&self) -> bool {
-        self.is_unsaid || matches!(self.meaning, Some(Meaning::Random | Meaning::Uuid4 | Meaning::Digest))
+        self.is_unsaid || looks_random(self.meaning)
     }
 
     fn of_type(&self, ty: &TypeBuf, number: u64) -> Value {
@@ -74,8 +78,8 @@ impl Values<'_> {
             Text => Value::Text(self.text(number)),
             Bytes => Value::Bytes(bytes(number, self.bytes.max(8))),
             // Short ones are numbers, as the ids of OpenTSDB are; long ones digests and UUIDs.
-            ByteArray(len) if len > 8 || self.is_scattered() => self.uuid(bytes(number, len)),
-            ByteArray(len) => Value::Bytes(number.to_be_bytes()[8 - len..].to_vec()),
+            ByteArray(len) if len > SHORT || self.is_scattered() => self.uuid(bytes(number, len)),
+            ByteArray(len) => Value::Bytes(number.to_be_bytes()[SHORT - len..].to_vec()),
             Foreign(foreign) if foreign.values() != scalar => foreign.nearest(self.of_scalar(foreign.values(), number)),
             I8 | I16 | I32 | I64 | I128 if self.is_scattered() => {
                 let bits = scalar.width().map_or(128, |width| 8 * width as u32);
@@ -105,6 +109,27 @@ impl Values<'_> {
             _ => letters(number, self.count, len),
         }
     }
+}
+
+fn looks_random(meaning: Option<Meaning>) -> bool {
+    matches!(meaning, Some(Meaning::Random | Meaning::Uuid4 | Meaning::Digest))
+}
+
+/// True if the values of a field are numbers that follow each other from 0 on: as many as the file says.
+pub(crate) fn is_numbered(field: &FieldFacts<'_>) -> bool {
+    use Scalar::{ByteArray, I8, I16, I32, I64, I128, U8, U16, U32, U64, U128};
+    let is_number = |scalar: Scalar| match scalar {
+        U8 | U16 | U32 | U64 | U128 | I8 | I16 | I32 | I64 | I128 => true,
+        ByteArray(len) => len <= SHORT,
+        _ => false,
+    };
+    let is_of_number = match field.field.ty {
+        TypeBuf::Scalar(Scalar::Foreign(foreign)) => is_number(foreign.values()),
+        TypeBuf::Scalar(scalar) => is_number(scalar),
+        _ => false,
+    };
+    let is_said = field.stats.is_some_and(|stats| stats.distinct.is_some());
+    is_of_number && is_said && field.growth.is_none() && !looks_random(field.meaning)
 }
 
 /// The number of a part of several: the last has it all, the others few values, as the names of tags have.

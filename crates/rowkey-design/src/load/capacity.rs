@@ -103,6 +103,15 @@ impl Capacity {
         self.each.min(self.bytes / load.bytes.max(1.0))
     }
 
+    /// The writes a second, at their peaks, that land in the places of one of these loads, as many as if they were of its
+    /// size; none if it has no rate.
+    pub fn asked(&self, load: &WriteLoad<'_>, all: &[WriteLoad<'_>]) -> Option<f64> {
+        let (own, takes) = (load.peak?, self.takes(load));
+        let others = all.iter().filter(|other| !std::ptr::eq(*other, load) && load.coincides(other));
+        let more = others.filter_map(|other| Some(other.peak? * takes / self.takes(other)));
+        Some(own + more.filter(|more| more.is_finite()).sum::<f64>())
+    }
+
     /// True if one server takes all writes, whatever their rate.
     pub fn takes_all(&self) -> bool {
         self.each.is_infinite()
@@ -126,11 +135,13 @@ impl Capacity {
         (all < written).then(|| (all, (written / self.each).ceil()))
     }
 
-    /// The writes a second that no server takes under a key, were there as many servers as are needed. A cluster that
-    /// is too small is so under every key.
-    pub fn refused(&self, load: &WriteLoad<'_>) -> f64 {
-        let (Some(frequencies), Some(peak)) = (&load.frequencies, load.peak) else { return 0.0 };
+    /// The writes a second of one of these loads that no server takes under a key, were there as many servers as are
+    /// needed. A cluster that is too small is so under every key.
+    pub fn refused(&self, load: &WriteLoad<'_>, all: &[WriteLoad<'_>]) -> f64 {
+        let (Some(frequencies), Some(peak), Some(asked)) = (&load.frequencies, load.peak, self.asked(load, all)) else {
+            return 0.0;
+        };
         // One server may serve many places, and a place has one server.
-        if peak > 0.0 { peak * frequencies.above(self.takes(load) / peak) } else { 0.0 }
+        if asked > 0.0 { peak * frequencies.above(self.takes(load) / asked) } else { 0.0 }
     }
 }

@@ -1,6 +1,7 @@
 //! The load of a design's writes: how many places of the key space are written at once.
 
 mod capacity;
+mod landing;
 mod rates;
 
 use rowkey::lead::Lead;
@@ -9,6 +10,7 @@ pub(crate) use self::capacity::bytes_per_server;
 pub use self::capacity::{
     ASSUMED_SERVERS, Capacity, engine_of, is_one_process, known_writes_per_server, reads_per_server, writes_per_server,
 };
+pub(crate) use self::landing::{Landing, at_least};
 pub use self::rates::{Piece, Rates, assumed_rates};
 pub(crate) use self::rates::{mean, peak};
 use crate::design::{Meaning, Write, WriteOrder};
@@ -98,6 +100,16 @@ impl<'d> WriteLoad<'d> {
             load.buckets = Some(1.0 / known_shares(key, &by(key)).hashed(buckets, false).squares);
         }
         load
+    }
+
+    /// True if the rows of two writes of a key land in the same places: the most frequent values of one are those of the
+    /// other. Rows that are one, or in the order of the key, are where they are.
+    pub fn coincides(&self, other: &Self) -> bool {
+        let is_of_places = |load: &Self| {
+            !matches!(load.write.order.as_deref(), Some(WriteOrder::OneRow | WriteOrder::Key)) && load.peak.is_some()
+        };
+        let is_same = self.secondary == other.secondary && self.fields == other.fields && self.front == other.front;
+        is_same && is_of_places(self) && is_of_places(other)
     }
 }
 

@@ -3,14 +3,15 @@
 use indexmap::IndexMap;
 
 use crate::cost::QueryCost;
-use crate::design::{Cluster, Date, Engine, Level};
+use crate::design::{Cluster, Date, Engine, Level, Splits};
 use crate::facts::KeyFacts;
 use crate::finding::Finding;
 use crate::load::{Capacity, WriteLoad, engine_of};
-use crate::problem::Span;
+use crate::problem::{Located, Span};
 use crate::profile::Profile;
 use crate::resolve::{Design, TableDesign};
 use crate::rule::{Rule, Severity};
+use crate::rules::together::Together;
 
 /// Options of a check.
 #[derive(Clone, Debug)]
@@ -78,6 +79,8 @@ pub(crate) struct Context<'d> {
     pub(crate) queries: Vec<QueryCost<'d>>,
     /// The places where each write lands in the table, and, in each secondary table after it, the same writes.
     pub(crate) loads: Vec<WriteLoad<'d>>,
+    /// What it is to tell of all tables.
+    pub(crate) together: Together,
 }
 
 impl<'d> Context<'d> {
@@ -91,12 +94,30 @@ impl<'d> Context<'d> {
         let writes = |key| table.table.write.iter().map(move |write| WriteLoad::of(write, key));
         let loads = keys.iter().flat_map(writes).collect();
         let capacity = Capacity::of(table, cluster);
-        Self { design, table, cluster, engine, capacity, profile, options, keys, queries, loads }
+        Self {
+            design,
+            table,
+            cluster,
+            engine,
+            capacity,
+            profile,
+            options,
+            keys,
+            queries,
+            loads,
+            together: Together::default(),
+        }
     }
 
     /// The key that a query is served by.
     pub(crate) fn key_of(&self, cost: &QueryCost<'_>) -> &KeyFacts<'d> {
         &self.keys[cost.secondary.map_or(0, |i| i + 1)]
+    }
+
+    /// The split points that the file declares for a key.
+    pub(crate) fn splits(&self, key: &KeyFacts<'_>) -> Option<&'d Located<Splits>> {
+        let secondary = key.secondary.and_then(|index| self.table.table.secondary.get(index));
+        secondary.map_or(&self.table.table.splits, |secondary| &secondary.splits).as_ref()
     }
 
     /// The queries that somebody waits for, or that did not say that nobody does.

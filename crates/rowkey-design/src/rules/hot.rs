@@ -17,6 +17,8 @@ pub(super) struct Hot<'c, 'd> {
     pub(super) key: &'c KeyFacts<'d>,
     pub(super) capacity: f64,
     pub(super) servers: f64,
+    /// The highest rate of it and of the writes that land in the same places, as many as if they were of its size.
+    pub(super) peak: Option<f64>,
     /// The highest rate of all writes of its table together.
     all: f64,
 }
@@ -40,9 +42,12 @@ impl Hot<'_, '_> {
         }
     }
 
-    /// Its rate, as a finding says it.
+    /// Its rate, with that of the writes of the same places, as a finding says it.
     pub(super) fn own_rate(&self) -> String {
-        match self.load.peak {
+        match self.peak {
+            Some(peak) if self.are_several() => {
+                format!("{} at the peak, writes of the same rows together", self.shown(peak))
+            }
             Some(peak) => format!("{} at the peak", self.shown(peak)),
             None => "no rate is declared".to_owned(),
         }
@@ -56,6 +61,11 @@ impl Hot<'_, '_> {
         }
     }
 
+    /// True if other writes land in the same places.
+    pub(super) fn are_several(&self) -> bool {
+        self.peak > self.load.peak
+    }
+
     /// True if it is of the table itself, at a rate that is known.
     fn is_of_table(&self) -> bool {
         self.key.secondary.is_none() && self.load.peak.is_some()
@@ -63,8 +73,7 @@ impl Hot<'_, '_> {
 
     /// True if its places are too few, however even they were.
     fn are_few(&self) -> bool {
-        let few =
-            |values: f64| values < self.servers && self.load.peak.is_none_or(|peak| values * self.capacity < peak);
+        let few = |values: f64| values < self.servers && self.peak.is_none_or(|peak| values * self.capacity < peak);
         let is_plain = matches!(self.key.layout.lead(), Lead::None);
         is_plain && self.load.front.is_some_and(|front| front > 0) && self.values().is_some_and(few)
     }
@@ -76,7 +85,7 @@ impl Hot<'_, '_> {
 
     /// Salt buckets that spread the writes over the servers, twice as many as are needed.
     pub(super) fn buckets(&self) -> u32 {
-        let needed = self.load.peak.map_or(0.0, |peak| 2.0 * peak / self.capacity).max(self.servers.min(1000.0));
+        let needed = self.peak.map_or(0.0, |peak| 2.0 * peak / self.capacity).max(self.servers.min(1000.0));
         needed.ceil().clamp(2.0, 1000.0) as u32
     }
 }
@@ -94,7 +103,8 @@ pub(super) fn writes<'c, 'd>(context: &'c Context<'d>, secondary: bool) -> Vec<H
     written
         .map(|load| {
             let key = &context.keys[load.secondary.map_or(0, |index| index + 1)];
-            Hot { load, key, capacity: context.capacity.takes(load), servers, all: declared * key.share }
+            let (capacity, peak) = (context.capacity.takes(load), context.capacity.asked(load, &context.loads));
+            Hot { load, key, capacity, servers, peak, all: declared * key.share }
         })
         .filter(|hot| hot.load.peak.is_none_or(|_| declared * hot.key.share >= each))
         .collect()
@@ -120,6 +130,13 @@ pub(super) fn salted(context: &Context<'_>, hot: &Hot<'_, '_>) -> Vec<Edit> {
 pub(super) fn is_hot(context: &Context<'_>) -> bool {
     is_one_place(context)
         || few_places(context).iter().chain(dominant(context).iter().map(|(hot, ..)| hot)).any(Hot::is_of_table)
+}
+
+/// True if a place of this key gets more writes than a server takes, however its regions are split.
+pub(super) fn is_key_hot(context: &Context<'_>, key: &KeyFacts<'_>) -> bool {
+    let of_key = writes(context, key.secondary.is_some()).into_iter().filter(|hot| hot.key.secondary == key.secondary);
+    let asked = |hot: &Hot<'_, '_>| Some(hot.peak? * hot.load.busiest? > hot.capacity);
+    of_key.filter_map(|hot| asked(&hot)).any(|is_more| is_more)
 }
 
 /// True if a finding of this table says that all its rows go to one place.
@@ -176,7 +193,7 @@ pub(super) fn dominant<'c, 'd>(context: &'c Context<'d>) -> Vec<(Hot<'c, 'd>, f6
     /// Values that are so many times as frequent as even ones are uneven.
     const UNEVEN: f64 = 1.2;
     of_each_key(context, |hot| {
-        let (peak, busiest, values) = (hot.load.peak?, hot.load.busiest?, hot.values()?);
+        let (peak, busiest, values) = (hot.peak?, hot.load.busiest?, hot.values()?);
         // Even values that one server does not take are too few, or the servers are.
         let is_uneven = busiest * values > UNEVEN || (hot.load.front.is_none() && values < hot.servers);
         // Rows that all follow the front, or are one, are said to be so.

@@ -10,7 +10,9 @@ mod hot;
 mod keys;
 mod queries;
 mod queue;
+mod regions;
 mod salt;
+pub(crate) mod together;
 pub(crate) mod unjudged;
 
 use self::context::{Context, RuleSink};

@@ -188,8 +188,10 @@ fn keeps_order(cost: &QueryCost<'_>, table: &TableDesign, own: &TableDesign) -> 
 /// The secondary tables that take fewer writes than there are.
 pub(super) fn hot_secondaries(table: &TableDesign, capacity: &Capacity, cluster: Option<&Cluster>) -> Vec<bool> {
     let keys = KeyFacts::of_secondaries(table, None).into_iter().map(|key| key.on(cluster));
-    let is_hot =
-        |key: KeyFacts<'_>| table.table.write.iter().any(|write| capacity.refused(&WriteLoad::of(write, &key)) > 0.0);
+    let is_hot = |key: KeyFacts<'_>| {
+        let loads: Vec<_> = table.table.write.iter().map(|write| WriteLoad::of(write, &key)).collect();
+        loads.iter().any(|load| capacity.refused(load, &loads) > 0.0)
+    };
     keys.map(is_hot).collect()
 }
 
@@ -206,8 +208,8 @@ impl Writes {
         let mut refused = 0.0f64;
         for key in keys {
             let mut refused_here = 0.0;
-            for write in &table.table.write {
-                let load = WriteLoad::of(write, key);
+            let loads: Vec<_> = table.table.write.iter().map(|write| WriteLoad::of(write, key)).collect();
+            for (load, write) in loads.iter().zip(&table.table.write) {
                 let peak = load.peak.unwrap_or(0.0);
                 if key.secondary.is_none() {
                     writes.peak += peak;
@@ -215,7 +217,7 @@ impl Writes {
                 }
                 let places = writes.places.into_iter().chain(load.places);
                 writes.places = places.reduce(f64::min);
-                refused_here += capacity.refused(&load);
+                refused_here += capacity.refused(load, &loads);
             }
             refused = refused.max(refused_here);
         }

@@ -239,7 +239,7 @@ fn writes_that_are_refused_are_those_of_rows_that_are_drawn() {
             let table = &design.tables["t"];
             let load = WriteLoad::of(&table.table.write[0], &KeyFacts::of(table, None));
             let capacity = Capacity::of(table, design.clusters.get("c").map(|cluster| &cluster.value));
-            let said = capacity.refused(&load) / 1000.0;
+            let said = capacity.refused(&load, std::slice::from_ref(&load)) / 1000.0;
             let each = f64::from(taken) / 1000.0;
             let above = |places: &Rows| -> f64 {
                 places.values().map(|&count| (f64::from(count) / ROWS as f64 - each).max(0.0)).sum()

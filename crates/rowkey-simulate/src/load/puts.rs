@@ -4,10 +4,7 @@ use rowkey_design::internal::design::{Write, WriteOrder};
 use rowkey_design::internal::facts::KeyFacts;
 
 use super::clock::Clock;
-use rowkey_design::internal::drawn::{Numbers, Row};
-
-/// The time at which a drawn load begins: 2026-01-01, in microseconds since 1970.
-const BEGIN: u64 = 1_767_225_600_000_000;
+use rowkey_design::internal::drawn::{BEGIN, Numbers, Row};
 
 /// The rows that are put: which there are at a time.
 #[derive(Debug)]

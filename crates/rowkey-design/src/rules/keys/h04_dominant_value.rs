@@ -23,11 +23,14 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
         }
         let names: Vec<_> = named.iter().map(|field| format!("{:?}", field.name)).collect();
         let message = format!(
-            "the most frequent value of {} takes {} of the {} of {:?}{}: more than one server does",
+            "the most frequent value of {} takes {} of the {} of {}{}: more than one server does",
             names.join(", "),
             hot.shown(busiest * peak),
             hot.shown(peak),
-            hot.load.write.name.as_str(),
+            match hot.are_several() {
+                true => "all writes of the same rows".to_owned(),
+                false => format!("{:?}", hot.load.write.name.as_str()),
+            },
             match hot.key.layout.lead() {
                 Lead::None => "",
                 Lead::Salt(_) => " in one bucket",

@@ -44,7 +44,7 @@ pub(super) fn few_buckets<'c, 'd>(context: &'c Context<'d>) -> Option<(Hot<'c, '
     let all = f64::from(*context.table.table.salt.as_ref()?.buckets);
     writes(context, false).into_iter().find_map(|hot| {
         let (places, buckets) = (hot.places()?, hot.load.buckets?);
-        let needed = hot.load.peak.map_or(hot.servers, |peak| (peak / hot.capacity).min(hot.servers));
+        let needed = hot.peak.map_or(hot.servers, |peak| (peak / hot.capacity).min(hot.servers));
         // As many places as buckets, all but for equal hashes, are no fewer.
         let is_few = hot.load.front.is_some() && (places <= 0.99 * needed || all < needed);
         is_few.then_some((hot, places, buckets))

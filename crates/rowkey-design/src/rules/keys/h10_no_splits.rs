@@ -7,9 +7,10 @@ use rowkey::untyped::TypeBuf;
 use crate::cost::{bytes_per_put, on_disk};
 use crate::design::{Engine, Meaning, Write, WriteKind};
 use crate::facts::KeyFacts;
-use crate::file::Bytes;
+use crate::file::{Bytes, Rate};
 use crate::load::peak;
 use crate::rules::context::{Context, RuleSink};
+use crate::rules::regions::written;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let table = &context.table.table;
@@ -18,20 +19,28 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     // Each row is written to each secondary table too.
     for key in &context.keys {
         let secondary = key.secondary.map(|index| &table.secondary[index]);
-        let splits = secondary.map_or(&table.splits, |secondary| &secondary.splits);
         let on_disk =
             |write: &Write| bytes_per_put(context.table, key, write) * on_disk(context.table, key, &write.columns);
         let rates = puts().filter_map(|write| Some(peak(write)? * on_disk(write)));
         let bytes = rates.sum::<f64>() * 600.0;
-        if splits.is_some() || bytes.is_nan() || bytes <= first_split {
+        let asked = written(context, key).filter(|_| bytes <= first_split);
+        if context.splits(key).is_some() || bytes.is_nan() || (bytes <= first_split && asked.is_none()) {
             continue;
         }
         let what = secondary.map_or_else(
             || "the new table".to_owned(),
             |secondary| format!("the new secondary table {:?}", secondary.name.as_str()),
         );
-        let message =
-            format!("{what} is one region, and ten minutes of writes are {}: one server takes them all", Bytes(bytes));
+        let message = match asked {
+            Some(fullest) => {
+                let rate = Rate(fullest.rate.round());
+                format!("{what} is one region, and its writes are {rate}: more than one server takes")
+            }
+            None => {
+                let bytes = Bytes(bytes);
+                format!("{what} is one region, and ten minutes of writes are {bytes}: one server takes them all")
+            }
+        };
         let mut finding = found.finding(key.name.place, message).number("bytes in ten minutes", bytes, "B").number(
             "size of the first split",
             first_split,

@@ -1,9 +1,12 @@
-//! H24: more writes than all servers together take.
+//! H24: more writes, or reads, than all servers together take.
 
 use crate::design::{Engine, Write};
 use crate::file::{ByteRate, Count, Rate};
-use crate::load::{WriteLoad, bytes_per_server, known_writes_per_server, peak};
+use crate::load::{WriteLoad, bytes_per_server, known_writes_per_server, peak, reads_per_server};
 use crate::rules::context::{Context, RuleSink};
+use crate::rules::regions::reads;
+use crate::rules::salt::fan_out;
+use crate::rules::together::Together;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     // DynamoDB has as many as a table needs.
@@ -16,7 +19,13 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     let tables = context.keys.len() as f64;
     let all = rows * tables;
     if all <= servers * each {
-        return too_many_bytes(context, servers, found);
+        let before = found.list.len();
+        too_many_bytes(context, servers, found);
+        too_many_reads(context, servers, found);
+        if found.list.len() == before {
+            of_all_tables(context, servers, found);
+        }
+        return;
     }
     let copies = if tables > 1.0 { format!(" to each of {}", Count(tables).of("table")) } else { String::new() };
     let message = format!(
@@ -67,4 +76,48 @@ fn too_many_bytes(context: &Context<'_>, servers: f64, found: &mut RuleSink<'_>)
         ),
         Vec::new(),
     ));
+}
+
+/// The same of reads, where it is known how many a server takes, and no query alone is said to read too much.
+fn too_many_reads(context: &Context<'_>, servers: f64, found: &mut RuleSink<'_>) {
+    let Some(each) = reads_per_server(context.engine, context.cluster) else { return };
+    let all: f64 = context.keys.iter().map(|key| reads(context, key)).sum();
+    if all <= servers * each || context.queries.iter().any(|cost| fan_out(context, cost).is_some()) {
+        return;
+    }
+    let message = format!(
+        "{} are read, and {} can take {}, however even they are",
+        Rate(all.round()),
+        Count(servers).of("server"),
+        Rate(servers * each)
+    );
+    let finding = found.finding(context.table.name.place, message).number("reads", all, "/s");
+    let finding = finding.number("servers", servers, "").number("reads that one server takes", each, "/s");
+    let needed = Count((all / each).ceil());
+    found.push(finding.remedy(
+        format!(
+            "{needed} servers take them, if the key spreads them evenly; or keep what is read most in a cache. If one \
+             takes more, say `region.reads` of the cluster"
+        ),
+        Vec::new(),
+    ));
+}
+
+/// The finding of tables that together ask for more than all servers take.
+fn of_all_tables(context: &Context<'_>, servers: f64, found: &mut RuleSink<'_>) {
+    let Together { writes, reads } = context.together;
+    for (part, what) in [(writes, "writes"), (reads, "reads")] {
+        let Some(part) = part else { continue };
+        let message = format!(
+            "all {} together ask for {:.0} % of the {what} that {} can take, most of them this one",
+            Count(context.design.tables.len() as f64).of("table"),
+            (part * 100.0).ceil(),
+            Count(servers).of("server")
+        );
+        let finding = found.finding(context.table.name.place, message).number("servers", servers, "");
+        let needed = Count((part * servers).ceil());
+        let cure =
+            format!("{needed} servers take them, if the keys spread them evenly; or a cluster for some of the tables");
+        found.push(finding.remedy(cure, Vec::new()));
+    }
 }

@@ -1,0 +1,110 @@
+//! The regions of a table: what the fullest of them is asked for.
+
+use rowkey::splits::Splits as SplitPoints;
+
+use crate::cost::{QueryCost, REGION, bytes_per_row, on_disk, rows_of};
+use crate::design::{Engine, SplitPolicy, WriteKind};
+use crate::facts::KeyFacts;
+use crate::load::{Landing, WriteLoad, at_least, peak, reads_per_server};
+use crate::rules::context::Context;
+
+/// The region that is asked for most.
+pub(super) struct Fullest {
+    /// What it is asked for, in parts of what a server takes.
+    pub(super) asked: f64,
+    /// That in rows written, or reads, a second.
+    pub(super) rate: f64,
+    /// The number of regions.
+    pub(super) regions: f64,
+}
+
+/// The regions that the split points of a key make; one without any. None where the points are not known, and where the
+/// engine hashes keys.
+fn points(context: &Context<'_>, key: &KeyFacts<'_>) -> Option<SplitPoints> {
+    if context.capacity.takes_all() || context.engine.hashes_partitions() {
+        return None;
+    }
+    match context.splits(key) {
+        Some(_) => context.table.split_points(key.secondary),
+        None => SplitPoints::new(std::iter::empty::<Vec<u8>>()).ok(),
+    }
+}
+
+/// The region of a new table that gets the most writes, if they are more than a server takes.
+pub(super) fn written<'c, 'd>(context: &'c Context<'d>, key: &'c KeyFacts<'d>) -> Option<Fullest> {
+    let loads = || context.loads.iter().filter(|load| load.secondary == key.secondary);
+    let asked = |load: &WriteLoad<'_>| load.peak.map(|peak| (peak / context.capacity.takes(load), peak));
+    if loads().filter_map(asked).map(|(part, _)| part).sum::<f64>() <= 1.0 {
+        return None;
+    }
+    let points = points(context, key)?;
+    let landing = (points.regions() > 1).then(|| Landing::of(key, context.profile));
+    let mut regions = vec![(0.0, 0.0); points.regions()];
+    for (load, (part, peak)) in loads().filter_map(|load| Some((load, asked(load)?))) {
+        let shares = landing.as_ref().map_or(Some(vec![1.0]), |landing| landing.of_write(load, &points));
+        for (region, share) in regions.iter_mut().zip(shares.into_iter().flatten()) {
+            *region = (region.0 + part * at_least(share), region.1 + peak * share);
+        }
+    }
+    let (asked, rate) = regions.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (asked > 1.0).then_some(Fullest { asked, rate, regions: points.regions() as f64 })
+}
+
+/// The region of a full-grown table that gets the most reads, if they are more than a server takes. None where nobody
+/// says how many that is, or how many rows there are.
+pub(super) fn read<'c, 'd>(context: &'c Context<'d>, key: &'c KeyFacts<'d>) -> Option<Fullest> {
+    let takes = reads_per_server(context.engine, context.cluster)?;
+    if reads(context, key) <= takes {
+        return None;
+    }
+    let (points, rows) = (points(context, key)?, rows_of(context.table, key.secondary)?);
+    let shares = match points.regions() {
+        1 => vec![1.0],
+        _ => Landing::of(key, context.profile).of_rows(&points),
+    };
+    let bytes = bytes_per_row(context.table, key, &[]) * on_disk(context.table, key, &[]);
+    let (mut rate, mut regions) = (0.0f64, 0.0);
+    for share in shares {
+        let pieces = if share > 0.0 { regions_within(context, key, rows * share, bytes) } else { 1.0 };
+        let part = at_least(share) / pieces;
+        let asked = of_queries(context, key).map(|cost| cost.reads_of_part(context.cluster, part));
+        (rate, regions) = (rate.max(asked.sum::<f64>() + counted(context, key) * part), regions + pieces);
+    }
+    (rate > takes).then_some(Fullest { asked: rate / takes, rate, regions })
+}
+
+fn of_queries<'c, 'd>(context: &'c Context<'d>, key: &KeyFacts<'_>) -> impl Iterator<Item = &'c QueryCost<'d>> {
+    let secondary = key.secondary;
+    context.queries.iter().filter(move |cost| cost.secondary == secondary)
+}
+
+/// The reads of a key, a second: of its queries, and of writes that read what they change.
+pub(super) fn reads(context: &Context<'_>, key: &KeyFacts<'_>) -> f64 {
+    of_queries(context, key).filter_map(|cost| cost.reads_of_runs(context.cluster)).sum::<f64>() + counted(context, key)
+}
+
+/// The reads of writes that read what they change.
+fn counted(context: &Context<'_>, key: &KeyFacts<'_>) -> f64 {
+    let writes = context.table.table.write.iter().filter(|write| write.kind == Some(WriteKind::ReadAddPut));
+    writes.filter_map(|write| peak(write)).sum::<f64>() * key.share
+}
+
+/// The regions that so many rows between two split points are in when the table is full grown: by their size, or of an
+/// engine that splits by load as many as there are rows, up to those that a simulation divides them into.
+fn regions_within(context: &Context<'_>, key: &KeyFacts<'_>, rows: f64, bytes: f64) -> f64 {
+    const RANGES: f64 = 64.0;
+    let is_whole = context.splits(key).is_none();
+    if context.engine != Engine::HBase {
+        return if is_whole { rows.clamp(1.0, RANGES) } else { 1.0 };
+    }
+    let region = context.cluster.and_then(|cluster| cluster.region.as_ref());
+    let policy = region.and_then(|region| region.split).unwrap_or(SplitPolicy::Stepping);
+    if policy == SplitPolicy::Disabled {
+        return 1.0;
+    }
+    let bytes = rows * bytes;
+    let by_size = (bytes / region.and_then(|region| region.max).map_or(REGION, |max| max.0)).ceil().max(1.0);
+    // A table that is one region is split once before.
+    let is_split = is_whole && policy != SplitPolicy::Constant && !context.table.table.write.is_empty();
+    if is_split && bytes > 2.0 * context.flush_size() { by_size.max(2.0) } else { by_size }
+}
