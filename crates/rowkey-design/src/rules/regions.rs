@@ -51,13 +51,14 @@ pub(super) fn written<'c, 'd>(context: &'c Context<'d>, key: &'c KeyFacts<'d>) -
 }
 
 /// The region of a full-grown table that gets the most reads, if they are more than a server takes. None where nobody
-/// says how many that is, or how many rows there are.
+/// says how many that is, or how many rows there are where that matters.
 pub(super) fn read<'c, 'd>(context: &'c Context<'d>, key: &'c KeyFacts<'d>) -> Option<Fullest> {
     let takes = reads_per_server(context.engine, context.cluster)?;
     if reads(context, key) <= takes {
         return None;
     }
-    let (points, rows) = (points(context, key)?, rows_of(context.table, key.secondary)?);
+    // A table of rows without end is in as many regions as its engine makes of them.
+    let (points, rows) = (points(context, key)?, rows_of(context.table, key.secondary).unwrap_or(f64::INFINITY));
     let shares = match points.regions() {
         1 => vec![1.0],
         _ => Landing::of(key, context.profile).of_rows(&points),

@@ -79,7 +79,7 @@ fn rows(context: &Context<'_>, key: &KeyFacts<'_>) -> Option<String> {
     let takes = reads_per_server(context.engine, context.cluster)?;
     let is_unknown = rows_of(context.table, key.secondary).is_none() && !context.engine.hashes_partitions();
     let table = key.name.as_str();
-    (is_unknown && regions::reads(context, key) > takes).then(|| {
+    (is_unknown && regions::reads(context, key) > takes && regions::read(context, key).is_none()).then(|| {
         format!("if {table:?} is so small that one server has all its reads, as nobody knows how many rows it has: say `rows`")
     })
 }

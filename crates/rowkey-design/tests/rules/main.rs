@@ -6,6 +6,7 @@ mod levels;
 mod pages;
 mod queues;
 mod reads;
+mod regions;
 mod salts;
 mod servers;
 mod sizes;

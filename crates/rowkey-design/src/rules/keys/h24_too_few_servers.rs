@@ -111,7 +111,7 @@ fn of_all_tables(context: &Context<'_>, servers: f64, found: &mut RuleSink<'_>) 
         let message = format!(
             "all {} together ask for {:.0} % of the {what} that {} can take, most of them this one",
             Count(context.design.tables.len() as f64).of("table"),
-            (part * 100.0).ceil(),
+            (part * 100.0).round().max(101.0),
             Count(servers).of("server")
         );
         let finding = found.finding(context.table.name.place, message).number("servers", servers, "");
