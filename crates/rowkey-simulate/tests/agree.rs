@@ -109,13 +109,16 @@ fn tables() -> impl Strategy<Value = Vec<Table>> {
     prop::collection::vec(table, 1..3)
 }
 
-/// A cluster each server of which takes a thousand writes and a thousand reads a second. Regions are not split, so that
-/// what is hot stays so.
-fn text(tables: &[Table], servers: u32) -> String {
+/// The clusters, the first of which splits no regions: what is hot stays so.
+const CLUSTERS: [(&str, &str); 4] =
+    [("hbase", ", split = \"disabled\""), ("hbase", ""), ("bigtable", ""), ("tikv", "")];
+
+/// A cluster each server of which takes a thousand writes and a thousand reads a second.
+fn text(tables: &[Table], servers: u32, (engine, split): (&str, &str)) -> String {
     let tables = tables.iter().enumerate().map(|(at, table)| table.text(&format!("t{at}")));
     format!(
-        "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = {servers}\nregion = {{ writes = \"1k/s\", reads = \
-         \"1k/s\", split = \"disabled\" }}\n{}",
+        "format = 1\n[cluster.c]\nengine = \"{engine}\"\nservers = {servers}\nregion = {{ writes = \"1k/s\", reads = \
+         \"1k/s\"{split} }}\n{}",
         tables.collect::<String>()
     )
 }
@@ -168,12 +171,12 @@ fn warnings<'r>(report: &'r rowkey_design::Report, table: &str) -> Vec<&'r Findi
 fn what_saturates_for_long_is_warned_of() {
     let mut runner = TestRunner::new_with_rng(Config::default(), TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let check = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
-    let strategy = (tables(), 2u32..9);
+    let strategy = (tables(), 2u32..9, prop_oneof![3 => Just(0), 1 => 1..CLUSTERS.len()]);
     let mut false_alarms = Vec::new();
     let (mut wrong, mut hot, mut calm, mut both) = (Vec::new(), 0, 0, 0);
     for _ in 0..CASES {
-        let (tables, servers) = strategy.new_tree(&mut runner).expect("a case").current();
-        let text = text(&tables, servers);
+        let (tables, servers, cluster) = strategy.new_tree(&mut runner).expect("a case").current();
+        let text = text(&tables, servers, CLUSTERS[cluster]);
         let file = File { name: "t.rowkey.toml".to_owned(), text: text.clone() };
         let design = Design::parse([file]).unwrap_or_else(|problems| panic!("{problems}\n{text}"));
         let (report, runs) = (design.check(&check), simulated(&design, &check));
@@ -185,7 +188,10 @@ fn what_saturates_for_long_is_warned_of() {
             };
             let lasts = saturation.asked > MUCH * saturation.takes && saturation.part > 0.5;
             hot += usize::from(lasts);
-            if lasts && warned.is_empty() {
+            // Whether a table is one region is told to be unknown where nothing says how many rows it has.
+            let name = format!("{:?} is so small", declared.key.name.as_str());
+            let is_unknown = saturation.reads && report.unjudged.iter().any(|line| line.contains(&name));
+            if lasts && warned.is_empty() && !is_unknown {
                 wrong.push(format!("{}\n{text}", answer.sentence));
             }
         }
@@ -208,7 +214,9 @@ fn what_saturates_for_long_is_warned_of() {
                 false_alarms.push(format!("{asked}: {} {}: {}\n{text}", loud.table, loud.rule.id, loud.message));
             }
         }
-        let asks_little = together.is_none_or(|parts| parts.writes.max(parts.reads) < LITTLE);
+        let is_run = |name: &String| runs.iter().any(|table| *table.declared.key.table.name.value == **name);
+        let asks_little = together.is_some_and(|parts| parts.writes.max(parts.reads) < LITTLE);
+        let asks_little = asks_little && design.tables.keys().all(is_run);
         if asks_little && report.findings.iter().any(|finding| finding.message.starts_with("all ")) {
             wrong.push(format!("{together:?}, and H24\n{text}"));
         }
@@ -219,4 +227,4 @@ fn what_saturates_for_long_is_warned_of() {
 }
 
 /// The designs that are drawn.
-const CASES: usize = 200;
+const CASES: usize = 150;
