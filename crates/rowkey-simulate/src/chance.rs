@@ -5,15 +5,18 @@
 /// Calls are independent of each other. What one call asks of all servers alike is no chance: of a read of each salt
 /// bucket all servers have their share each time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Chance {
+pub(crate) struct Chance {
     /// The squares of what each call asks of each server.
-    pub by_server: f64,
+    pub(crate) by_server: f64,
     /// The squares of what each call asks of all.
-    pub by_call: f64,
+    pub(crate) by_call: f64,
 }
 
 /// A share that is more than the mean by so many standard deviations is no chance.
 const NO_CHANCE: f64 = 4.0;
+
+/// Half of a standard deviation of the unevenness of samples.
+const HALF: f64 = 0.5;
 
 impl Chance {
     pub(crate) fn add(&mut self, more: &Self) {
@@ -43,6 +46,8 @@ impl Chance {
         if most - mean > NO_CHANCE * (even / servers).sqrt() {
             return Some(most);
         }
+        // Samples of even shares are more uneven than their mean in one of two: so much more is chance too.
+        let chance = chance * (1.0 + HALF * (2.0 / (servers - 1.0)).sqrt());
         Some(mean + (1.0 - chance / uneven).max(0.0) * (most - mean))
     }
 }

@@ -13,7 +13,7 @@ fn runs(text: &str, options: &[Options]) -> (Vec<Run>, f64) {
     let declared = Declared::of(&design, "t", None, &check).unwrap_or_else(|error| panic!("{error}"));
     let run = |options| declared.simulate(options, |_| {}).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let (_, costs) = design.query_costs(&check).next().unwrap();
-    (options.iter().map(run).collect(), costs[0].range_count() as f64)
+    (options.iter().map(run).collect(), costs.first().map_or(0, |cost| cost.range_count()) as f64)
 }
 
 fn reads(run: &Run) -> f64 {
