@@ -12,8 +12,11 @@ pub(crate) struct Chance {
     pub(crate) by_call: f64,
 }
 
-/// A share that is more than the mean by so many standard deviations is no chance.
-const NO_CHANCE: f64 = 4.0;
+/// The standard deviations by which the greatest of so many shares is more than their mean at most, if it is chance: one
+/// more than the greatest of so many normal deviates is.
+fn most_of_chance(servers: f64) -> f64 {
+    (2.0 * libm::log(servers)).sqrt() + 1.0
+}
 
 /// Half of a standard deviation of the unevenness of samples.
 const HALF: f64 = 0.5;
@@ -43,7 +46,7 @@ impl Chance {
         }
         let of = |own: f64| (self.by_server - self.by_call * own).max(0.0) / (all * all);
         let (chance, even) = (of(own) / (1.0 - 1.0 / calls), of(mean));
-        if most - mean > NO_CHANCE * (even / servers).sqrt() {
+        if most - mean > most_of_chance(servers) * (even / servers).sqrt() {
             return Some(most);
         }
         // Samples of even shares are more uneven than their mean in one of two: so much more is chance too.
