@@ -35,5 +35,8 @@ pub enum Op<'e> {
         limit: Option<u64>,
         /// True if it begins with the last of them, and the key is that of the last it may come to.
         reverse: bool,
+        /// The rows that it finds by the statistics, where there are too few of them for a sample to tell: it finds
+        /// neither more nor less, and stops with them.
+        few: Option<u64>,
     },
 }

@@ -3,6 +3,7 @@
 //! A [`run`] is what a cluster did: of the simulated cluster and of a recorded HBase the same lines of JSON.
 
 pub mod answer;
+mod chance;
 pub mod cluster;
 pub mod compare;
 pub mod event;

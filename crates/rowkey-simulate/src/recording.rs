@@ -10,6 +10,7 @@ use data_encoding::HEXLOWER_PERMISSIVE;
 use flate2::bufread::MultiGzDecoder;
 use xxhash_rust::xxh3::Xxh3Default;
 
+use crate::chance::Chance;
 use crate::run::{Batch, Interval, Key, KeyFile, Line, Move, RunError, Settings, Split, read_numbered};
 
 /// The most bytes of a file, uncompressed: a small file can stand for any number.
@@ -33,6 +34,8 @@ pub struct Run {
     pub moves: Vec<Move>,
     /// The intervals.
     pub intervals: Vec<Interval>,
+    /// What is known of chance in the writes and in the reads of each interval. A recording has none.
+    pub(crate) chances: Vec<[Chance; 2]>,
     /// The load of servers in steps that are shorter than intervals, all of one length. A recording, or a run with few
     /// events, has none.
     pub steps: Vec<Step>,
@@ -158,8 +161,16 @@ impl Run {
     /// A run of which nothing is known but its settings.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
-        let (batches, splits, moves, intervals, steps, assumed) = <_>::default();
-        Self { settings, keys: Arc::new([]), batches, splits, moves, intervals, steps, assumed }
+        let (batches, splits, moves, intervals, chances, steps, assumed) = <_>::default();
+        Self { settings, keys: Arc::new([]), batches, splits, moves, intervals, chances, steps, assumed }
+    }
+
+    /// The part that the busiest server has of the writes or the reads of an interval, without what chance has put on
+    /// it; none of nothing.
+    pub(crate) fn busiest(&self, interval: &Interval, reads: bool) -> Option<f64> {
+        let at = self.intervals.partition_point(|other| other.t_ms < interval.t_ms);
+        let chance = self.chances.get(at).map_or_else(Chance::default, |chances| chances[usize::from(reads)]);
+        chance.busiest(interval.servers.iter().map(|server| if reads { server.reads } else { server.writes }))
     }
 
     /// Adds a line, its keys to others, and says its time.

@@ -128,6 +128,18 @@ impl<'d> QueryCost<'d> {
         Self::by(query, table, key, cluster, &Known::of(table, key, profile))
     }
 
+    /// The costs of the queries that a key serves, the table's own or a secondary table's.
+    pub fn served(
+        table: &'d TableDesign,
+        key: &KeyFacts<'d>,
+        cluster: Option<&Cluster>,
+        profile: Option<&Profile>,
+    ) -> Vec<Self> {
+        let known = Known::of(table, key, profile);
+        let own = |query: &&Located<Query>| key_of(query, table) == key.secondary.map_or(0, |index| index + 1);
+        table.table.query.iter().filter(own).map(|query| Self::by(query, table, key, cluster, &known)).collect()
+    }
+
     /// The number of first fields of the key that it selects by.
     pub fn used(&self) -> usize {
         if self.leading > 0 || self.next { self.selection.used() } else { 0 }

@@ -47,16 +47,16 @@ impl Numbers {
         };
         let all_seconds = seconds * run.intervals.len() as f64;
         let [written, read] = [later(run, |server| server.writes), later(run, |server| server.reads)];
-        let busiest = |later: &[&Interval], of: fn(&Server) -> u64| {
-            median(later.iter().filter_map(|interval| share(interval.servers.iter().map(of))).collect())
+        let busiest = |later: &[&Interval], reads: bool| {
+            median(later.iter().filter_map(|interval| run.busiest(interval, reads)).collect())
         };
         let of_writes = |region: &Region| region.rows_this_interval;
         // Of a table that nothing writes, its reads.
         let (uneven, of): (_, fn(&Region) -> u64) =
             if written.is_empty() { (&read, |region| region.reads_this_interval) } else { (&written, of_writes) };
         let unevenness = |interval: &&Interval| gini(interval.regions.iter().map(of));
-        let busiest_server = busiest(&written, |server| server.writes).unwrap_or(0.0);
-        let busiest_reader = busiest(&read, |server| server.reads);
+        let busiest_server = busiest(&written, false).unwrap_or(0.0);
+        let busiest_reader = busiest(&read, true);
         let later_ms = written.first().map_or(0, |interval| interval.t_ms);
         let peaks = Peaks::of(run);
         let (saturates, is_early) = peaks.saturation(takes).unzip();
@@ -109,13 +109,6 @@ pub(super) fn regions(run: &Run, are_ranges: bool) -> Regions {
         median_bytes: bytes.get(bytes.len() / 2).copied().unwrap_or(0),
         most_bytes: bytes.last().copied().unwrap_or(0),
     }
-}
-
-/// The greatest part of a sum; none of nothing.
-fn share(counts: impl Iterator<Item = u64>) -> Option<f64> {
-    let (mut sum, mut most) = (0u128, 0u64);
-    counts.for_each(|count| (sum, most) = (sum + u128::from(count), most.max(count)));
-    (sum > 0).then(|| most as f64 / sum as f64)
 }
 
 /// Gini's coefficient: half of the mean difference of two of them, in parts of the mean. None of nothing.

@@ -3,8 +3,10 @@
 use super::constants::{CELL_FIXED, FLUSH_AGE_MS, FLUSH_AGE_RANGE_MS};
 use super::due::{Due, What};
 use super::memstore::heap_of_row;
+use super::reads::Range;
 use super::rows::{Kind, Row};
 use super::state::{Cluster, LAST_MS, seconds};
+use crate::chance::Chance;
 use crate::event::{Event, Op};
 
 impl Cluster {
@@ -25,7 +27,10 @@ impl Cluster {
             Op::Put => self.write(event, Kind::Put),
             Op::Delete => self.write(event, Kind::Tombstone),
             Op::Get => self.get(event.key, event.weight),
-            Op::Scan { end, limit, .. } => self.scan(event.key, end, limit, event.weight),
+            Op::Scan { end: None, limit: None, few: None, .. } if event.key.is_empty() => self.scan_whole(event.weight),
+            Op::Scan { end, limit, reverse, few } => {
+                self.scan(&Range { start: event.key, end, limit, reverse, few }, event.weight);
+            }
         }
     }
 
@@ -52,6 +57,10 @@ impl Cluster {
         region.writes = region.writes.saturating_add(u64::from(count));
         let server = &mut self.servers[region.server];
         server.writes = server.writes.saturating_add(u64::from(count));
+        let square = f64::from(count) * f64::from(count);
+        self.chances[0].add(&Chance { by_server: square, by_call: square });
+        self.has_changed(number);
+        let region = &mut self.regions[number];
         if !std::mem::replace(&mut region.age_is_due, true) {
             self.look_at_age(self.epoch(number), self.now_ms);
         }
@@ -70,6 +79,7 @@ impl Cluster {
                 self.request_flush(region);
             }
         }
+        self.end_call();
         self.batch = None;
     }
 

@@ -1,6 +1,6 @@
 //! Compactions: files become one.
 
-use std::ops::Range;
+use std::ops::{Bound, Range};
 
 use super::compaction::select;
 use super::constants::{
@@ -29,8 +29,9 @@ impl Cluster {
         if self.servers[server].compacts == [true; 2] {
             return;
         }
-        let queued: Vec<_> = self.servers[server].to_compact.iter().copied().collect();
-        for entry in queued {
+        let mut after = Bound::Unbounded;
+        while let Some(entry) = self.servers[server].to_compact.range((after, Bound::Unbounded)).next().copied() {
+            after = Bound::Excluded(entry);
             let [small, large] = self.servers[server].compacts;
             if small && large {
                 return;
@@ -86,6 +87,7 @@ impl Cluster {
     /// Removes files whose rows have all expired, but never the newest (`DefaultStoreFileManager.getUnneededFiles`).
     fn remove_expired(&mut self, number: usize) {
         let since_s = self.keep(false).since_s;
+        self.has_changed(number);
         let region = &mut self.regions[number];
         let newest = region.files.len().saturating_sub(1);
         let mut place = 0..;
@@ -129,6 +131,7 @@ impl Cluster {
     /// Puts one file in the place of those of a compaction.
     fn replace_files(&mut self, number: usize, job: u64, is_of_all: bool) {
         let keep = self.keep(is_of_all);
+        self.has_changed(number);
         let region = &mut self.regions[number];
         let Some(first) = region.files.iter().position(|file| file.job == Some(job)) else { return };
         let count = region.files.iter().filter(|file| file.job == Some(job)).count();

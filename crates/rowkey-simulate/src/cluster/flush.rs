@@ -51,12 +51,14 @@ impl Cluster {
     /// The rows that a flush writes; the memstore is empty then.
     pub(crate) fn take_memstore(&mut self, number: usize) -> Rows {
         let keep = self.keep(false);
+        self.has_changed(number);
         std::mem::take(&mut self.regions[number].memstore).flushed(keep)
     }
 
     /// Ends a flush: a split, if one is due, else a compaction (`MemStoreFlusher.flushRegion`).
     pub(crate) fn end_flush(&mut self, number: usize) {
         let Some(rows) = self.regions[number].flushing.take() else { return };
+        self.has_changed(number);
         self.add_file(number, rows);
         if self.split_key(number).is_some() {
             self.request_split(number);
@@ -69,6 +71,7 @@ impl Cluster {
         if rows.is_empty() {
             return;
         }
+        self.has_changed(number);
         let region = &mut self.regions[number];
         region.sequence_id += FLUSH_IDS;
         region.files.extend(File::new(rows, self.format, self.now_ms));

@@ -15,6 +15,8 @@ pub(crate) struct Memstore {
     sorted: Vec<Rows>,
     pub(crate) heap: u64,
     pub(crate) puts: u64,
+    /// The rows that a scan of all reads.
+    pub(crate) scanned: u64,
     /// The bytes of the rows in a file.
     pub(crate) bytes: u64,
     /// The time of its oldest row, in milliseconds.
@@ -24,7 +26,7 @@ pub(crate) struct Memstore {
 impl Default for Memstore {
     fn default() -> Self {
         let (tail, runs, sorted) = (Rows::default(), Vec::new(), Vec::new());
-        Self { tail, runs, sorted, heap: EMPTY_MEMSTORE, puts: 0, bytes: 0, oldest_ms: None }
+        Self { tail, runs, sorted, heap: EMPTY_MEMSTORE, puts: 0, scanned: 0, bytes: 0, oldest_ms: None }
     }
 }
 
@@ -48,6 +50,7 @@ impl Memstore {
         if row.kind == Kind::Put {
             self.puts += count;
         }
+        self.scanned += count;
         self.heap = self.heap.saturating_add(heap.saturating_mul(count));
         self.bytes = self.bytes.saturating_add(count * u64::from(row.bytes));
         self.oldest_ms.get_or_insert(now_ms);

@@ -42,6 +42,7 @@ mod split_point;
 mod starts;
 mod state;
 mod store;
+mod whole;
 
 pub(crate) use self::constants::{
     BALANCER_MS, BLOCK_SIZE, CELL_FIXED, DISCHARGER_MS, FLUSH_SIZE, JITTER, MAX_FILESIZE,

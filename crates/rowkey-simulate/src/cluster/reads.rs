@@ -1,59 +1,143 @@
 //! Gets and scans: how many rows they read of which region, and the reads that its server counts for them.
 
-use std::ops::Range;
+use std::ops::Range as Places;
+
+use rowkey_design::internal::cost::ReadCost;
 
 use super::rows::{Counts, Part};
 use super::state::Cluster;
+use crate::chance::Chance;
 
 /// Reads are counted in hundredths: each row of a range after the first is one (`ReadCost`).
 pub(crate) const READ: u64 = 100;
 
+/// The reads of a range of so many rows, in hundredths.
+pub(crate) fn hundredths(cost: ReadCost, rows: u64) -> u64 {
+    (cost.of_range(rows as f64) * READ as f64).round() as u64
+}
+
+/// A range that is scanned, as of `Op::Scan`.
+pub(crate) struct Range<'e> {
+    pub(crate) start: &'e [u8],
+    pub(crate) end: Option<&'e [u8]>,
+    pub(crate) limit: Option<u64>,
+    pub(crate) reverse: bool,
+    pub(crate) few: Option<u64>,
+}
+
+/// A scan that ends with enough rows: the region that it begins in, the first that has any of them, and what it has
+/// read.
+#[derive(Default)]
+struct Limited {
+    begins: Option<usize>,
+    rows: u64,
+    reads: u64,
+}
+
 impl Cluster {
     pub(crate) fn get(&mut self, key: &[u8], weight: u64) {
         let region = self.locate(key);
-        let reads = self.count_range(region, 1, weight);
+        let reads = self.count_reads(region, hundredths(self.options.read_cost, 1), 1, weight);
         self.count_square(reads);
     }
 
     /// Reads from region to region, until the end or enough rows.
-    pub(crate) fn scan(&mut self, start: &[u8], end: Option<&[u8]>, limit: Option<u64>, weight: u64) {
-        let mut wanted = limit.unwrap_or(u64::MAX);
-        let mut places = self.place(start)..;
-        let mut reads = 0u64;
+    ///
+    /// A range that is read to its end has a start in each region. One that ends with enough rows has one start,
+    /// whatever is found in the regions before: a sample of rows does not tell whether these had enough.
+    pub(crate) fn scan(&mut self, range: &Range<'_>, weight: u64) {
+        let most = [range.limit, range.few].into_iter().flatten().min();
+        let (mut wanted, mut limited, mut reads) = (most.unwrap_or(u64::MAX), Limited::default(), 0u64);
+        let mut place = Some(self.first_place(range));
+        let first = place.and_then(|place| self.by_start.at(place)).unwrap_or(0);
         while wanted > 0
-            && let Some(number) = places.next().and_then(|place| self.by_start.at(place))
+            && let Some((at, number)) = place.and_then(|place| Some((place, self.by_start.at(place)?)))
         {
-            let (rows, live) = read(&self.regions[number].parts(start, end), wanted);
-            reads = reads.saturating_add(self.count_range(number, rows, weight));
+            let (rows, live) = read(&self.regions[number].parts(range.start, range.end), wanted, range.reverse);
+            let counted = match most {
+                None => self.count_reads(number, hundredths(self.options.read_cost, rows), rows, weight),
+                Some(_) if rows > 0 => self.count_more(&mut limited, number, rows, weight),
+                Some(_) => 0,
+            };
+            reads = reads.saturating_add(counted);
             wanted -= live.min(wanted);
-            let region_end = self.regions[number].end.as_deref();
-            if region_end.is_none_or(|region_end| end.is_some_and(|end| end <= region_end)) {
-                break;
-            }
+            place = self.next_place(range, at, number);
+        }
+        let missing = range.few.map_or(0, |_| wanted);
+        if most.is_some() && (limited.begins.is_none() || missing > 0) {
+            let number = limited.begins.unwrap_or(first);
+            reads = reads.saturating_add(self.count_more(&mut limited, number, missing, weight));
         }
         self.count_square(reads);
     }
 
-    fn count_square(&mut self, reads: u64) {
+    /// The place of the region that a scan asks first.
+    fn first_place(&mut self, range: &Range<'_>) -> usize {
+        match range.end {
+            _ if !range.reverse => self.place(range.start),
+            None => self.by_start.len().saturating_sub(1),
+            Some(end) => {
+                let place = self.place(end);
+                let ends_before = self.by_start.at(place).is_some_and(|number| *self.regions[number].start >= *end);
+                if ends_before { place.saturating_sub(1) } else { place }
+            }
+        }
+    }
+
+    /// The place of the region that it asks after one; none after its last.
+    fn next_place(&self, range: &Range<'_>, place: usize, number: usize) -> Option<usize> {
+        let region = &self.regions[number];
+        if range.reverse {
+            return place.checked_sub(1).filter(|_| *region.start > *range.start);
+        }
+        let region_end = region.end.as_deref()?;
+        range.end.is_none_or(|end| end > region_end).then_some(place + 1)
+    }
+
+    pub(crate) fn count_square(&mut self, reads: u64) {
         let reads = reads as f64 / READ as f64;
         self.read_squares += reads * reads;
     }
 
-    /// Counts a range of so many rows in a region, and returns its reads, in hundredths.
-    fn count_range(&mut self, number: usize, rows: u64, weight: u64) -> u64 {
-        let reads = (self.options.read_cost.of_range(rows as f64) * READ as f64).round() as u64;
+    /// Counts more rows of a scan that ends with enough.
+    fn count_more(&mut self, limited: &mut Limited, number: usize, rows: u64, weight: u64) -> u64 {
+        limited.begins.get_or_insert(number);
+        limited.rows = limited.rows.saturating_add(rows);
+        let all = hundredths(self.options.read_cost, limited.rows);
+        let reads = all - std::mem::replace(&mut limited.reads, all);
+        self.count_reads(number, reads, rows, weight)
+    }
+
+    /// Counts reads of a region, and returns them; each stands for so many.
+    fn count_reads(&mut self, number: usize, reads: u64, rows: u64, weight: u64) -> u64 {
         let (reads, rows) = (reads.saturating_mul(weight), rows.saturating_mul(weight));
         let region = &mut self.regions[number];
         region.reads = region.reads.saturating_add(reads);
         let server = &mut self.servers[region.server];
         server.reads = server.reads.saturating_add(reads);
         server.rows_read = server.rows_read.saturating_add(rows);
+        let of_call = &mut self.call[region.server];
+        if *of_call == 0 {
+            self.called.push(region.server);
+        }
+        *of_call = of_call.saturating_add(reads);
         reads
+    }
+
+    /// Ends what a call reads.
+    pub(crate) fn end_call(&mut self) {
+        let (mut all, mut by_server) = (0.0, 0.0);
+        for server in self.called.drain(..) {
+            let reads = std::mem::take(&mut self.call[server]) as f64 / READ as f64;
+            (all, by_server) = (all + reads, by_server + reads * reads);
+        }
+        self.chances[1].add(&Chance { by_server, by_call: all * all });
     }
 }
 
-/// The rows that are read until so many are found, those that were deleted too; and how many are found.
-fn read(parts: &[Part<'_>], wanted: u64) -> (u64, u64) {
+/// The rows that are read until so many are found, those that were deleted too; and how many are found. From the last
+/// on, if it is in reverse.
+fn read(parts: &[Part<'_>], wanted: u64, reverse: bool) -> (u64, u64) {
     let all = counts(parts);
     if all.live() < wanted {
         return (all.scanned(), all.live());
@@ -61,15 +145,17 @@ fn read(parts: &[Part<'_>], wanted: u64) -> (u64, u64) {
     if all.tombstones == 0 {
         return (wanted, wanted);
     }
-    // The shortest beginnings of the parts that have enough: they end within these ranges.
-    let mut ends: Vec<Range<usize>> = parts.iter().map(|(_, range)| range.clone()).collect();
-    while let Some(widest) = (0..ends.len()).max_by_key(|part| ends[*part].len())
-        && !ends[widest].is_empty()
-    {
-        let middle = ends[widest].start + ends[widest].len() / 2;
-        let key = parts[widest].0.key(middle);
-        let places = parts.iter().zip(&ends).map(|((rows, _), within)| rows.rank(key, within.clone()));
-        let places: Vec<usize> = places.collect();
+    let read = if reverse { least_end(parts, wanted) } else { least_beginning(parts, wanted) };
+    // What was found beyond the last that is wanted was not read.
+    (read.scanned() - read.live().saturating_sub(wanted), wanted)
+}
+
+/// The shortest beginnings of the parts that have so many rows.
+fn least_beginning(parts: &[Part<'_>], wanted: u64) -> Counts {
+    // They end within these ranges.
+    let mut ends: Vec<Places<usize>> = parts.iter().map(|(_, range)| range.clone()).collect();
+    while let Some((widest, middle)) = middle(&ends) {
+        let places = ranks(parts, &ends, widest, middle);
         if beginnings(parts, places.iter().copied()).live() < wanted {
             ends.iter_mut().zip(places).for_each(|(end, place)| end.start = place);
             ends[widest].start = middle + 1;
@@ -77,9 +163,41 @@ fn read(parts: &[Part<'_>], wanted: u64) -> (u64, u64) {
             ends.iter_mut().zip(places).for_each(|(end, place)| end.end = place);
         }
     }
-    let read = beginnings(parts, ends.iter().map(|end| end.end));
-    // What was found beyond the last that is wanted was not read.
-    (read.scanned() - read.live().saturating_sub(wanted), wanted)
+    beginnings(parts, ends.iter().map(|end| end.end))
+}
+
+/// The shortest ends of the parts that have so many rows.
+fn least_end(parts: &[Part<'_>], wanted: u64) -> Counts {
+    let ends_from = |places: &mut dyn Iterator<Item = usize>| {
+        let counts = parts.iter().zip(places).map(|((rows, range), from)| rows.counts(from..range.end));
+        counts.fold(Counts::default(), Counts::plus)
+    };
+    // They begin within these ranges.
+    let mut begins: Vec<Places<usize>> = parts.iter().map(|(_, range)| range.clone()).collect();
+    while let Some((widest, middle)) = middle(&begins) {
+        let mut places = ranks(parts, &begins, widest, middle);
+        places[widest] = middle + 1;
+        if ends_from(&mut places.iter().copied()).live() < wanted {
+            places[widest] = middle;
+            begins.iter_mut().zip(places).for_each(|(begin, place)| begin.end = place);
+        } else {
+            begins.iter_mut().zip(places).for_each(|(begin, place)| begin.start = place);
+        }
+    }
+    ends_from(&mut begins.iter().map(|begin| begin.start))
+}
+
+/// The widest of the ranges, and its middle; none if all are empty.
+fn middle(ranges: &[Places<usize>]) -> Option<(usize, usize)> {
+    let widest = (0..ranges.len()).max_by_key(|at| ranges[*at].len())?;
+    let Places { start, end } = ranges[widest];
+    (start < end).then(|| (widest, start + (end - start) / 2))
+}
+
+/// The places in each part of the key in the middle of one.
+fn ranks(parts: &[Part<'_>], within: &[Places<usize>], widest: usize, middle: usize) -> Vec<usize> {
+    let key = parts[widest].0.key(middle);
+    parts.iter().zip(within).map(|((rows, _), within)| rows.rank(key, within.clone())).collect()
 }
 
 fn counts(parts: &[Part<'_>]) -> Counts {

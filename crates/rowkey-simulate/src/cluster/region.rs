@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::file::File;
 use super::memstore::Memstore;
-use super::rows::{Part, Rows};
+use super::rows::{Counts, Part, Rows};
+use super::whole::Share;
 
 /// The change that a region is closed for.
 #[derive(Clone, Debug)]
@@ -45,6 +46,9 @@ pub(crate) struct Region {
     /// The rows that were written in this interval, and the reads in hundredths.
     pub(crate) writes: u64,
     pub(crate) reads: u64,
+    /// What a scan of the whole table reads here; and true if that has changed.
+    pub(crate) whole: Share,
+    pub(crate) has_changed: bool,
     /// The last batch that wrote here.
     pub(crate) batch: u64,
     /// The number of the last entry in the log: of a batch, a flush, a compaction or an opening.
@@ -73,6 +77,8 @@ impl Region {
             check_is_due: false,
             writes: 0,
             reads: 0,
+            whole: Share::default(),
+            has_changed: false,
             batch: 0,
             sequence_id: 0,
         }
@@ -91,6 +97,13 @@ impl Region {
     pub(crate) fn rows(&self) -> u64 {
         let flushing = self.flushing.as_ref().map_or(0, |rows| rows.counts(0..rows.len()).puts);
         self.files.iter().map(|file| file.puts).sum::<u64>() + self.memstore.puts + flushing
+    }
+
+    /// The rows that a scan of all reads.
+    pub(crate) fn scanned(&self) -> u64 {
+        let flushing = self.flushing.iter().map(|rows| rows.counts(0..rows.len()));
+        let counts = self.files.iter().map(|file| file.rows.counts(file.range.clone())).chain(flushing);
+        counts.map(Counts::scanned).sum::<u64>() + self.memstore.scanned
     }
 
     pub(crate) fn has_references(&self) -> bool {

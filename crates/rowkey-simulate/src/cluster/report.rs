@@ -3,6 +3,8 @@
 use super::constants::MOST_REGIONS;
 use super::reads::READ;
 use super::state::{Cluster, LAST_MS, ServerState};
+use super::whole::Whole;
+use crate::chance::Chance;
 use crate::run::{self, Interval, Key, Line, SplitPolicy};
 
 impl Cluster {
@@ -17,6 +19,7 @@ impl Cluster {
         }
         self.run_until(t_ms);
         self.interval_start_ms = t_ms;
+        self.settle_all();
         let regions = self.by_start.numbers().map(|number| {
             let region = &mut self.regions[number];
             run::Region {
@@ -38,6 +41,11 @@ impl Cluster {
         Interval { t_ms, regions, servers: servers.collect() }
     }
 
+    /// What is known of chance in the writes and in the reads since the call before.
+    pub(crate) fn take_chances(&mut self) -> [Chance; 2] {
+        std::mem::take(&mut self.chances)
+    }
+
     /// True if regions are not split any more, as there are so many.
     pub(crate) fn is_full(&self) -> bool {
         self.policy != SplitPolicy::Disabled && self.regions.len() >= MOST_REGIONS
@@ -45,7 +53,7 @@ impl Cluster {
 
     /// All that each server wrote and read.
     pub(crate) fn totals(&self) -> impl Iterator<Item = run::Server> {
-        self.servers.iter().map(ServerState::total)
+        self.servers.iter().map(|server| server.total_with(&self.whole))
     }
 
     /// The splits and moves since the call before, in the order of time.
@@ -57,6 +65,12 @@ impl Cluster {
 impl ServerState {
     fn total(&self) -> run::Server {
         run::Server { writes: self.writes, reads: self.reads / READ, rows_read: self.rows_read }
+    }
+
+    fn total_with(&self, whole: &Whole) -> run::Server {
+        let [reads, rows] = whole.since(&self.whole);
+        let (reads, rows_read) = (self.reads.saturating_add(reads), self.rows_read.saturating_add(rows));
+        run::Server { writes: self.writes, reads: reads / READ, rows_read }
     }
 }
 

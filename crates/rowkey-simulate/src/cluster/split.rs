@@ -86,6 +86,7 @@ impl Cluster {
         self.stop_compactions(number);
         let rows = self.take_memstore(number);
         self.add_file(number, rows);
+        self.has_changed(number);
         let region = &mut self.regions[number];
         self.servers[region.server].online -= 1;
         region.is_online = false;
@@ -119,6 +120,8 @@ impl Cluster {
     /// Cuts a region in two; both stay on its server (`SplitTableRegionProcedure`). Returns the upper one's number.
     fn cut(&mut self, number: usize, at: Vec<u8>) -> usize {
         let since_s = seconds(self.interval_start_ms);
+        self.settle(number);
+        self.has_changed(number);
         let region = &mut self.regions[number];
         let mut upper = Region::new(at.clone(), region.end.replace(at.clone()), region.server);
         upper.sequence_id = region.sequence_id;

@@ -46,6 +46,11 @@ impl Starts {
         self.0.get(place).map(|start| start.number)
     }
 
+    /// The number of regions.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// The numbers of all regions, in the order of their keys.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = usize> {
         self.0.iter().map(|start| start.number)

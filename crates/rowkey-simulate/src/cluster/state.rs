@@ -11,6 +11,8 @@ use super::options::ClusterOptions;
 use super::policy::Jitter;
 use super::region::Region;
 use super::starts::Starts;
+use super::whole::{Share, Whole};
+use crate::chance::Chance;
 use crate::run::{self, Line, Settings, SplitPolicy};
 
 /// The most servers; with more in the settings there are so many.
@@ -50,6 +52,13 @@ pub struct Cluster {
     pub(crate) servers: Vec<ServerState>,
     /// The number of regions that are closed, or are to close.
     pub(crate) unsettled: usize,
+    /// The scans of the whole table.
+    pub(crate) whole: Whole,
+    /// What the call that is served reads of each server, in hundredths, and the servers of which it reads any.
+    pub(crate) call: Vec<u64>,
+    pub(crate) called: Vec<usize>,
+    /// What is known of chance in the writes and in the reads of this interval.
+    pub(crate) chances: [Chance; 2],
     /// The sum of the squares of the reads of each event.
     pub(crate) read_squares: f64,
     pub(crate) jobs: BTreeMap<u64, Job>,
@@ -78,6 +87,8 @@ pub(crate) struct ServerState {
     pub(crate) writes: u64,
     pub(crate) rows_read: u64,
     pub(crate) reads: u64,
+    /// What a scan of the whole table reads here.
+    pub(crate) whole: Share,
     /// Those of them that an interval has told.
     pub(crate) told: run::Server,
 }
@@ -133,6 +144,10 @@ impl Cluster {
             last: 0,
             servers,
             unsettled: 0,
+            whole: Whole::default(),
+            call: vec![0; settings.servers.clamp(1, MAX_SERVERS) as usize],
+            called: Vec::new(),
+            chances: <_>::default(),
             read_squares: 0.0,
             jobs: BTreeMap::new(),
             last_job: 0,
@@ -161,6 +176,7 @@ impl Cluster {
         self.servers[region.server].regions += 1;
         self.by_start.insert(&region.start, number);
         self.regions.push(region);
+        self.has_changed(number);
         number
     }
 

@@ -13,6 +13,7 @@ impl Cluster {
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         let mut left = keys;
         for number in self.by_start.numbers().collect::<Vec<_>>() {
+            self.has_changed(number);
             let end = self.regions[number].end.as_deref();
             let (own, rest) = left.split_at(left.partition_point(|key| end.is_none_or(|end| **key < *end)));
             left = rest;

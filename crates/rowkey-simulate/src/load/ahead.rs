@@ -36,7 +36,7 @@ enum KeptOp {
     Put,
     Delete,
     Get,
-    Scan { end_len: Option<usize>, limit: Option<u64>, reverse: bool },
+    Scan { end_len: Option<usize>, limit: Option<u64>, reverse: bool, few: Option<u64> },
 }
 
 impl Block {
@@ -53,9 +53,9 @@ impl Block {
             Op::Put => KeptOp::Put,
             Op::Delete => KeptOp::Delete,
             Op::Get => KeptOp::Get,
-            Op::Scan { end, limit, reverse } => {
+            Op::Scan { end, limit, reverse, few } => {
                 self.bytes.extend_from_slice(end.unwrap_or_default());
-                KeptOp::Scan { end_len: end.map(<[u8]>::len), limit, reverse }
+                KeptOp::Scan { end_len: end.map(<[u8]>::len), limit, reverse, few }
             }
         };
         self.events.push(Kept { t_ms, batch, op, key_len: key.len(), bytes, weight });
@@ -75,7 +75,9 @@ impl Block {
                 KeptOp::Put => Op::Put,
                 KeptOp::Delete => Op::Delete,
                 KeptOp::Get => Op::Get,
-                KeptOp::Scan { end_len, limit, reverse } => Op::Scan { end: end_len.map(&mut take), limit, reverse },
+                KeptOp::Scan { end_len, limit, reverse, few } => {
+                    Op::Scan { end: end_len.map(&mut take), limit, reverse, few }
+                }
             };
             sink(Event { t_ms, batch, op, key, bytes, weight })?;
         }

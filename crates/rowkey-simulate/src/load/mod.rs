@@ -20,12 +20,14 @@ mod line;
 mod log;
 mod made;
 mod options;
+mod portion;
 mod puts;
 mod reads;
 mod sampled;
 mod stored;
 mod told;
 mod trace;
+mod turns;
 
 use std::io;
 use std::ops::ControlFlow;
@@ -34,7 +36,7 @@ pub use self::ahead::Ahead;
 pub use self::drawn::Drawn;
 pub use self::log::Log;
 pub use self::options::Options;
-pub use self::sampled::Sampled;
+pub use self::sampled::{ROW_BY_ROW, Sampled};
 pub use self::stored::Stored;
 pub use self::trace::Trace;
 use crate::event::Event;
@@ -86,6 +88,17 @@ pub enum LoadError {
         line: u64,
         /// The fault.
         error: io::Error,
+    },
+    /// The queries of a table have more ranges than can be simulated.
+    #[error(
+        "the queries of the table have {ranges} ranges together, of which {most} can be simulated: ask for fewer \
+             values, parts or salt buckets, or leave queries out"
+    )]
+    TooManyRanges {
+        /// Their number.
+        ranges: u64,
+        /// The most.
+        most: u64,
     },
     /// There is nothing to simulate.
     #[error("{0}")]

@@ -3,13 +3,12 @@
 use std::ops::ControlFlow;
 
 use rowkey::{KeyRange, Value};
+use rowkey_design::internal::TableDesign;
 use rowkey_design::internal::cost::{OrderFit, QueryCost};
-use rowkey_design::internal::design::{Cluster, Query};
 use rowkey_design::internal::facts::KeyFacts;
-use rowkey_design::internal::profile::Profile;
-use rowkey_design::internal::{Located, TableDesign};
 
 use super::LoadError;
+use super::portion::MADE;
 use super::puts::Puts;
 use crate::event::Op;
 use rowkey_design::internal::drawn::{Numbers, Ranks, Rows, mix, skewed};
@@ -17,22 +16,28 @@ use rowkey_design::internal::drawn::{Numbers, Ranks, Rows, mix, skewed};
 /// The most rows whose values one run asks for; of more, each stands for several.
 const MOST: f64 = 256.0;
 
-/// The most ranges that are made at once.
-const MADE: f64 = 131_072.0;
-
 /// The ranges of a run, which it and the runs after it read in turn where they are many.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
     ranges: Vec<KeyRange>,
     /// True if all rows are read, of no range.
     is_all: bool,
-    /// The number of times that each counts.
-    times: u64,
     /// The number of them that a run reads.
     each: usize,
-    /// The runs among which they are divided, and how many of these are left.
-    runs: usize,
+    /// The runs among which they are divided that are left.
     left: usize,
+}
+
+impl Asked {
+    /// Lets go of what no run reads, where no more than so many come.
+    fn keep(&mut self, runs: u64) {
+        let runs = usize::try_from(runs).unwrap_or(usize::MAX);
+        if runs < self.left {
+            self.ranges.truncate(runs.saturating_mul(self.each));
+            self.ranges.shrink_to_fit();
+            self.left = runs;
+        }
+    }
 }
 
 /// A range that has rows of fewer events than this is too coarse to count its rows by them.
@@ -57,21 +62,10 @@ pub(super) struct Reads<'d> {
 }
 
 impl<'d> Reads<'d> {
-    /// Those of a query; none if another key serves it.
-    pub(super) fn of(
-        query: &'d Located<Query>,
-        table: &'d TableDesign,
-        keys: &[KeyFacts<'d>],
-        key: &KeyFacts<'d>,
-        cluster: Option<&Cluster>,
-        profile: Option<&Profile>,
-        skew: f64,
-    ) -> Option<Self> {
-        let cost = QueryCost::of(query, table, keys, cluster, profile);
-        if cost.secondary != key.secondary {
-            return None;
-        }
-        let place = table.table.query.iter().position(|other| other.name == query.name)?;
+    /// Those of a query, by its cost; none if it is not of the table.
+    pub(super) fn of(cost: QueryCost<'d>, table: &'d TableDesign, key: &KeyFacts<'d>, skew: f64) -> Option<Self> {
+        let query = cost.query;
+        let place = table.table.query.iter().position(|other| std::ptr::eq(other, query))?;
         let numbers = Numbers::new(0).of(place as u64);
         let of = key.asked_by(query);
         let fields = of.fields.iter().enumerate().filter(|(_, field)| query.skew.contains_key(field.name));
@@ -93,23 +87,28 @@ impl<'d> Reads<'d> {
     }
 
     /// True if each run reads all: no two differ.
-    pub(super) fn reads_all(&self) -> bool {
+    fn reads_all(&self) -> bool {
         self.cost.full_scan && self.limit.is_none()
     }
 
-    /// The most rows that a range is read for, where each row that is there stands for so many. Where these are as many
-    /// as a range has, it has none or too many: it is read for those that `check` counts.
-    fn limit(&self, weight: u64) -> Option<u64> {
-        let counted = self.rows.filter(|rows| weight > 1 && *rows < FEW * weight as f64);
-        let counted = counted.map(|rows| rows.max(1.0).round() as u64);
-        [self.limit, counted].into_iter().flatten().min()
+    /// The ranges of a run.
+    pub(super) fn ranges(&self) -> u64 {
+        if self.reads_all() { 1 } else { (self.cost.range_count() as u64).max(1) }
     }
 
-    /// The k-th run, at a time in seconds: each of its reads, and how many times it counts. Of more than `most` ranges
-    /// it reads some, each of which stands for several.
+    /// The rows of a range by what `check` counts, where each row that is there stands for so many that a range has
+    /// none of them or too many.
+    fn few(&self, weight: u64) -> Option<u64> {
+        let counted = self.rows.filter(|rows| weight > 1 && *rows < FEW * weight as f64);
+        let counted = counted.map(|rows| rows.max(1.0).round() as u64)?;
+        Some(self.limit.map_or(counted, |limit| limit.min(counted)))
+    }
+
+    /// The k-th run, at a time in seconds, after which `left` come, itself included: each of its reads, and how many
+    /// times it counts. Of more than `each` ranges it reads some, which stand for all.
     pub(super) fn run(
         &self,
-        (asked, most): (&mut Asked, usize),
+        (asked, each, left): (&mut Asked, usize, u64),
         rows: &Rows<'_>,
         puts: &Puts,
         k: u64,
@@ -117,22 +116,25 @@ impl<'d> Reads<'d> {
         give: Give<'_>,
     ) -> Result<ControlFlow<()>, LoadError> {
         if asked.left == 0 {
-            *asked = self.asked(most.max(1), rows, puts, k, time);
+            *asked = self.asked(each.max(1), rows, puts, k, time);
+            asked.keep(left);
         }
         asked.left = asked.left.saturating_sub(1);
-        let limit = self.limit(puts.weight);
         if asked.is_all {
-            let op = Op::Scan { end: None, limit, reverse: self.reverse };
-            return Ok(give(op, &[], 1));
+            return Ok(give(Op::Scan { end: None, limit: None, reverse: self.reverse, few: None }, &[], 1));
         }
-        let runs = asked.runs.max(1) as u64;
-        let times = asked.times.saturating_mul(runs);
-        for range in asked.ranges.chunks(asked.each.max(1)).nth(asked.left).unwrap_or_default() {
+        let ranges = asked.ranges.chunks(asked.each.max(1)).nth(asked.left).unwrap_or_default();
+        let (all, count, few) = (u128::from(self.ranges()), ranges.len() as u128, self.few(puts.weight));
+        let mut counted = 0;
+        for (range, until) in ranges.iter().zip(1..) {
+            // Together they are counted as often as there are ranges.
+            let until = (all * until / count) as u64;
+            let times = until - std::mem::replace(&mut counted, until);
             let op = match self.is_get {
                 true => Op::Get,
-                false => Op::Scan { end: range.end(), limit, reverse: self.reverse },
+                false => Op::Scan { end: range.end(), limit: self.limit, reverse: self.reverse, few },
             };
-            if give(op, range.start(), times).is_break() {
+            if times > 0 && give(op, range.start(), times).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -143,11 +145,13 @@ impl<'d> Reads<'d> {
     fn asked(&self, each: usize, rows: &Rows<'_>, puts: &Puts, k: u64, time: f64) -> Asked {
         let all = self.cost.keys().max(1.0);
         let buckets = (self.cost.range_count() as f64 / all).max(1.0);
-        let count = all.min(MOST).min(MADE / buckets).max(1.0) as u64;
-        let times = (all / count as f64).round() as u64;
+        let count = all.min(MOST).min(MADE as f64 / buckets).max(1.0) as u64;
         let mut keys: Vec<Vec<Value>> = Vec::new();
         for number in (0..count).map(|of| k.wrapping_mul(count).wrapping_add(of)) {
-            let Some(row) = puts.chosen(self.recent, time, puts.choice(self.number, number)) else { continue };
+            let choice = puts.choice(self.number, number);
+            // Where none is recent, it asks all the same.
+            let row = puts.chosen(self.recent, time, choice).or_else(|| puts.chosen(None, time, choice));
+            let Some(row) = row else { continue };
             let mut values = Vec::new();
             rows.values(row, &mut values);
             for (at, ranks, numbers) in &self.asked {
@@ -159,16 +163,19 @@ impl<'d> Reads<'d> {
         if keys.is_empty() {
             return Asked::default();
         }
-        let ranges = if self.cost.full_scan { None } else { self.cost.ranges_with(&keys) };
-        let is_all = ranges.is_none();
-        let mut ranges: Vec<KeyRange> = ranges.into_iter().flatten().flatten().collect();
+        let ranges = if self.reads_all() { None } else { self.cost.ranges_with(&keys) };
+        let is_all = self.reads_all();
+        let mut ranges: Vec<KeyRange> = match ranges {
+            None if !is_all => vec![KeyRange::all()],
+            ranges => ranges.into_iter().flatten().flatten().collect(),
+        };
         let runs = ranges.len().div_ceil(each).max(1);
         if runs > 1 {
             // Scattered, so that the ranges of one run are of all servers.
             let mut numbers = 0..;
             ranges.sort_by_cached_key(|_| numbers.next().map(mix));
         }
-        Asked { ranges, is_all, times, each, runs, left: runs }
+        Asked { ranges, is_all, each, left: runs }
     }
 
     /// The words for what is left out, if a run reads so many ranges at most.

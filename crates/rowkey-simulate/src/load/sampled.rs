@@ -8,6 +8,9 @@ use super::{Load, LoadError};
 use crate::event::{Event, Op};
 use rowkey_design::internal::drawn::mix;
 
+/// The events of a trace that are simulated one by one.
+pub const ROW_BY_ROW: u64 = 10_000_000;
+
 /// Another load, of whose events some are kept where there are many: each of these stands for 2, 4, 8 or more.
 ///
 /// Of rows all that is written and deleted is kept, or nothing, so that a row that is kept is deleted as it was written;

@@ -1,22 +1,22 @@
 //! The cluster and the load that a design declares.
 
 use rowkey_design::internal::cost::{ReadCost, bytes_per_row, cells_per_put, on_disk};
-use rowkey_design::internal::design::{Balancer, Cluster, Engine, SplitPolicy as Policy};
+use rowkey_design::internal::design::{Cluster, Engine};
 use rowkey_design::internal::explain::Times;
 use rowkey_design::internal::facts::KeyFacts;
-use rowkey_design::internal::file::{Bytes, Count, Rate};
-use rowkey_design::internal::load::{Capacity, Rates, engine_of, is_one_process, reads_per_server};
+use rowkey_design::internal::load::{Capacity, engine_of};
 use rowkey_design::internal::profile::Profile;
 use rowkey_design::{CheckOptions, Design};
 
 use super::cells::Cells;
 use super::filled::{replaces, ttl_ms};
 use super::intervals::Intervals;
+use super::settings::settings;
 use super::{Options, ranges, run_in};
-use crate::cluster::{BALANCER_MS, ClusterOptions, FLUSH_SIZE, MAX_FILESIZE};
+use crate::cluster::ClusterOptions;
 use crate::load::{self, Ahead, Drawn, Load, LoadError, Stored};
 use crate::recording::Run;
-use crate::run::{Key, Settings, SplitPolicy};
+use crate::run::Settings;
 
 /// The part of a cluster that is simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,8 @@ pub enum Simulates {
     /// HBase: regions that are split and moved.
     Regions,
     /// Another engine, of whose splits no more is documented than words: the load by ranges of keys alone. The ranges
-    /// are those of the declared split points, or without them of as many rows each; nothing is split or moved.
+    /// are those of the declared split points, or without them of as many bytes each of the full grown table: of
+    /// `region.max`. Nothing is split or moved.
     Ranges,
 }
 
@@ -130,11 +131,13 @@ impl<'d> Declared<'d> {
         let stored = load.stored()?;
         let cuts_evenly = self.simulates == Simulates::Ranges && settings.splits.is_empty();
         if let Some(stored) = &stored {
-            let count = if cuts_evenly { ranges::RANGES as f64 } else { self.regions_of(stored) };
+            let count = if cuts_evenly { self.ranges_of_grown() } else { self.regions_of(stored) };
             settings.splits = ranges::of_full(&stored.keys, &settings.splits, count);
         } else if cuts_evenly {
-            let few = load::Options { most: ranges::KEYS, writes_alone: true, ..drawn.clone() };
-            settings.splits = ranges::equal(&mut draw(&few)?)?;
+            // The same ones, whatever the length and the rate of the run.
+            let seconds = self.grows_in().min(LONGEST);
+            let grown = load::Options { seconds, most: ranges::KEYS, times: 1.0, writes_alone: true, ..drawn.clone() };
+            settings.splits = ranges::equal(&mut draw(&grown)?, self.ranges_of_grown())?;
         }
         settings.interval_ms = (options.seconds * 1000.0 / INTERVALS).ceil().max(1.0) as u64;
         let until_ms = (options.seconds * 1000.0) as u64;
@@ -195,91 +198,8 @@ impl<'d> Declared<'d> {
     }
 }
 
+/// The longest time that rows are drawn of, in seconds: 100 years.
+const LONGEST: f64 = 3.2e9;
+
 /// The intervals of a load whose length is given.
 const INTERVALS: f64 = 96.0;
-
-/// The settings of a table's cluster, and what is assumed of them.
-fn settings(
-    cluster: Option<&Cluster>,
-    key: &KeyFacts<'_>,
-    capacity: &Capacity,
-    simulates: Simulates,
-    assumed: &mut Vec<String>,
-) -> Settings {
-    let region = cluster.and_then(|cluster| cluster.region.as_ref());
-    let of_hbase = simulates == Simulates::Regions;
-    let mut or = |declared: Option<u64>, default: u64, words: String| {
-        if declared.is_none() && of_hbase {
-            assumed.push(words);
-        }
-        declared.unwrap_or(default)
-    };
-    let size = |bytes: Option<Bytes>| bytes.map(|bytes| bytes.0 as u64);
-    let bytes = |size: u64| Bytes(size as f64);
-    let max = region.and_then(|region| region.max);
-    let flush = region.and_then(|region| region.flush);
-    let max_filesize =
-        or(size(max), MAX_FILESIZE, format!("a region is split at {}: say `region.max = …`", bytes(MAX_FILESIZE)));
-    let flush_size =
-        or(size(flush), FLUSH_SIZE, format!("a memstore is flushed at {}: say `region.flush = …`", bytes(FLUSH_SIZE)));
-    let split_policy = match region.and_then(|region| region.split) {
-        _ if !of_hbase => SplitPolicy::Disabled,
-        Some(Policy::Stepping) => SplitPolicy::Stepping,
-        Some(Policy::Increasing) => SplitPolicy::Increasing,
-        Some(Policy::Constant) => SplitPolicy::Constant,
-        Some(Policy::Disabled) => SplitPolicy::Disabled,
-        _ => {
-            assumed.push("the split policy is stepping: say `region.split = …`".to_owned());
-            SplitPolicy::Stepping
-        }
-    };
-    let balancer_ms = match cluster.and_then(|cluster| cluster.balancer) {
-        _ if !of_hbase => None,
-        Some(Balancer::Off) => None,
-        Some(Balancer::Period(period)) => Some((period.seconds() * 1000.0).max(1.0) as u64),
-        None => {
-            assumed.push("the balancer runs each 5 min: say `balancer = …`".to_owned());
-            Some(BALANCER_MS)
-        }
-    };
-    let engine = engine_of(cluster);
-    if !of_hbase {
-        let own = match is_one_process(engine) {
-            true => format!("{} is one process", engine.word()),
-            false => format!(
-                "the {}s of {} are not simulated, as their splits are documented in words alone",
-                engine.region(),
-                engine.word()
-            ),
-        };
-        let ranges = "a range is what lies between two split points, or where none are declared a 64th of the rows";
-        assumed.push(format!("{own}: {ranges}"));
-    }
-    assumed.extend(capacity.assumed());
-    let table = &key.table.table;
-    let unsaid = |said: Option<Rate>, takes: f64, what: &str| {
-        let takes = if takes.is_finite() { Count(takes).to_string() } else { "any number of".to_owned() };
-        said.is_none().then(|| format!("a server takes {takes} {what}s a second: say `region.{what}s = …`"))
-    };
-    if !table.write.is_empty() && !capacity.takes_all() {
-        assumed.extend(unsaid(region.and_then(|region| region.writes), capacity.each, "write"));
-    }
-    if table.query.iter().any(|query| query.rate.is_some()) {
-        let takes = reads_per_server(engine, cluster).unwrap_or(f64::INFINITY);
-        assumed.extend(unsaid(region.and_then(|region| region.reads), takes, "read"));
-    }
-    let splits = key.table.split_points(key.secondary);
-    let splits = splits.iter().flat_map(|splits| splits.iter().map(|point| Key(point.to_vec()))).collect();
-    Settings {
-        load: format!("{} by its design", key.name.as_str()),
-        servers: capacity.servers.clamp(1.0, 10_000.0) as u32,
-        max_filesize,
-        flush_size,
-        split_policy,
-        balancer_ms,
-        compaction_min_size: flush_size,
-        splits,
-        rows_per_second: key.table.table.write.iter().filter_map(|write| Some(Rates::of_write(write)?.mean)).sum(),
-        ..Settings::default()
-    }
-}

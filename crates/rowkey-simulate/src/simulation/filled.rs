@@ -1,7 +1,7 @@
 //! The cluster with the rows that a table has before the run, and how long it keeps rows.
 
 use rowkey_design::internal::TableDesign;
-use rowkey_design::internal::cost::{bytes_per_row, retention};
+use rowkey_design::internal::cost::{bytes_per_row, retention, span};
 use rowkey_design::internal::design::Columns;
 
 use super::Declared;
@@ -19,6 +19,19 @@ impl Declared<'_> {
         let whole = self.filled(&settings, Some(stored), 0).interval(0);
         let bytes: u64 = whole.regions.iter().map(|region| region.bytes).sum();
         bytes as f64 / self.settings.max_filesize.max(1) as f64
+    }
+
+    /// The seconds that the rows of the full grown table were written in; where nothing tells, a year.
+    pub(super) fn grows_in(&self) -> f64 {
+        span(self.key.table).unwrap_or(365.0 * 86_400.0)
+    }
+
+    /// The ranges of the full grown table, of an engine whose own are not simulated.
+    pub(super) fn ranges_of_grown(&self) -> f64 {
+        let table = &self.key.table.table;
+        let rows = table.rows.as_ref().map_or(self.settings.rows_per_second * self.grows_in(), |rows| rows.0);
+        let row = bytes_per_row(self.key.table, &self.key, &[]) * self.options.on_disk;
+        rows * self.key.share * row / self.settings.max_filesize.max(1) as f64
     }
 
     /// The cluster with these settings, and the rows in its regions.

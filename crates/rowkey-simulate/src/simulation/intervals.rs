@@ -1,11 +1,14 @@
 //! The intervals of a run: at given times, or of a length, which may not be known before its end.
 
+use crate::chance::Chance;
 use crate::cluster::Cluster;
 use crate::run::{Interval, Region};
 
 /// The intervals of a run, as they end.
 pub(super) struct Intervals {
     ended: Vec<Interval>,
+    /// What is known of chance in the writes and in the reads of each.
+    chances: Vec<[Chance; 2]>,
     length_ms: u64,
     /// The most: more are joined by two.
     most: usize,
@@ -26,7 +29,7 @@ impl Intervals {
     /// Intervals of a length; where it is 0, of one that gives `most` at most.
     pub(super) fn new(length_ms: u64, most: usize) -> Self {
         let (length_ms, most) = if length_ms == 0 { (1000, most.max(2)) } else { (length_ms, MOST) };
-        Self { ended: Vec::new(), length_ms, most, times: None, regions: 0, is_coarser: false }
+        Self { ended: Vec::new(), chances: Vec::new(), length_ms, most, times: None, regions: 0, is_coarser: false }
     }
 
     /// Intervals that end at these times; without any, of a length that fits the run.
@@ -52,7 +55,7 @@ impl Intervals {
                 self.join();
                 continue;
             }
-            self.push(cluster.interval(end_ms));
+            self.push(end_ms, cluster);
             let is_large = self.regions > MOST_REGIONS && self.ended.len() > 1;
             if self.times.is_none() && (self.ended.len() >= self.most || is_large) {
                 self.is_coarser |= is_large;
@@ -62,7 +65,9 @@ impl Intervals {
         }
     }
 
-    fn push(&mut self, interval: Interval) {
+    fn push(&mut self, end_ms: u64, cluster: &mut Cluster) {
+        let interval = cluster.interval(end_ms);
+        self.chances.push(cluster.take_chances());
         self.regions += interval.regions.len();
         self.ended.push(interval);
     }
@@ -84,22 +89,29 @@ impl Intervals {
         }
         self.regions = joined.iter().map(|interval| interval.regions.len()).sum();
         self.ended = joined;
+        let join = |pair: &[[Chance; 2]]| {
+            pair.iter().skip(1).fold(pair[0], |mut sum, more| {
+                sum.iter_mut().zip(more).for_each(|(sum, more)| sum.add(more));
+                sum
+            })
+        };
+        self.chances = self.chances.chunks(2).map(join).collect();
     }
 
     /// Ends all, with the one that the last event is in.
     pub(super) fn end(&mut self, last_ms: u64, cluster: &mut Cluster) {
         self.until(last_ms, cluster);
         while let Some(end_ms) = self.end_ms() {
-            self.push(cluster.interval(end_ms));
+            self.push(end_ms, cluster);
             if self.times.is_none() {
                 break;
             }
         }
     }
 
-    /// The length of an interval, and all.
-    pub(super) fn ended(self) -> (u64, Vec<Interval>) {
-        (self.length_ms, self.ended)
+    /// The length of an interval, all, and what is known of chance in each.
+    pub(super) fn ended(self) -> (u64, Vec<Interval>, Vec<[Chance; 2]>) {
+        (self.length_ms, self.ended, self.chances)
     }
 }
 
@@ -157,7 +169,7 @@ mod tests {
             let mut intervals = Intervals::new(length_ms, 8);
             [0, 3, last_ms].into_iter().for_each(|t_ms| intervals.until(t_ms, &mut cluster));
             intervals.end(last_ms, &mut cluster);
-            let (length_ms, ended) = intervals.ended();
+            let (length_ms, ended, _) = intervals.ended();
             assert!(ended.len() <= 2 * MOST && ended.is_sorted_by_key(|interval| interval.t_ms));
             let ends = (1..).map(|at| length_ms.saturating_mul(at).min(1 << 62));
             assert!(ended.iter().map(|interval| interval.t_ms).eq(ends.take(ended.len())), "{length_ms}");
@@ -166,8 +178,9 @@ mod tests {
         let mut intervals = Intervals::at(vec![5, 9]);
         intervals.until(u64::MAX, &mut cluster);
         intervals.end(u64::MAX, &mut cluster);
-        let (_, ended) = intervals.ended();
+        let (_, ended, chances) = intervals.ended();
         assert_eq!(ended.iter().map(|interval| interval.t_ms).collect::<Vec<_>>(), [5, 9]);
+        assert_eq!(chances.len(), 2);
     }
 
     #[test]
@@ -180,7 +193,7 @@ mod tests {
             intervals.until(last_ms, &mut cluster);
             intervals.end(last_ms, &mut cluster);
             assert_eq!(intervals.coarser().is_some(), last_ms > 100_000);
-            let (length_ms, ended) = intervals.ended();
+            let (length_ms, ended, _) = intervals.ended();
             let regions: usize = ended.iter().map(|interval| interval.regions.len()).sum();
             assert!((400_000..=MOST_REGIONS + 10_000).contains(&regions), "{regions}");
             assert!(length_ms * ended.len() as u64 >= last_ms);

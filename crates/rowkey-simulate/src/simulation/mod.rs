@@ -32,6 +32,7 @@ mod filled;
 mod intervals;
 mod ranges;
 mod replay;
+mod settings;
 mod steps;
 
 use std::ops::ControlFlow;
@@ -117,11 +118,11 @@ fn run_in(
     if cluster.is_full() {
         assumed.push("so many regions are split no more: this is a bound of the simulation".to_owned());
     }
-    let (interval_ms, intervals) = intervals.ended();
+    let (interval_ms, intervals, chances) = intervals.ended();
     let steps = steps.end(end_ms, &cluster, intervals.len());
     let rows_per_event = Some(weight).filter(|weight| *weight > 1);
     let settings = Settings { interval_ms, rows_per_event, ..settings.clone() };
-    let mut run = Run { intervals, steps, assumed, ..Run::new(settings) };
+    let mut run = Run { intervals, chances, steps, assumed, ..Run::new(settings) };
     for line in cluster.take_lines() {
         match line {
             Line::Split(split) => run.splits.push(split),

@@ -2,19 +2,34 @@
 
 use std::ops::ControlFlow;
 
+use rowkey_design::internal::design::Engine;
+
 use crate::event::Op;
 use crate::load::{Load, LoadError};
 use crate::run::Key;
 
-/// The ranges of an engine that is not simulated, and the keys that they are found with.
-pub(super) const RANGES: usize = 64;
+/// The keys that ranges are found with.
 pub(super) const KEYS: u64 = 65_536;
+
+/// The bytes of a range, where the design does not say it: of a tablet of Bigtable ("approximately 100-200 MB in size by
+/// default", Chang et al., 2006), which other engines of small ranges are taken to have too; and of a partition of
+/// DynamoDB, of which its guide says 10 GB.
+const TABLET: u64 = 200_000_000;
+const PARTITION: u64 = 10_000_000_000;
+
+/// The bytes of a range of an engine.
+pub(super) const fn range_bytes(engine: Engine) -> u64 {
+    match engine {
+        Engine::DynamoDb => PARTITION,
+        _ => TABLET,
+    }
+}
 
 /// The most regions that a table begins with beside those that are declared: 40 TB of them.
 const MOST: f64 = 4096.0;
 
-/// The split points between ranges of as many rows each.
-pub(super) fn equal(load: &mut dyn Load) -> Result<Vec<Key>, LoadError> {
+/// The split points between so many ranges of as many rows each.
+pub(super) fn equal(load: &mut dyn Load, ranges: f64) -> Result<Vec<Key>, LoadError> {
     let mut keys = Vec::new();
     load.events(&mut |event| {
         if event.op == Op::Put {
@@ -23,7 +38,7 @@ pub(super) fn equal(load: &mut dyn Load) -> Result<Vec<Key>, LoadError> {
         ControlFlow::Continue(())
     })?;
     keys.sort_unstable();
-    Ok(of_full(&keys, &[], RANGES as f64))
+    Ok(of_full(&keys, &[], ranges))
 }
 
 /// The split points of a table that is full grown: those that are declared, and between them as many as it takes for

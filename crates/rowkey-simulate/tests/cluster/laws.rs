@@ -72,7 +72,7 @@ fn a_scan_reads_its_rows_where_they_are() {
     // A salted read comes as a scan of each bucket: the first half of each of the four regions.
     for bucket in [0_u8, 0x40, 0x80, 0xC0] {
         let end = [bucket + 0x20];
-        let op = Op::Scan { end: Some(&end), limit: None, reverse: false };
+        let op = Op::Scan { end: Some(&end), limit: None, reverse: false, few: None };
         cluster.apply(&Event { t_ms: 10_000, batch: 1 << 40, op, key: &[bucket], bytes: 0, weight: 3 });
     }
     let after = cluster.interval(10_000);
@@ -88,10 +88,10 @@ fn a_scan_reads_its_rows_where_they_are() {
         assert!(reads < of_server as f64 / 50.0);
     }
     // One scan of all has the sum; with a limit it stops, in the region where it has enough.
-    let all = Op::Scan { end: None, limit: None, reverse: false };
+    let all = Op::Scan { end: None, limit: None, reverse: false, few: None };
     cluster.apply(&Event { t_ms: 10_000, batch: 1 << 41, op: all, key: &[], bytes: 0, weight: 1 });
     assert_eq!(cluster.interval(10_000).servers.iter().map(|server| server.rows_read).sum::<u64>(), 20_000);
-    let some = Op::Scan { end: None, limit: Some(before.regions[0].rows + 1), reverse: false };
+    let some = Op::Scan { end: None, limit: Some(before.regions[0].rows + 1), reverse: false, few: None };
     cluster.apply(&Event { t_ms: 10_000, batch: 1 << 42, op: some, key: &[], bytes: 0, weight: 1 });
     let rows: Vec<u64> = cluster.interval(10_000).servers.iter().map(|server| server.rows_read).collect();
     assert_eq!(rows, [before.regions[0].rows, 1, 0, 0]);
@@ -113,4 +113,59 @@ fn a_weighted_sample_of_hashed_keys_makes_nearly_as_many_regions() {
     let sampled = regions(&sampled);
     assert!(sampled.iter().zip(&all).all(|(sampled, all)| sampled.abs_diff(*all) * 8 <= *all), "{sampled:?} {all:?}");
     assert!(sampled.iter().zip(&all).filter(|(sampled, all)| sampled == all).count() >= 7, "{sampled:?} {all:?}");
+}
+
+#[test]
+fn a_scan_of_the_whole_table_counts_as_one_of_each_region() {
+    let mut settings = settings();
+    (settings.servers, settings.balancer_ms) = (5, Some(7000));
+    settings.splits = [0x40, 0x80].map(|byte| Key(vec![byte])).to_vec();
+    // Keys are below this one: the same rows, but read region by region.
+    let last = [0xff; 30];
+    let intervals = [None, Some(&last[..])].map(|end| {
+        let mut cluster = cluster(&settings, 3);
+        let mut intervals = Vec::new();
+        for n in 0..ROWS / 2 {
+            cluster.apply(&put(n, &hashed(n)));
+            if n % 40 == 0 {
+                cluster.apply(&Event { op: Op::Delete, ..put(n, &hashed(n / 2)) });
+            }
+            if n > 3000 && n % 700 == 0 {
+                let op = Op::Scan { end, limit: None, reverse: false, few: None };
+                cluster.apply(&Event { op, weight: 1 + n % 3, ..put(n, &[]) });
+            }
+            if n % 10_000 == 0 {
+                intervals.push(cluster.interval(put(n, &[]).t_ms));
+            }
+        }
+        intervals
+    });
+    let [whole, by_region] = &intervals;
+    assert!(whole.last().unwrap().regions.len() > 5);
+    assert_eq!(whole, by_region);
+}
+
+#[test]
+fn a_scan_in_reverse_reads_from_the_end() {
+    let mut settings = settings();
+    (settings.servers, settings.split_policy) = (4, SplitPolicy::Disabled);
+    settings.splits = [0x40, 0x80, 0xC0].map(|byte| Key(vec![byte])).to_vec();
+    let mut cluster = cluster(&settings, 0);
+    tenths(&mut cluster, 20_000, hashed);
+    let mut read = |key: &[u8], end: Option<&[u8]>, limit, few| {
+        let op = Op::Scan { end, limit, reverse: true, few };
+        cluster.apply(&Event { t_ms: 10_000, batch: u64::MAX, op, key, bytes: 0, weight: 1 });
+        let servers = cluster.interval(10_000).servers;
+        servers.iter().map(|server| (server.reads, server.rows_read)).collect::<Vec<_>>()
+    };
+    let nothing = (0, 0);
+    assert_eq!(read(&[], None, Some(5), None), [nothing, nothing, nothing, (1, 5)]);
+    assert_eq!(read(&[0x10], Some(&[0x80]), Some(5), None), [nothing, (1, 5), nothing, nothing]);
+    // There are none in its last region, so that it begins in the one before: with 5.99, and what is left of before.
+    assert_eq!(read(&[0x10], Some(&[0x80, 0]), Some(500), None), [nothing, (6, 500), nothing, nothing]);
+    // A range without rows has as many as the statistics say, where it would be read first.
+    assert_eq!(
+        read(&[0x90, 0, 0, 0, 0], Some(&[0x90, 0, 0, 0, 1]), Some(9), Some(3)),
+        [nothing, nothing, (1, 3), nothing]
+    );
 }

@@ -1,5 +1,6 @@
 //! The laws of loads: what is drawn agrees with what `check` counts with, whatever the design.
 
+mod asked;
 mod drawn;
 mod options;
 mod places;

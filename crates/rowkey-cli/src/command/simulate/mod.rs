@@ -12,7 +12,7 @@ use rowkey_design::internal::file::Period;
 use rowkey_design::internal::quote::terminal;
 use rowkey_design::{CheckOptions, Design, Report};
 use rowkey_simulate::answer::{self, Other};
-use rowkey_simulate::load::{Ahead, LoadError, Log, Sampled, Trace};
+use rowkey_simulate::load::{Ahead, LoadError, Log, ROW_BY_ROW, Sampled, Trace};
 use rowkey_simulate::page;
 use rowkey_simulate::recording::Run;
 use rowkey_simulate::run::Answer;
@@ -75,7 +75,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = factor, conflicts_with = "trace")]
     times: f64,
     /// The most events of writes, and of reads. Where there are more, each event stands for as many as are needed.
-    #[arg(long, default_value = "1000000", value_parser = clap::value_parser!(u64).range(1000..=10_000_000))]
+    #[arg(long, default_value = "1000000", value_parser = clap::value_parser!(u64).range(1000..=ROW_BY_ROW))]
     events: u64,
     /// The seed of all that is chance.
     #[arg(long, default_value = "1")]
@@ -226,9 +226,6 @@ fn reader(path: &Path) -> Result<Box<dyn BufRead + Send>, Failure> {
     let file = file.map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())))?;
     Ok(Box::new(BufReader::with_capacity(1 << 20, file)))
 }
-
-/// The events of a trace that are simulated one by one.
-const ROW_BY_ROW: u64 = 10_000_000;
 
 /// The lines that a file has, about, by the length of its first ones; 0 if it is no file.
 fn lines(path: &Path, reader: &mut dyn BufRead) -> u64 {

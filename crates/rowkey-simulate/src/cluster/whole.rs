@@ -1,0 +1,104 @@
+//! Scans of the whole table: each reads every region, so a region and its server count them when they are looked at, and
+//! a scan costs what has changed since the last one.
+
+use super::reads::hundredths;
+use super::state::Cluster;
+
+/// The scans of the whole table so far.
+#[derive(Debug, Default)]
+pub(crate) struct Whole {
+    /// Their number; and true after the first.
+    runs: u64,
+    is_scanned: bool,
+    /// The reads of one, in hundredths.
+    reads: u64,
+    /// The regions that have changed since the last one.
+    changed: Vec<usize>,
+}
+
+/// What one scan reads of a region, or of a server.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Share {
+    /// The reads, in hundredths.
+    reads: u64,
+    rows: u64,
+    /// The scans that are counted.
+    seen: u64,
+    /// The server that has the region's part.
+    server: usize,
+}
+
+impl Whole {
+    /// The reads and the rows of the scans that a share has not counted.
+    pub(crate) fn since(&self, share: &Share) -> [u64; 2] {
+        [share.reads, share.rows].map(|each| each.saturating_mul(self.runs - share.seen))
+    }
+
+    fn take(&self, share: &mut Share) -> [u64; 2] {
+        let taken = self.since(share);
+        share.seen = self.runs;
+        taken
+    }
+}
+
+impl Cluster {
+    /// Says that a scan of a region may read other rows, or ask another server.
+    #[inline]
+    pub(crate) fn has_changed(&mut self, number: usize) {
+        if self.whole.is_scanned && !std::mem::replace(&mut self.regions[number].has_changed, true) {
+            self.whole.changed.push(number);
+        }
+    }
+
+    /// Reads all regions, so many times.
+    pub(crate) fn scan_whole(&mut self, weight: u64) {
+        if !std::mem::replace(&mut self.whole.is_scanned, true) {
+            (0..self.regions.len()).for_each(|number| self.has_changed(number));
+        }
+        for number in std::mem::take(&mut self.whole.changed) {
+            self.share_anew(number);
+        }
+        self.whole.runs = self.whole.runs.saturating_add(weight);
+        self.count_square(self.whole.reads.saturating_mul(weight));
+    }
+
+    /// Finds out what a scan reads of a region.
+    fn share_anew(&mut self, number: usize) {
+        self.settle(number);
+        let region = &mut self.regions[number];
+        region.has_changed = false;
+        let rows = region.scanned();
+        let reads = hundredths(self.options.read_cost, rows);
+        let share = Share { reads, rows, seen: self.whole.runs, server: region.server };
+        let before = std::mem::replace(&mut region.whole, share);
+        self.settle_server(before.server);
+        self.settle_server(share.server);
+        let of = &mut self.servers[before.server].whole;
+        (of.reads, of.rows) = (of.reads.saturating_sub(before.reads), of.rows.saturating_sub(before.rows));
+        let of = &mut self.servers[share.server].whole;
+        (of.reads, of.rows) = (of.reads.saturating_add(reads), of.rows.saturating_add(rows));
+        self.whole.reads = self.whole.reads.saturating_sub(before.reads).saturating_add(reads);
+    }
+
+    /// Counts the scans of a region.
+    pub(crate) fn settle(&mut self, number: usize) {
+        let region = &mut self.regions[number];
+        let [reads, _] = self.whole.take(&mut region.whole);
+        region.reads = region.reads.saturating_add(reads);
+    }
+
+    fn settle_server(&mut self, server: usize) {
+        let server = &mut self.servers[server];
+        let [reads, rows] = self.whole.take(&mut server.whole);
+        server.reads = server.reads.saturating_add(reads);
+        server.rows_read = server.rows_read.saturating_add(rows);
+    }
+
+    /// Counts the scans of all regions and servers.
+    pub(crate) fn settle_all(&mut self) {
+        if self.whole.is_scanned {
+            (0..self.regions.len()).for_each(|number| self.settle(number));
+            (0..self.servers.len()).for_each(|server| self.settle_server(server));
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The settings of the cluster that a design declares, and what is assumed of them.
+
+use rowkey_design::internal::design::{Balancer, Cluster, SplitPolicy as Policy};
+use rowkey_design::internal::facts::KeyFacts;
+use rowkey_design::internal::file::{Bytes, Count, Rate};
+use rowkey_design::internal::load::{Capacity, Rates, engine_of, is_one_process, reads_per_server};
+
+use super::Simulates;
+use super::ranges::range_bytes;
+use crate::cluster::{BALANCER_MS, FLUSH_SIZE, MAX_FILESIZE};
+use crate::run::{Key, Settings, SplitPolicy};
+
+/// The settings of a table's cluster, and what is assumed of them.
+pub(super) fn settings(
+    cluster: Option<&Cluster>,
+    key: &KeyFacts<'_>,
+    capacity: &Capacity,
+    simulates: Simulates,
+    assumed: &mut Vec<String>,
+) -> Settings {
+    let region = cluster.and_then(|cluster| cluster.region.as_ref());
+    let of_hbase = simulates == Simulates::Regions;
+    let mut or = |declared: Option<u64>, default: u64, words: String| {
+        if declared.is_none() && of_hbase {
+            assumed.push(words);
+        }
+        declared.unwrap_or(default)
+    };
+    let size = |bytes: Option<Bytes>| bytes.map(|bytes| bytes.0 as u64);
+    let bytes = |size: u64| Bytes(size as f64);
+    let max = region.and_then(|region| region.max);
+    let flush = region.and_then(|region| region.flush);
+    let default = if of_hbase { MAX_FILESIZE } else { range_bytes(engine_of(cluster)) };
+    let max_filesize =
+        or(size(max), default, format!("a region is split at {}: say `region.max = …`", bytes(MAX_FILESIZE)));
+    let flush_size =
+        or(size(flush), FLUSH_SIZE, format!("a memstore is flushed at {}: say `region.flush = …`", bytes(FLUSH_SIZE)));
+    let split_policy = match region.and_then(|region| region.split) {
+        _ if !of_hbase => SplitPolicy::Disabled,
+        Some(Policy::Stepping) => SplitPolicy::Stepping,
+        Some(Policy::Increasing) => SplitPolicy::Increasing,
+        Some(Policy::Constant) => SplitPolicy::Constant,
+        Some(Policy::Disabled) => SplitPolicy::Disabled,
+        _ => {
+            assumed.push("the split policy is stepping: say `region.split = …`".to_owned());
+            SplitPolicy::Stepping
+        }
+    };
+    let balancer_ms = match cluster.and_then(|cluster| cluster.balancer) {
+        _ if !of_hbase => None,
+        Some(Balancer::Off) => None,
+        Some(Balancer::Period(period)) => Some((period.seconds() * 1000.0).max(1.0) as u64),
+        None => {
+            assumed.push("the balancer runs each 5 min: say `balancer = …`".to_owned());
+            Some(BALANCER_MS)
+        }
+    };
+    let engine = engine_of(cluster);
+    if !of_hbase {
+        let own = match is_one_process(engine) {
+            true => format!("{} is one process", engine.word()),
+            false => format!(
+                "the {}s of {} are not simulated, as their splits are documented in words alone",
+                engine.region(),
+                engine.word()
+            ),
+        };
+        let of = bytes(max_filesize);
+        let say = if max.is_none() { ": say `region.max = …`" } else { "" };
+        let ranges = format!(
+            "a range is what lies between two split points, or where none are declared {of} of the full grown table{say}"
+        );
+        assumed.push(format!("{own}: {ranges}"));
+    }
+    assumed.extend(capacity.assumed());
+    let table = &key.table.table;
+    let unsaid = |said: Option<Rate>, takes: f64, what: &str| {
+        let takes = if takes.is_finite() { Count(takes).to_string() } else { "any number of".to_owned() };
+        said.is_none().then(|| format!("a server takes {takes} {what}s a second: say `region.{what}s = …`"))
+    };
+    if !table.write.is_empty() && !capacity.takes_all() {
+        assumed.extend(unsaid(region.and_then(|region| region.writes), capacity.each, "write"));
+    }
+    if table.query.iter().any(|query| query.rate.is_some()) {
+        let takes = reads_per_server(engine, cluster).unwrap_or(f64::INFINITY);
+        assumed.extend(unsaid(region.and_then(|region| region.reads), takes, "read"));
+    }
+    let splits = key.table.split_points(key.secondary);
+    let splits = splits.iter().flat_map(|splits| splits.iter().map(|point| Key(point.to_vec()))).collect();
+    Settings {
+        load: format!("{} by its design", key.name.as_str()),
+        servers: capacity.servers.clamp(1.0, 10_000.0) as u32,
+        max_filesize,
+        flush_size,
+        split_policy,
+        balancer_ms,
+        compaction_min_size: flush_size,
+        splits,
+        rows_per_second: key.table.table.write.iter().filter_map(|write| Some(Rates::of_write(write)?.mean)).sum(),
+        ..Settings::default()
+    }
+}
