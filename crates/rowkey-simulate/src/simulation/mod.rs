@@ -36,6 +36,7 @@ mod steps;
 
 use std::ops::ControlFlow;
 
+pub(crate) use self::declared::unsaid_reads;
 pub use self::declared::{Declared, Simulates};
 use self::intervals::Intervals;
 pub use self::replay::replay;
