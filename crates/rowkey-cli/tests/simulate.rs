@@ -88,11 +88,22 @@ skew.user = "one value 0.9"
         "{}",
         run.out
     );
+    // Where nobody says what a server takes of them, reads are drawn too.
+    let unsaid = text.replace("region.reads = \"1k/s\"\n", "");
+    std::fs::write(folder.path().join("pages.rowkey.toml"), &unsaid).unwrap();
+    let run = rowkey(folder.path(), &args, b"");
+    let (told, drawn) = (run.out.lines().next().unwrap(), run.out.lines().filter(|line| line.ends_with("···")));
+    assert!(told.starts_with("pages: Nothing to say of what is judged: ") && told.contains("Not judged: "), "{told}");
+    assert!(drawn.count() > 0, "{}", run.out);
+    let legend = "Nobody says how many reads one server takes: say `region.reads` of the cluster.";
+    assert!(run.status == Some(0) && run.out.contains(legend), "{}", run.out);
+    std::fs::write(folder.path().join("pages.rowkey.toml"), text).unwrap();
     let none =
         std::fs::read_to_string(folder.path().join("pages.rowkey.toml")).unwrap().replace("rows = \"100M\"\n", "");
     std::fs::write(folder.path().join("pages.rowkey.toml"), none).unwrap();
     let run = rowkey(folder.path(), &args, b"");
     assert!(run.status == Some(2) && run.err.contains("say how many it has, `rows = …`"), "{}", run.err);
+    assert!(!run.err.contains("nothing writes"), "{}", run.err);
 }
 
 #[test]
@@ -137,6 +148,18 @@ fn a_trace_is_put_on_the_cluster() {
     let lines = lines(&run);
     let last = lines.iter().rfind(|line| line["kind"] == "interval").unwrap();
     assert_eq!(last["regions"][0]["rows"], 300, "{}", run.err);
+    // Ten rows a second, and not the five thousand of the design; the page says it too.
+    let text = simulate(folder.path(), &["--table", "visits", "--trace", "trace.csv", "--html", "trace.html"]);
+    assert!(text.status == Some(0) && text.out.starts_with("visits: Nothing to say: "), "{}", text.out);
+    let page = fs::read_to_string(folder.path().join("trace.html")).unwrap();
+    let json = lines.last().unwrap()["assumed"].to_string();
+    let empty = "the table is empty before the first event of the trace";
+    for told in [&text.out, &page, &json] {
+        assert!(told.contains(empty), "{told}");
+    }
+    assert!(page.contains("visits by its trace") && !page.contains("by its design"));
+    assert_eq!(lines[0]["load"], "visits by its trace");
+    assert!((lines[0]["rows_per_second"].as_f64().unwrap() - 10.0).abs() < 1.0, "{}", lines[0]);
     for (from, to, said) in [
         ("\n100,put", "\n100,putt", "line 3, column 2 (`op`): \"putt\""),
         ("\n200,put", "\n50,put", "line 4"),
@@ -145,6 +168,8 @@ fn a_trace_is_put_on_the_cluster() {
             "\n100,put,yesterday",
             "line 3, column 3 (`at`): \"yesterday-01-01T00:00:00Z\" is not of its type, instant: write seconds since 1970",
         ),
+        (",host299,50", ",\"host299,50", "line 301, column 4 (`host`): a quote is opened here, and never closed"),
+        (",host1,50", ",\"host1,50", "line 3, column 4 (`host`): a quote is opened here, and never closed"),
         ("t_ms,op", "t_ms,what", "`what`"),
         ("t_ms,op", "op,op", "column 2 (`op`): there is this column already"),
         ("\n100,put,2026-01-01T00:00:00Z", "\n100,put,", "line 3, the fields: `at` is missing"),
@@ -193,7 +218,9 @@ fn what_is_not_there_is_refused() {
     let folder = folder();
     for (args, said) in [
         (&["--table", "nothing"][..], "there is no table \"nothing\""),
-        (&["--table", "hosts"], "nothing writes to the tables"),
+        (&["--table", "hosts"], "there is no load to simulate"),
+        (&["--table", "visits", "--trace", "."], "error: . is a folder: name the file in it"),
+        (&["--table", "visits", "--log", "."], "error: . is a folder: name the file in it"),
         (&["--cluster", "other"], "there is no cluster \"other\""),
         (&["--trace", "trace.csv"], "name the table"),
         (&["--for", "0 s"], "from 1 s to 100 years"),
@@ -241,19 +268,46 @@ fn tables_of_one_cluster_are_added() {
         let text = format!("{}{tables}", DESIGN.split("[table.visits]").next().unwrap());
         fs::write(folder.path().join("visits.rowkey.toml"), text).unwrap();
         let run = simulate(folder.path(), &["--events", "50000", "--for", "1 h"]);
-        (run.status, run.out.lines().last().unwrap_or_default().to_owned(), run.out.matches("Nothing to say").count())
+        (run.status, run.out.lines().next().unwrap_or_default().to_owned(), run.out.matches("Nothing to say").count())
     };
-    let (status, last, calm) = of(&(table("one") + &table("two")));
+    let json = || {
+        let run = simulate(folder.path(), &["--events", "50000", "--for", "1 h", "--json"]);
+        let last = lines(&run).pop().unwrap();
+        let schema = serde_json::from_str(include_str!("../../rowkey-simulate/run.schema.json")).unwrap();
+        assert!(jsonschema::validator_for(&schema).unwrap().is_valid(&last), "{last}");
+        last
+    };
+    let (status, first, calm) = of(&(table("one") + &table("two")));
     assert!(status == Some(1) && calm == 2, "{status:?}, {calm}");
-    assert!(last.starts_with("all tables: together they ask for up to 13"), "{last}");
-    let (status, last, calm) = of(&table("one"));
-    assert!(status == Some(0) && calm == 1 && !last.starts_with("all tables"), "{status:?}, {last}");
+    assert!(first.starts_with("All tables together saturate the servers: they ask for up to 13"), "{first}");
+    let last = json();
+    assert_eq!((&last["kind"], &last["sentence"]), (&Json::from("all_tables"), &Json::from(first)));
+    assert!(last["saturates"] == true && (1.3..1.4).contains(&last["writes"].as_f64().unwrap()), "{last}");
+    let args = ["--events", "50000", "--for", "1 h", "--html", "all.html"];
+    assert_eq!(simulate(folder.path(), &args).status, Some(1));
+    assert!(fs::read_to_string(folder.path().join("all.html")).unwrap().contains("All tables together saturate"));
+    // Two that are not too much are in the numbers alone.
+    let (status, first, _) = of(&(table("one") + &table("two")).replace("2k/s", "200/s"));
+    assert!(status == Some(0) && first.starts_with("one: "), "{first}");
+    assert!(json()["saturates"] == false && (0.1..0.2).contains(&json()["writes"].as_f64().unwrap()));
     // Reads of a key by its host, each of one bucket.
     let read = |name: &str| {
         let text = table(name).replace("2k/s", "200/s");
         format!("{text}[[table.{name}.query]]\nname = \"q\"\nfix = [\"host\"]\nrate = \"2k/s\"\n")
     };
-    let (status, last, _) = of(&("region.reads = \"1k/s\"\n".to_owned() + &read("one") + &read("two")));
-    let told = "all tables: together they ask for up to 13";
-    assert!(status == Some(1) && last.starts_with(told) && last.contains("of the reads"), "{status:?}, {last}");
+    let (status, first, _) = of(&("region.reads = \"1k/s\"\n".to_owned() + &read("one") + &read("two")));
+    assert!(status == Some(1) && first.starts_with("All tables together saturate the servers"), "{status:?}, {first}");
+    assert!(first.contains("13") && first.contains("of the reads"), "{first}");
+    let (status, first, calm) = of(&table("one"));
+    assert!(status == Some(0) && calm == 1 && first.starts_with("one: "), "{status:?}, {first}");
+    assert_eq!(json()["kind"], "answer");
+}
+
+#[test]
+fn more_of_all_is_judged_by_what_is_run() {
+    let folder = folder();
+    let of = |times: &str| simulate(folder.path(), &["--for", "1 h", "--times", times]);
+    let (calm, hot) = (of("0.1"), of("2"));
+    assert!(calm.status == Some(0) && calm.out.starts_with("visits: Nothing to say: "), "{}", calm.out);
+    assert!(hot.out.contains("(10k/s at the peak)") && !hot.out.contains("5k/s at the peak"), "{}", hot.out);
 }

@@ -60,6 +60,16 @@ pub struct UnusedAllow {
     pub edit: Edit,
 }
 
+/// A question about a table that no rule answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unjudged {
+    /// The table.
+    pub table: String,
+    /// The question, why it is open, and what to say.
+    pub question: String,
+}
+
 /// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -78,7 +88,7 @@ pub struct Report {
     /// Assumptions of the findings, where the file says nothing.
     pub assumed: Vec<String>,
     /// The questions that no rule answers, as the file does not say what it takes: each with what to say.
-    pub unjudged: Vec<String>,
+    pub unjudged: Vec<Unjudged>,
     /// The number of tables that were checked, secondary tables among them.
     pub tables: usize,
     /// The number of queries that were checked.
@@ -154,7 +164,8 @@ impl Design {
             let found = all(&context);
             let of_servers = |finding: &Finding| finding.numbers.iter().any(|number| number.name == "servers");
             let assumed = context.capacity.assumed().filter(|_| found.iter().any(of_servers));
-            report.unjudged.extend(unjudged(&context));
+            let of_table = |question| Unjudged { table: table.name.value.clone(), question };
+            report.unjudged.extend(unjudged(&context).into_iter().map(of_table));
             let rates = assumed_rates(&table.table).into_iter().filter(|_| !found.is_empty());
             for assumed in assumed.into_iter().chain(rates) {
                 if !report.assumed.contains(&assumed) {

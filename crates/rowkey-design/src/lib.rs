@@ -56,7 +56,7 @@ mod sample;
 mod sketch;
 mod suggest;
 
-pub use self::check::{AllowedBy, AllowedFinding, Report, UnusedAllow};
+pub use self::check::{AllowedBy, AllowedFinding, Report, Unjudged, UnusedAllow};
 pub use self::design::{Date, Engine, Level};
 pub use self::diff::{Difference, Impact, diff, lock};
 pub use self::finding::{Edit, Finding, Measure, Remedy};

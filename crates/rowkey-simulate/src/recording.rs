@@ -178,8 +178,8 @@ impl Run {
         let server = |number: u32| number < self.settings.servers;
         match line {
             Line::Settings(_) => Err("settings for a second time"),
-            // It is the last line.
-            Line::Answer(_) => Ok(u64::MAX),
+            // They are the last lines.
+            Line::Answer(_) | Line::AllTables(_) => Ok(u64::MAX),
             Line::Batch(mut batch) => {
                 let (made, own) = (batch.rows.take(), std::mem::take(&mut batch.keys));
                 let rows = match (made, own.len() as u64) {

@@ -13,7 +13,7 @@ use std::io::{self, BufRead, Write};
 use data_encoding::HEXLOWER_PERMISSIVE;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-pub use self::answer::{Answer, Bars, HotRegion, QueryAnswer, Regions, Saturation};
+pub use self::answer::{AllTables, Answer, Bars, HotRegion, QueryAnswer, Regions, Saturation};
 
 /// A line of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,8 +29,10 @@ pub enum Line {
     Move(Move),
     /// The regions at the end of an interval.
     Interval(Interval),
-    /// The answers of a simulation: the last line.
+    /// The answers of a simulation: the last line of a table.
     Answer(Box<Answer>),
+    /// The load of several tables together: the last line of all.
+    AllTables(AllTables),
 }
 
 /// The cluster and the table of a run.

@@ -55,12 +55,15 @@ record! {
         /// `MEMSTORE_FLUSHSIZE` of tables, which `rowkey ddl` writes.
         flush: Option<Bytes> where Bounds::POSITIVE,
         /// The writes that the server of one region takes. Below this rate no finding speaks of where load lands. On
-        /// DynamoDB in write units, of 1 KB each.
+        /// DynamoDB in write units, of 1 KB each. Default: 14000/s on Bigtable and 1000/s on DynamoDB, as their
+        /// documents say; elsewhere 10000/s, which is a rule of thumb for HBase. An engine of one process takes all.
         writes: Option<Rate>,
-        /// The reads of rows by their key that the server of one region takes.
+        /// The reads of rows by their key that the server of one region takes. On DynamoDB in read units. Default:
+        /// 17000/s on Bigtable and 3000/s on DynamoDB, as their documents say; elsewhere none is known, and reads are
+        /// not judged.
         reads: Option<Rate>,
         /// The bytes of keys and values that the server of one region takes. Writes of large rows are fewer than
-        /// `writes` then.
+        /// `writes` then. Default: any number.
         bytes: Option<ByteRate>,
         /// The policy by which HBase splits it: `SPLIT_POLICY` of tables, which `rowkey ddl` writes. Default:
         /// `stepping`, that of HBase 2.

@@ -11,8 +11,8 @@ const BEFORE: &str = "# The design file
 
 Every key of a `*.rowkey.toml`. `rowkey schema --markdown` prints this page, `rowkey schema` the same as a JSON Schema
 for editors. `rowkey fmt`, `import`, `infer` and `init` write `#:schema ./rowkey.schema.json` as the first line, which
-Taplo and the editors that use it follow; `rowkey schema > rowkey.schema.json` makes that file. `rowkey check` notes every mistake at once, each with its line and what to
-write.
+Taplo and the editors that use it follow; `rowkey schema > rowkey.schema.json` makes that file. `rowkey check` notes
+every mistake at once, each with its line and what to write. [studies/designs](../studies/designs) has examples.
 
 Several files are one design: `rowkey check a.rowkey.toml b.rowkey.toml`, or a folder of them. A cluster of one file is
 that of the tables of all. A name that stands twice is an error, but for a cluster that is the same. A field of a key is

@@ -32,7 +32,7 @@ pub(super) fn report(design: &Design, options: &CheckOptions, report: &Report) -
         "problems": problems(files, &report.problems),
         "notes": problems(files, &report.notes),
         "assumed": report.assumed,
-        "unjudged": report.unjudged,
+        "unjudged": report.unjudged.iter().map(|unjudged| &unjudged.question).collect::<Vec<_>>(),
         "reads": reads::json(design, options),
         "summary": {
             "tables": report.tables,

@@ -156,7 +156,7 @@ pub(super) fn report(design: &Design, options: &CheckOptions, report: &Report, s
         text.push('\n');
     }
     for unjudged in &report.unjudged {
-        text += &format!("not judged: {}\n\n", terminal(unjudged));
+        text += &format!("not judged: {}\n\n", terminal(&unjudged.question));
     }
     for assumed in &report.assumed {
         text += &format!("assumed: {assumed}\n\n");

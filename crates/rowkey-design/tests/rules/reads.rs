@@ -72,7 +72,12 @@ fn what_no_rule_can_judge_is_told() {
              {stats}\n[[table.t.write]]\nname = \"w\"\nrate = \"20k/s\"\n\
              [[table.t.query]]\nname = \"q\"\nfix = [\"chat\"]\nrate = \"5k/s\"\nskew.chat = \"zipf 1\"\n"
         );
-        parse(&text).check(&CheckOptions::new(Date { year: 2026, month: 1, day: 31 })).unjudged
+        parse(&text)
+            .check(&CheckOptions::new(Date { year: 2026, month: 1, day: 31 }))
+            .unjudged
+            .into_iter()
+            .map(|unjudged| unjudged.question)
+            .collect::<Vec<_>>()
     };
     let stats = "stats.chat = { distinct = \"1M\", skew = \"zipf 0.9\" }";
     let told = unjudged("tikv", "", "");

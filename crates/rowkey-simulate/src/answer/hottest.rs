@@ -6,6 +6,8 @@ use crate::run::{Interval, Key, Region};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Hottest {
     pub(super) start: Key,
+    /// The first key of the next region.
+    pub(super) end: Option<Key>,
     pub(super) server: u32,
     pub(super) share: f64,
     /// The end of the interval.
@@ -25,10 +27,11 @@ impl Hottest {
 
 fn hottest(interval: &Interval, of: fn(&Region) -> u64) -> Option<Hottest> {
     let sum: u128 = interval.regions.iter().map(|region| u128::from(of(region))).sum();
-    let region = interval.regions.iter().rev().max_by_key(|region| of(region))?;
+    let (at, region) = interval.regions.iter().enumerate().rev().max_by_key(|(_, region)| of(region))?;
     let share = of(region) as f64 / sum as f64;
     let (start, server) = (region.start.clone(), region.server);
-    (sum > 0).then_some(Hottest { start, server, share, t_ms: interval.t_ms })
+    let end = interval.regions.get(at + 1).map(|next| next.start.clone());
+    (sum > 0).then_some(Hottest { start, end, server, share, t_ms: interval.t_ms })
 }
 
 #[cfg(test)]
@@ -60,7 +63,8 @@ mod tests {
         let of = |intervals: &[&Interval]| Hottest::of(intervals, |region| region.rows_this_interval);
         let found = of(&all.iter().collect::<Vec<_>>()).unwrap();
         assert_eq!((found.t_ms, found.server, found.start, found.share), (3, 1, Key(vec![1]), 0.75));
-        assert_eq!(of(&[&all[4]]).map(|found| found.server), Some(0));
+        assert_eq!(found.end, None);
+        assert_eq!(of(&[&all[4]]).map(|found| (found.server, found.end)), Some((0, Some(Key(vec![1])))));
         assert_eq!(of(&[&all[3]]), None);
     }
 }

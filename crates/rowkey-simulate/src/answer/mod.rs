@@ -3,29 +3,35 @@
 //! The measures of a simulation are told with the findings of `check`, whose load model it shares: the verdict is a
 //! rule of `check`, so that the two cannot disagree.
 
+mod all_tables;
+mod cause;
 mod hottest;
+mod keys;
 mod numbers;
 mod page_text;
 mod peaks;
+pub mod rates;
 mod sentence;
 mod takes;
 mod text;
 mod together;
 
-use rowkey_design::internal::cost::{QueryCost, bytes_per_row, cells_per_put};
+use rowkey_design::internal::cost::{QueryCost, bytes_per_row};
 use rowkey_design::internal::load::reads_per_server;
 use rowkey_design::{Finding, Report};
 
+pub use self::all_tables::all_tables;
 use self::hottest::Hottest;
 use self::numbers::Numbers;
 pub use self::page_text::{capacity, page_text};
+use self::sentence::Known;
 pub use self::sentence::NOTHING;
 use self::takes::Takes;
 pub use self::text::{facts, text};
 pub use self::together::Together;
 use crate::page::label;
 use crate::recording::Run;
-use crate::run::{Answer, Bars, HotRegion, QueryAnswer};
+use crate::run::{Answer, Bars, HotRegion, Key, QueryAnswer};
 use crate::simulation::{Declared, Simulates};
 
 /// The rules that say where load lands.
@@ -56,15 +62,13 @@ pub fn answer(
     assumed: &[String],
 ) -> Answer {
     let takes = takes(declared);
-    let numbers = Numbers::of(run, takes, declared);
+    let mut numbers = Numbers::of(run, takes, declared);
+    let (findings, unjudged) = (findings(declared, report), unjudged(declared, report));
+    cause::warned_first(&mut numbers.saturations, &findings);
     let bars = |of: &dyn Fn(&Numbers) -> f64| {
         let all = || others.iter().map(|other| &other.0).chain([&numbers]).map(of);
         Bars { of_run: of(&numbers), least: all().fold(f64::INFINITY, f64::min), greatest: all().fold(0.0, f64::max) }
     };
-    let table = declared.key.table;
-    let row = bytes_per_row(table, &declared.key, &[]);
-    let cells = table.table.write.first().map_or(1.0, |write| cells_per_put(table, write));
-    let findings = findings(declared, report);
     let hours = run.settings.interval_ms as f64 * run.intervals.len() as f64 / 3_600_000.0;
     let some = |of: fn(&Numbers) -> Option<f64>| {
         let own = of(&numbers)?;
@@ -74,18 +78,23 @@ pub fn answer(
     let sustained_reads = some(|numbers| numbers.sustained_reads);
     let [hottest_written, hottest_read] =
         [&numbers.hottest_written, &numbers.hottest_read].map(|hottest| hottest.as_ref().map(|of| named(declared, of)));
-    let hot = if numbers.saturates.as_ref().is_some_and(|saturation| saturation.reads) {
-        &hottest_read
-    } else {
-        &hottest_written
-    };
     let mut assumed = [&declared.assumed[..], &run.assumed, assumed].concat();
     assumed.dedup();
+    let known = Known {
+        numbers: &numbers,
+        takes,
+        sustained: [sustained, sustained_reads],
+        hottest: [hottest_written.as_ref(), hottest_read.as_ref()],
+        findings: &findings,
+        unjudged: &unjudged,
+    };
     Answer {
         table: declared.key.name.to_string(),
-        sentence: sentence::sentence(&numbers, takes, [sustained, sustained_reads], hot.as_ref(), &findings),
+        sentence: known.sentence(),
         rules: findings.iter().map(|finding| finding.rule.id.to_owned()).collect(),
-        saturates: numbers.saturates.clone(),
+        saturates: numbers.saturations.first().cloned(),
+        saturates_too: numbers.saturations.get(1).cloned(),
+        unjudged,
         writes: numbers.writes,
         reads: numbers.reads,
         read_unit: declared.read_cost().unit().to_owned(),
@@ -101,7 +110,8 @@ pub fn answer(
         hottest_read,
         gini: numbers.gini,
         regions: numbers::regions(run, declared.simulates == Simulates::Ranges),
-        keys: if row > 0.0 { (declared.key.bytes * cells / row).min(1.0) } else { 0.0 },
+        keys: keys::stored(&declared.key),
+        keys_written: keys::written(&declared.key),
         node_hours: hours * f64::from(run.settings.servers),
         used: numbers.used,
         queries: costs.iter().filter(|cost| cost.secondary == declared.key.secondary).map(query).collect(),
@@ -132,11 +142,18 @@ fn findings<'r>(declared: &Declared<'_>, report: &'r Report) -> Vec<&'r Finding>
     found
 }
 
-/// A hottest region with its first key as people read it.
+/// The questions about a table that `check` does not judge. They are of all its keys: a secondary table has none.
+fn unjudged(declared: &Declared<'_>, report: &Report) -> Vec<String> {
+    let of_table = report.unjudged.iter().filter(|unjudged| unjudged.table == *declared.key.table.name.value);
+    of_table.filter(|_| declared.key.secondary.is_none()).map(|unjudged| unjudged.question.clone()).collect()
+}
+
+/// A hottest region with its first key and its end as people read them.
 fn named(declared: &Declared<'_>, hottest: &Hottest) -> HotRegion {
-    let Hottest { start, server, share, t_ms } = hottest.clone();
-    let label = label(&start.0, declared.key.layout, &declared.times());
-    HotRegion { start, label, server, share, t_ms }
+    let Hottest { start, end, server, share, t_ms } = hottest.clone();
+    let times = declared.times();
+    let of = |key: &Key| label(&key.0, declared.key.layout, &times);
+    HotRegion { label: of(&start), end_label: end.as_ref().map(of), start, end, server, share, t_ms }
 }
 
 fn query(cost: &QueryCost<'_>) -> QueryAnswer {

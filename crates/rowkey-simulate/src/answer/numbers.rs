@@ -29,9 +29,8 @@ pub(super) struct Numbers {
     pub(super) hottest_written: Option<Hottest>,
     pub(super) hottest_read: Option<Hottest>,
     pub(super) gini: f64,
-    pub(super) saturates: Option<Saturation>,
-    /// True if a server saturates at the beginning alone.
-    pub(super) is_early: bool,
+    /// The servers that saturate, by writes and by reads.
+    pub(super) saturations: Vec<Saturation>,
     /// The most writes and reads a second that one server is asked for.
     pub(super) most: Takes,
     /// The part of the servers' time in which they work.
@@ -59,7 +58,6 @@ impl Numbers {
         let busiest_reader = busiest(&read, true);
         let later_ms = written.first().map_or(0, |interval| interval.t_ms);
         let peaks = Peaks::of(run);
-        let (saturates, is_early) = peaks.saturation(takes).unzip();
         let work = total(|server| server.writes) / takes.writes + total(|server| server.reads) / takes.reads;
         let hours = all_seconds * f64::from(run.settings.servers.max(1));
         let mean = |of| total(of) / all_seconds.max(f64::MIN_POSITIVE);
@@ -77,12 +75,19 @@ impl Numbers {
             hottest_written: Hottest::of(&written, of_writes),
             hottest_read: Hottest::of(&read, |region| region.reads_this_interval),
             gini: median(uneven.iter().filter_map(unevenness).collect()).unwrap_or(0.0),
-            saturates,
-            is_early: is_early.unwrap_or(false),
+            saturations: saturations(&peaks, takes),
             most: peaks.most(),
             used: Some(work / hours).filter(|_| takes.writes.is_finite() && hours > 0.0),
         }
     }
+}
+
+/// The saturations by writes and by reads: that of more of the time first.
+fn saturations(peaks: &Peaks, takes: Takes) -> Vec<Saturation> {
+    let both = [false, true].map(|reads| peaks.saturation(takes.of(reads), reads));
+    let mut found: Vec<Saturation> = both.into_iter().flatten().collect();
+    found.sort_by(|a, b| b.part.total_cmp(&a.part));
+    found
 }
 
 /// The second half of the intervals in which there is any.

@@ -63,10 +63,9 @@ impl Span {
         mean + self.chance * (mean * weight / self.seconds()).sqrt()
     }
 
-    /// The first of writes and reads that are too many: true of reads.
-    fn over(&self, takes: Takes) -> Option<bool> {
-        let is_over = |reads: bool| self.rate(reads) > self.limit(takes.of(reads), reads);
-        [false, true].into_iter().find(|reads| is_over(*reads))
+    /// True if more than `takes` are asked for, by more than chance.
+    fn is_over(&self, takes: f64, reads: bool) -> bool {
+        self.rate(reads) > self.limit(takes, reads)
     }
 }
 
@@ -110,26 +109,23 @@ impl Peaks {
         Takes { writes: self.most_of(false), reads: self.most_of(true) }
     }
 
-    /// The first server that is asked for more than it takes, by more than what chance has put on it; and true if none
-    /// is after the beginning.
-    pub(super) fn saturation(&self, takes: Takes) -> Option<(Saturation, bool)> {
-        let spans = self.steps.iter().chain(&self.intervals);
-        let over = spans.filter_map(|span| Some((span, span.over(takes)?)));
-        let (first, reads) = over.min_by_key(|(span, _)| span.t_ms)?;
+    /// The first server that is asked for more writes, or reads, than it takes, by more than what chance has put on it.
+    pub(super) fn saturation(&self, takes: f64, reads: bool) -> Option<Saturation> {
+        let spans = self.steps.iter().chain(&self.intervals).filter(|span| span.is_over(takes, reads));
+        let first = spans.min_by_key(|span| span.t_ms)?;
         let is_over = |step: &&Span| {
-            step.over(takes).is_some() || self.around(step).is_some_and(|interval| interval.over(takes).is_some())
+            step.is_over(takes, reads) || self.around(step).is_some_and(|interval| interval.is_over(takes, reads))
         };
         let active: Vec<&Span> = self.steps.iter().filter(|step| step.of(reads).all > 0).collect();
-        let is_early = !active[active.len().div_ceil(BEGINNING)..].iter().any(is_over);
-        let saturation = Saturation {
+        Some(Saturation {
             reads,
             server: first.of(reads).server,
             t_ms: first.t_ms,
+            passes: !active[active.len().div_ceil(BEGINNING)..].iter().any(is_over),
             part: self.steps.iter().filter(is_over).count() as f64 / self.steps.len() as f64,
             asked: self.most_of(reads),
-            takes: takes.of(reads),
-        };
-        Some((saturation, is_early))
+            takes,
+        })
     }
 
     /// The rows written a second that the table takes before a time, when they are most uneven; none if it is not much

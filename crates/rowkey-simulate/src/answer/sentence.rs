@@ -1,9 +1,10 @@
 //! The answer in a sentence.
 
+use rowkey_design::Finding;
 use rowkey_design::internal::cost::ReadCost;
 use rowkey_design::internal::file::Count;
-use rowkey_design::{Finding, Severity};
 
+use super::cause::{Causes, is_bound};
 use super::numbers::Numbers;
 use super::takes::Takes;
 use super::text::{percent, place};
@@ -13,52 +14,54 @@ use crate::run::{Bars, HotRegion, Saturation};
 /// The first words of the answer where no server saturates and no rule warns.
 pub const NOTHING: &str = "Nothing to say";
 
-/// The rules that say where reads land; the others say it of writes.
-const OF_READS: [&str; 3] = ["H14", "H17", "H26"];
+/// The numbers of a run and what is known of them; of two, the first is of writes and the second of reads.
+pub(super) struct Known<'k> {
+    pub(super) numbers: &'k Numbers,
+    pub(super) takes: Takes,
+    /// The rows written, and the reads, a second that the table takes.
+    pub(super) sustained: [Option<Bars>; 2],
+    pub(super) hottest: [Option<&'k HotRegion>; 2],
+    /// The most severe first.
+    pub(super) findings: &'k [&'k Finding],
+    pub(super) unjudged: &'k [String],
+}
 
-/// The rule that says that all servers are too few.
-const TOO_FEW: &str = "H24";
-
-/// A region with more than this part of what the busiest server is asked for makes it the busiest.
-const FULL: f64 = 0.7;
-
-/// `sustained`: the rows written, and the reads, a second that the table takes; `hot`: the hottest region of those that
-/// saturate a server.
-pub(super) fn sentence(
-    numbers: &Numbers,
-    takes: Takes,
-    sustained: [Option<Bars>; 2],
-    hot: Option<&HotRegion>,
-    findings: &[&Finding],
-) -> String {
-    // Findings about writes do not tell why reads are too many.
-    let of_measure = |finding: &Finding| match &numbers.saturates {
-        Some(saturation) => OF_READS.contains(&finding.rule.id) == saturation.reads,
-        None => finding.severity > Severity::Note,
-    };
-    // More servers alone do not help a table whose hottest region is on one of them.
-    let is_bound = numbers.saturates.as_ref().is_some_and(|saturation| is_bound(numbers, saturation));
-    let of_measure = || findings.iter().filter(|finding| of_measure(finding));
-    let cause = of_measure().find(|finding| !(is_bound && finding.rule.id == TOO_FEW)).or(of_measure().next());
-    let cause = cause.map(|finding| {
-        let remedy = finding.remedy.as_ref().map_or(String::new(), |remedy| format!(". To do: {}", remedy.text));
-        format!("{}: {}{remedy}", finding.rule.id, finding.message)
-    });
-    match (&numbers.saturates, cause) {
-        (Some(saturation), cause) => {
-            let cause = cause.unwrap_or_else(|| {
-                let region = numbers.region;
-                format!("No rule of `check` knows why: look at the hottest {region}, and at the number of servers")
-            });
-            let what = if saturation.reads { "reads" } else { "writes" };
-            let hot = hot.map_or(String::new(), |hot| {
-                let region = numbers.region;
-                format!(" The hottest {region} has {} of the {what}, {}.", percent(hot.share), place(hot))
-            });
-            format!("{}{}.{hot} {cause}.", saturated(saturation, numbers), until(saturation, numbers, sustained))
+impl Known<'_> {
+    /// The answer: each server that saturates and keeps on, or else the one that does at first, and why; what `check`
+    /// warns of beside; and what it does not judge.
+    pub(super) fn sentence(&self) -> String {
+        let Self { numbers, takes, unjudged, .. } = *self;
+        let mut causes = Causes::of(self.findings);
+        let mut told: Vec<String> = Vec::new();
+        let lasts = |at: usize, saturation: &Saturation| at == 0 || !saturation.passes;
+        for (at, saturation) in numbers.saturations.iter().enumerate().filter(|(at, found)| lasts(*at, found)) {
+            let besides = if at == 0 { "" } else { "Besides: " };
+            told.push(format!("{besides}{}", self.of_saturation(saturation)));
+            told.extend(causes.why(numbers, saturation).map(|why| format!("{why}.")));
         }
-        (None, Some(cause)) => format!("No server saturates in this run: {}. But {cause}.", busiest(numbers, takes)),
-        (None, None) => format!("{NOTHING}: {}.", busiest(numbers, takes)),
+        let busiest = || busiest(numbers, takes);
+        match (numbers.saturations.is_empty(), causes.warning()) {
+            (true, Some(warning)) => {
+                told.push(format!("No server saturates in this run: {}. But {warning}.", busiest()))
+            }
+            (true, None) if unjudged.is_empty() => told.push(format!("{NOTHING}: {}.", busiest())),
+            (true, None) => told.push(format!("{NOTHING} of what is judged: {}.", busiest())),
+            (false, Some(warning)) => told.push(format!("Besides, {warning}.")),
+            (false, None) => {}
+        }
+        if !unjudged.is_empty() {
+            told.push(format!("Not judged: {}.", unjudged.join("; ")));
+        }
+        told.join(" ")
+    }
+
+    fn of_saturation(&self, saturation: &Saturation) -> String {
+        let (numbers, of) = (self.numbers, usize::from(saturation.reads));
+        let what = if saturation.reads { "reads" } else { "writes" };
+        let hot = self.hottest[of].map_or(String::new(), |hot| {
+            format!(" The hottest {} has {} of the {what}, {}.", numbers.region, percent(hot.share), place(hot))
+        });
+        format!("{}{}.{hot}", saturated(saturation, numbers), until(saturation, numbers, self.sustained))
     }
 }
 
@@ -80,7 +83,7 @@ fn saturated(saturation: &Saturation, numbers: &Numbers) -> String {
 }
 
 fn until(saturation: &Saturation, numbers: &Numbers, [writes, reads]: [Option<Bars>; 2]) -> String {
-    if numbers.is_early {
+    if saturation.passes {
         let first = numbers.sustained_at_first.filter(|_| !saturation.reads).zip(writes);
         let rates = first.map_or(String::new(), |(first, later)| {
             format!(": it takes {} a second at first, and {} later", Count(first.round()), Count(later.of_run.round()))
@@ -103,15 +106,6 @@ fn until(saturation: &Saturation, numbers: &Numbers, [writes, reads]: [Option<Ba
     let [of_run, least, greatest] = [of_run, least, greatest].map(|rate| Count(rate.round()).to_string());
     let range = if least == greatest { String::new() } else { format!(" ({least} to {greatest})") };
     format!("{time}; the table takes {of_run}{what} a second{range}, {servers}")
-}
-
-/// True if one region, which is on one server, has most of what the busiest one has: others help nothing.
-fn is_bound(numbers: &Numbers, saturation: &Saturation) -> bool {
-    let (server, region) = match saturation.reads {
-        true => (numbers.busiest_reader.unwrap_or(0.0), &numbers.hottest_read),
-        false => (numbers.busiest_server, &numbers.hottest_written),
-    };
-    region.as_ref().is_some_and(|hottest| hottest.share > FULL * server)
 }
 
 fn busiest(numbers: &Numbers, takes: Takes) -> String {

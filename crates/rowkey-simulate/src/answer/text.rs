@@ -6,7 +6,7 @@ use rowkey_design::internal::file::{Bytes, Count};
 use rowkey_design::internal::quote::terminal;
 
 use super::numbers::region_word;
-use crate::run::{Answer, Bars, HotRegion};
+use crate::run::{Answer, Bars, HotRegion, QueryAnswer};
 
 /// The answers of a table as text: the sentence, the facts, and what is assumed.
 pub fn text(answer: &Answer) -> String {
@@ -24,9 +24,13 @@ pub fn text(answer: &Answer) -> String {
     text
 }
 
-/// The place of a region: its server, and its first key.
+/// The place of a region: its server, its first key, and the key before which it ends.
 pub(super) fn place(hottest: &HotRegion) -> String {
-    format!("on server {}, from {} on", hottest.server, hottest.label)
+    let HotRegion { server, label, end_label, .. } = hottest;
+    match end_label {
+        Some(end) => format!("on server {server}, from {label} to before {end}"),
+        None => format!("on server {server}, from {label} to the end"),
+    }
 }
 
 /// A part in percent.
@@ -76,20 +80,36 @@ pub fn facts(answer: &Answer) -> Vec<(String, String)> {
     let empty = if regions.empty > 0 { format!(", {} empty", Count(regions.empty as f64)) } else { String::new() };
     let [median, most] = [regions.median_bytes, regions.most_bytes].map(|bytes| Bytes(bytes as f64));
     fact(&format!("{region}s at the end"), format!("{}{empty}: {median} in the middle, {most} at most", regions.count));
-    fact("bytes that are keys", percent(answer.keys));
-    let used = answer.used.map_or(String::new(), |used| match used > 1.0 {
-        true => format!(", and work for {} times as many", Count((used * 10.0).round() / 10.0)),
-        false => format!(", {} of them at work", percent(used)),
-    });
-    fact("node-hours", format!("{}{used}", Count((answer.node_hours * 10.0).round() / 10.0)));
+    fact("stored bytes that are keys", percent(answer.keys));
+    if let Some(keys) = answer.keys_written {
+        fact("written bytes that are keys", percent(keys));
+    }
+    fact("node-hours", format!("{}{}", Count(tenths(answer.node_hours)), answer.used.map_or(String::new(), work)));
     for query in &answer.queries {
-        let read = query.read_per_returned.map_or("? rows".to_owned(), |read| {
-            let read = (read * 10.0).round() / 10.0;
-            Count(read).of("row")
-        });
-        let servers = query.servers.map_or("servers unknown".to_owned(), |servers| Count(servers).of("server"));
-        let seeks = Count(query.seeks as f64).of("seek");
-        fact(&format!("query {:?}", query.query), format!("{read} read for each returned, {seeks}, {servers}"));
+        fact(&format!("query {:?}", query.query), cost(query));
     }
     facts
+}
+
+fn tenths(number: f64) -> f64 {
+    (number * 10.0).round() / 10.0
+}
+
+/// The part of the servers that work.
+fn work(used: f64) -> String {
+    match tenths(used) {
+        times if times > 1.0 => format!(", and work for {} times as many", Count(times)),
+        _ => format!(", {} of them at work", percent(used.min(1.0))),
+    }
+}
+
+/// The reads, seeks and servers of one run of a query, in words.
+fn cost(query: &QueryAnswer) -> String {
+    let read = match query.read_per_returned.map(tenths) {
+        None => "reads a number of rows that a sample of keys would tell".to_owned(),
+        Some(1.0) => "reads no more rows than it returns".to_owned(),
+        Some(read) => format!("reads {} for each that it returns", Count(read).of("row")),
+    };
+    let servers = query.servers.map_or("servers unknown".to_owned(), |servers| Count(servers).of("server"));
+    format!("{read}, {}, {servers}", Count(query.seeks as f64).of("seek"))
 }

@@ -1,12 +1,13 @@
 //! The lines of a trace as CSV.
 
-use std::io::{self, BufRead, Read};
+use std::io::BufRead;
 use std::ops::ControlFlow;
 
 use csv::{ErrorKind, Position, StringRecord};
 
 use super::LoadError;
 use super::columns::{Columns, place};
+use super::csv_bytes::{Bounded, TooLong};
 use super::line::{LONGEST, Line, too_long};
 use super::told::Told;
 
@@ -16,7 +17,7 @@ pub(super) fn read(
     columns: &Columns,
     told: &mut Told<'_, '_>,
 ) -> Result<ControlFlow<()>, LoadError> {
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(Bounded { reader, left: LONGEST });
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(Bounded::new(reader));
     let mut head = StringRecord::new();
     next(&mut reader, &mut head, None)?;
     let mut known = Vec::new();
@@ -51,9 +52,19 @@ fn next<R: BufRead>(
     record: &mut StringRecord,
     head: Option<&StringRecord>,
 ) -> Result<bool, LoadError> {
-    reader.get_mut().left = LONGEST;
+    reader.get_mut().allow(LONGEST);
     let read = reader.read_record(record);
     let begin = record.position().map_or((1, 0), |position| (position.line(), position.byte()));
+    // What follows the quote was taken into the field.
+    if reader.get_ref().ends_open() {
+        let at = record.len().saturating_sub(1);
+        let place = place(at, head.and_then(|head| head.get(at)));
+        return Err(LoadError::Line {
+            line: begin.0,
+            place,
+            reason: "a quote is opened here, and never closed".to_owned(),
+        });
+    }
     match read {
         Ok(_) if reader.position().byte() - begin.1 >= LONGEST => Err(too_long(begin.0)),
         Ok(is_any) => Ok(is_any),
@@ -79,27 +90,5 @@ fn wrong(error: csv::Error, begin: u64, head: Option<&StringRecord>) -> LoadErro
             reason: "this is not UTF-8".to_owned(),
         },
         _ => LoadError::Line { line, place: place(0, None), reason: "this is not CSV".to_owned() },
-    }
-}
-
-/// A reader that gives so many bytes at most until it is allowed more: the reader of CSV keeps a record whole.
-struct Bounded<'r, R> {
-    reader: &'r mut R,
-    left: u64,
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("the record is too long")]
-struct TooLong;
-
-impl<R: BufRead> Read for Bounded<'_, R> {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        if self.left == 0 {
-            return Err(io::Error::other(TooLong));
-        }
-        let most = bytes.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
-        let read = self.reader.read(&mut bytes[..most])?;
-        self.left -= read as u64;
-        Ok(read)
     }
 }

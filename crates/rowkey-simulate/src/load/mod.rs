@@ -12,6 +12,7 @@
 mod ahead;
 mod clock;
 mod columns;
+mod csv_bytes;
 mod csv_lines;
 mod drawn;
 mod generated;

@@ -42,7 +42,7 @@ pub fn blocks(run: &Drawn<'_>, measure: Measure, order: RowOrder, capacity: Capa
         lines.push(format!("{}{blanks} {bar}{}", labels[row], cells.collect::<String>()));
     }
     lines.push(axis(columns, label_width + 2, width));
-    lines.extend(wrapped(&takes(measure, each).replace('\u{a0}', " "), " ", width));
+    lines.extend(wrapped(&takes(measure, capacity).replace('\u{a0}', " "), " ", width));
     let classes = if each.each.is_finite() { CLASSES } else { 2 };
     let shown = (1..classes).map(|class| format!("{} {}", characters[class], class_words(class, each).0));
     lines.extend(wrapped(&shown.collect::<Vec<_>>().join("  "), "  ", width));

@@ -62,7 +62,7 @@ fn text(design: &Design, report: &Report) -> PageText {
         sentences: vec![sentence],
         facts: Vec::new(),
         assumed: report.assumed.clone(),
-        unjudged: report.unjudged.clone(),
+        unjudged: report.unjudged.iter().map(|unjudged| unjudged.question.clone()).collect(),
         remarks: report.findings.iter().map(remark).collect(),
     }
 }

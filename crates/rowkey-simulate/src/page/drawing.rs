@@ -100,8 +100,8 @@ fn picture(
 }
 
 fn legend(body: &mut String, measure: Measure, capacity: Capacity, top: usize) -> usize {
-    let capacity = capacity.of(measure);
     text(body, (LINE, top), "", &takes(measure, capacity));
+    let capacity = capacity.of(measure);
     let each = (ALL - 2 * LINE) / (CLASSES - 1);
     for class in 1..CLASSES {
         let (part, rate) = class_words(class, capacity);

@@ -11,7 +11,7 @@ pub(super) fn legend(capacity: Capacity, measures: &[Measure]) -> Markup {
         @for measure in measures {
             div class={ "legend " (measure.word()) } {
                 p {
-                    (takes(*measure, capacity.of(*measure)))
+                    (takes(*measure, capacity))
                     @if capacity.of(*measure).each.is_finite() { " A colour is a part of that." }
                 }
                 (swatches(capacity.of(*measure)))
@@ -33,11 +33,14 @@ pub(super) fn marks(marks: &[(&str, &str, &str)]) -> Markup {
 }
 
 /// The rate that one server takes, in words.
-pub(super) fn takes(measure: Measure, capacity: Rate) -> String {
-    let assumed = if capacity.is_assumed { " (assumed)" } else { "" };
-    match capacity.each.is_finite() {
-        true => format!("One server takes {} {}/s{assumed}.", count(capacity.each), measure.word()),
-        false => format!("One process takes all {}, however many.", measure.word()),
+pub(super) fn takes(measure: Measure, capacity: Capacity) -> String {
+    let (Rate { each, is_assumed }, word) = (capacity.of(measure), measure.word());
+    let assumed = if is_assumed { " (assumed)" } else { "" };
+    match each.is_finite() {
+        true => format!("One server takes {} {word}/s{assumed}.", count(each)),
+        // Of one process there is no rate of writes either.
+        false if capacity.writes.each.is_infinite() => format!("One process takes all {word}, however many."),
+        false => format!("Nobody says how many {word} one server takes: say `region.{word}` of the cluster."),
     }
 }
 

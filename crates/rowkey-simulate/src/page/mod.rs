@@ -53,14 +53,14 @@ impl Measure {
     }
 }
 
-/// The measure of which some server is asked for the greatest part of what it takes: it is shown first. Writes, if
-/// both are as hot.
+/// The measure of which some server is asked for the greatest part of what it takes: it is shown first. If both are as
+/// hot, writes, unless there are only reads.
 pub fn hotter(runs: &[Drawn<'_>], capacity: Capacity) -> Measure {
-    let part = |measure| {
-        let rates = runs.iter().map(|run| grid::busiest_server(run, measure));
-        rates.fold(0.0, f64::max) / capacity.of(measure).each
-    };
-    if part(Measure::Reads) > part(Measure::Writes) { Measure::Reads } else { Measure::Writes }
+    let most = |measure| runs.iter().map(|run| grid::busiest_server(run, measure)).fold(0.0, f64::max);
+    let [writes, reads] = Measure::ALL.map(most);
+    let [of_writes, of_reads] = [writes / capacity.writes.each, reads / capacity.reads.each];
+    let is_read = of_reads > of_writes || (writes == 0.0 && reads > 0.0);
+    if is_read { Measure::Reads } else { Measure::Writes }
 }
 
 /// The order of the rows of a picture.

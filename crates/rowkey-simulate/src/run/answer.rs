@@ -14,8 +14,13 @@ pub struct Answer {
     pub sentence: String,
     /// The rules of `check` that the sentence rests on, by id.
     pub rules: Vec<String>,
-    /// The first server that saturates; none if none does.
+    /// The first server that saturates, by writes or by reads; by both, by what lasts or lasts longer. None if none does.
     pub saturates: Option<Saturation>,
+    /// The first server that saturates by the other of both.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub saturates_too: Option<Saturation>,
+    /// The questions that `check` does not judge, as the design does not say what it takes: each with what to say.
+    pub unjudged: Vec<String>,
     /// The rows written a second, over all servers: on average.
     pub writes: f64,
     /// The reads a second, over all servers: on average. They are counted in `read_unit`.
@@ -54,8 +59,10 @@ pub struct Answer {
     pub gini: f64,
     /// The regions at the end.
     pub regions: Regions,
-    /// The part of a row's bytes that are its key, in each of its cells.
+    /// The part of a stored row's bytes that are its key, in each of its cells.
     pub keys: f64,
+    /// The part of the bytes that puts write, as the design says, that are keys; none if it has no puts.
+    pub keys_written: Option<f64>,
     /// The hours that all servers run.
     pub node_hours: f64,
     /// The part of these hours in which they write and read, at the rates that they take. None where these are not
@@ -65,6 +72,20 @@ pub struct Answer {
     pub queries: Vec<QueryAnswer>,
     /// The assumptions, where the design says nothing.
     pub assumed: Vec<String>,
+}
+
+/// The load of all tables of a cluster together, each of which is simulated alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AllTables {
+    /// The answer in a sentence.
+    pub sentence: String,
+    /// True if the servers are asked for more than they take.
+    pub saturates: bool,
+    /// The greatest part of the writes that all servers take which is asked for at one time.
+    pub writes: f64,
+    /// The same of reads; 0 where it is not known what a server takes.
+    pub reads: f64,
 }
 
 /// A number, and the least and the greatest of other seeds and of values that are somewhat more and less uneven.
@@ -87,6 +108,10 @@ pub struct HotRegion {
     pub start: Key,
     /// Its first key as people read it: the fields that it has.
     pub label: String,
+    /// The first key that is not in it; none of the last region.
+    pub end: Option<Key>,
+    /// That key as people read it.
+    pub end_label: Option<String>,
     /// The number of its server.
     pub server: u32,
     /// Its part of the writes, or of the reads.
@@ -105,6 +130,8 @@ pub struct Saturation {
     pub server: u32,
     /// The end of the first step, or interval, in which it is, in milliseconds.
     pub t_ms: u64,
+    /// True if it passes: after the first tenth of the time with a load none is.
+    pub passes: bool,
     /// The part of the time in which some server is.
     pub part: f64,
     /// The most rows written, or reads, a second that a server is asked for.

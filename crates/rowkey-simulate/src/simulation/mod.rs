@@ -40,6 +40,7 @@ use std::ops::ControlFlow;
 pub use self::declared::{Declared, Simulates};
 use self::intervals::Intervals;
 pub use self::replay::replay;
+pub(crate) use self::settings::unsaid_reads;
 use self::steps::Steps;
 use crate::cluster::{Cluster, ClusterOptions};
 use crate::load::{Load, LoadError};

@@ -10,6 +10,17 @@ use super::ranges::range_bytes;
 use crate::cluster::{BALANCER_MS, FLUSH_SIZE, MAX_FILESIZE};
 use crate::run::{Key, Settings, SplitPolicy};
 
+/// The assumption on the reads that a server takes, in words; none where the design says it.
+pub(crate) fn unsaid_reads(cluster: Option<&Cluster>) -> Option<String> {
+    let takes = reads_per_server(engine_of(cluster), cluster).unwrap_or(f64::INFINITY);
+    unsaid(cluster.and_then(|cluster| cluster.region.as_ref()?.reads), takes, "read")
+}
+
+fn unsaid(said: Option<Rate>, takes: f64, what: &str) -> Option<String> {
+    let takes = if takes.is_finite() { Count(takes).to_string() } else { "any number of".to_owned() };
+    said.is_none().then(|| format!("a server takes {takes} {what}s a second: say `region.{what}s = …`"))
+}
+
 /// The settings of a table's cluster, and what is assumed of them.
 pub(super) fn settings(
     cluster: Option<&Cluster>,
@@ -74,16 +85,11 @@ pub(super) fn settings(
     }
     assumed.extend(capacity.assumed());
     let table = &key.table.table;
-    let unsaid = |said: Option<Rate>, takes: f64, what: &str| {
-        let takes = if takes.is_finite() { Count(takes).to_string() } else { "any number of".to_owned() };
-        said.is_none().then(|| format!("a server takes {takes} {what}s a second: say `region.{what}s = …`"))
-    };
     if !table.write.is_empty() && !capacity.takes_all() {
         assumed.extend(unsaid(region.and_then(|region| region.writes), capacity.each, "write"));
     }
     if table.query.iter().any(|query| query.rate.is_some()) {
-        let takes = reads_per_server(engine, cluster).unwrap_or(f64::INFINITY);
-        assumed.extend(unsaid(region.and_then(|region| region.reads), takes, "read"));
+        assumed.extend(unsaid_reads(cluster));
     }
     let splits = key.table.split_points(key.secondary);
     let splits = splits.iter().flat_map(|splits| splits.iter().map(|point| Key(point.to_vec()))).collect();

@@ -22,7 +22,7 @@ fn page_of(text: String) -> usize {
         let (severity, rule) = (finding.severity.word(), finding.rule.id);
         assert!(page.contains(&format!("{severity}</strong> <span class=\"muted\">{rule} in ")), "{rule}");
     }
-    for line in report.assumed.iter().chain(&report.unjudged) {
+    for line in report.assumed.iter().chain(report.unjudged.iter().map(|unjudged| &unjudged.question)) {
         assert!(shown.contains(&terminal(line)), "{line}");
     }
     assert_eq!(page.contains(": nothing to say."), report.findings.is_empty());

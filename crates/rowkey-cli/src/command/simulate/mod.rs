@@ -11,7 +11,7 @@ use rowkey_design::internal::cost::QueryCost;
 use rowkey_design::internal::file::Period;
 use rowkey_design::internal::quote::terminal;
 use rowkey_design::{CheckOptions, Design, Report};
-use rowkey_simulate::answer::{self, Other};
+use rowkey_simulate::answer::{self, Other, rates};
 use rowkey_simulate::load::{Ahead, LoadError, Log, ROW_BY_ROW, Sampled, Trace};
 use rowkey_simulate::page;
 use rowkey_simulate::recording::Run;
@@ -29,7 +29,8 @@ const EXAMPLES: &str = "Examples:
   rowkey simulate --like run-1.jsonl.gz run-2.jsonl.gz
 
 A trace is CSV, or an object of JSON a line: t_ms; op (put, delete, get, scan, increment); key in hex, or the
-fields of the key by name; bytes; batch. A log is a file of keys, as `rowkey check --sample` reads.
+fields of the key by name; bytes; batch. A log is a file of keys, as `rowkey check --sample` reads. The table is empty
+before the first event of both, and is judged at their rates, in place of those of the design.
 
 Rates of writes and reads are means of the whole run. Shares of the busiest server and of the hottest region are those
 of its intervals, in the middle of the second half: a run by statistics has 96, of 15 minutes each where it is a day;
@@ -120,7 +121,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     if from_file && args.table.is_none() && design.tables.len() > 1 {
         return Err(Failure::new("name the table that the events are of: --table NAME"));
     }
-    let report = design.check(&options);
+    // What is found is about the rates that are run.
+    let report = rates::times(&design, args.times).check(&options);
     let (mut simulated, mut named) = (Vec::new(), 0);
     for (table, costs) in design.query_costs(&options) {
         if args.table.as_ref().is_some_and(|name| *name != *table.name.value) {
@@ -130,27 +132,27 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         for secondary in std::iter::once(None).chain((0..secondaries).map(Some)) {
             let declared = Declared::of(&design, &table.name, secondary, &options).map_err(failed)?;
             named += 1;
-            simulated.extend(simulate(args, &design, declared, &report, &costs)?);
+            simulated.extend(simulate(args, &design, &options, declared, &report, &costs)?);
         }
     }
     let Some(first) = simulated.first() else {
         if named > 0 {
-            return Err(Failure::new("nothing writes to the tables: say `[[table.NAME.write]]` with its `rate`"));
+            return Err(Failure::new("there is no load to simulate, as the notes say"));
         }
         let known: Vec<&str> = design.tables.keys().map(String::as_str).collect();
         let name = args.table.as_deref().unwrap_or_default();
         return Err(Failure::new(format!("there is no table {name:?}; the design has {}", known.join(", "))));
     };
-    if let Some(path) = &args.html {
-        crate::designs::may_replace(path, &args.designs, page::FIRST_LINE, "page that `rowkey` wrote")?;
-        crate::designs::write(path, &print::page(&design, first, &simulated))?;
-    }
     // Events of a file are of one table.
     let together = answer::Together::of(simulated.iter().map(|table| (&table.declared, &table.run)));
-    let too_much = together.filter(|parts| parts.writes > 1.0 || parts.reads > 1.0);
-    print::print(args.json, &design, &simulated, too_much)?;
+    let together = together.map(|parts| answer::all_tables((parts.writes, parts.reads)));
+    if let Some(path) = &args.html {
+        crate::designs::may_replace(path, &args.designs, page::FIRST_LINE, "page that `rowkey` wrote")?;
+        crate::designs::write(path, &print::page(&design, first, &simulated, together.as_ref()))?;
+    }
+    print::print(args.json, &design, &simulated, together.as_ref())?;
     let is_fine = simulated.iter().all(|table| table.answer.sentence.starts_with(answer::NOTHING));
-    let is_fine = is_fine && too_much.is_none();
+    let is_fine = is_fine && together.is_none_or(|together| !together.saturates);
     Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
@@ -161,6 +163,7 @@ fn failed(error: LoadError) -> Failure {
 fn simulate<'d>(
     args: &Args,
     design: &Design,
+    check: &CheckOptions,
     declared: Declared<'d>,
     report: &Report,
     costs: &[QueryCost<'_>],
@@ -175,7 +178,7 @@ fn simulate<'d>(
         ..Options::default()
     };
     let (mut others, mut assumed) = (Vec::new(), Vec::new());
-    let run = match (&args.trace, &args.log) {
+    let mut run = match (&args.trace, &args.log) {
         (Some(path), _) => {
             let times = design.times_of(&declared.key.table.name);
             let mut reader = reader(path)?;
@@ -207,9 +210,15 @@ fn simulate<'d>(
         }
     };
     bar.finish_and_clear();
-    if let Some(rows) = run.settings.rows_per_event.filter(|_| args.trace.is_some() || args.log.is_some()) {
-        assumed.push(format!("events are a sample, as there are many: one stands for up to {rows}"));
+    let mut of_events = None;
+    if let Some(what) = args.trace.as_ref().map(|_| "trace").or(args.log.as_ref().map(|_| "log")) {
+        if let Some(rows) = run.settings.rows_per_event {
+            assumed.push(format!("events are a sample, as there are many: one stands for up to {rows}"));
+        }
+        assumed.extend(rates::by_events(&declared, &mut run, what));
+        of_events = Some(rates::of_events(design, &declared, &run, costs).check(check));
     }
+    let report = of_events.as_ref().unwrap_or(report);
     let answer = answer::answer(&declared, &run, &others, report, costs, &assumed);
     Ok(Some(Simulated { declared, run, answer }))
 }
@@ -221,6 +230,9 @@ fn of_file<T>(path: &Path, read: Result<T, LoadError>) -> Result<T, Failure> {
 fn reader(path: &Path) -> Result<Box<dyn BufRead + Send>, Failure> {
     if crate::designs::is_stdin(path) {
         return Ok(Box::new(BufReader::with_capacity(1 << 20, crate::designs::unlocked_stdin()?)));
+    }
+    if path.is_dir() {
+        return Err(Failure::new(format!("{} is a folder: name the file in it", path.display())));
     }
     let file = std::fs::File::open(path);
     let file = file.map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())))?;

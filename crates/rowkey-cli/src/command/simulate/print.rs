@@ -6,7 +6,7 @@ use rowkey_design::Design;
 use rowkey_simulate::answer;
 use rowkey_simulate::page::{self, RowOrder, Terminal};
 use rowkey_simulate::recording::Run;
-use rowkey_simulate::run::{self, Answer, Line};
+use rowkey_simulate::run::{self, AllTables, Answer, Line};
 use terminal_size::{Width, terminal_size};
 
 use super::Simulated;
@@ -26,26 +26,40 @@ fn drawn<'s>(design: &'s Design, table: &'s Simulated<'_>) -> page::Drawn<'s> {
 }
 
 /// The page of all tables, of which this is the first.
-pub(super) fn page(design: &Design, first: &Simulated<'_>, all: &[Simulated<'_>]) -> String {
+pub(super) fn page(
+    design: &Design,
+    first: &Simulated<'_>,
+    all: &[Simulated<'_>],
+    together: Option<&AllTables>,
+) -> String {
     let answers: Vec<&Answer> = all.iter().map(|table| &table.answer).collect();
     let drawn: Vec<page::Drawn<'_>> = all.iter().map(|table| drawn(design, table)).collect();
-    let text = answer::page_text(&answers, first.declared.simulates);
+    let mut text = answer::page_text(&answers, first.declared.simulates);
+    if let Some(together) = too_much(together) {
+        text.sentences.insert(0, together.sentence.clone());
+    }
     page::html(&text, &drawn, answer::capacity(&first.declared))
 }
 
-/// Prints the answers of each table and its picture, or lines of JSON.
-///
-/// `too_much`: the parts of what all servers take that the tables ask for together, if one is more than all.
+fn too_much(together: Option<&AllTables>) -> Option<&AllTables> {
+    together.filter(|together| together.saturates)
+}
+
+/// Prints the answers of each table and its picture, before them what they ask for together if it is too much; or lines
+/// of JSON.
 pub(super) fn print(
     json: bool,
     design: &Design,
     simulated: &[Simulated<'_>],
-    too_much: Option<answer::Together>,
+    together: Option<&AllTables>,
 ) -> Result<(), Failure> {
     let stdout = io::stdout();
     let of_terminal = terminal_size().filter(|_| stdout.is_terminal()).map(|(Width(columns), _)| columns.into());
     let columns: usize = of_terminal.unwrap_or(100);
     let mut out = BufWriter::new(stdout.lock());
+    if let Some(together) = too_much(together).filter(|_| !json) {
+        writeln!(out, "{}\n", together.sentence)?;
+    }
     for table in simulated {
         if json {
             for line in lines(&table.run, Some(&table.answer)) {
@@ -59,13 +73,8 @@ pub(super) fn print(
         let blocks = page::blocks(&drawn, page::hotter(&[drawn], capacity), RowOrder::Key, capacity, terminal);
         writeln!(out, "{}\n{blocks}", answer::text(&table.answer))?;
     }
-    let parts = too_much.filter(|_| !json).map_or([0.0; 2], |parts| [parts.writes, parts.reads]);
-    for (part, what) in parts.into_iter().zip(["writes", "reads"]).filter(|(part, _)| *part > 1.0) {
-        let percent = (part * 100.0).round();
-        writeln!(
-            out,
-            "all tables: together they ask for up to {percent} % of the {what} that the servers take: add servers."
-        )?;
+    if let Some(together) = together.filter(|_| json) {
+        run::write(&mut out, &Line::AllTables(together.clone()))?;
     }
     match out.flush().map_err(Failure::from) {
         Err(Failure::Closed) => Ok(()),

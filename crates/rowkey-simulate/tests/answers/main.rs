@@ -1,5 +1,9 @@
 //! The answers of simulations: against what can be computed, against `check`, and on designs that are good.
 
+mod events;
+mod wording;
+mod worst;
+
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -41,6 +45,12 @@ fn answers(text: &str, options: &Options) -> Vec<Answer> {
         }
     }
     answers
+}
+
+/// True if the schema has such a line.
+fn is_valid(line: &Line) -> bool {
+    let schema = serde_json::from_str(include_str!("../../run.schema.json")).unwrap();
+    jsonschema::validator_for(&schema).unwrap().is_valid(&serde_json::to_value(line).unwrap())
 }
 
 /// A table of this key on a cluster of so many servers, each of which takes 10,000 writes a second.
@@ -121,8 +131,7 @@ fn what_a_table_takes_at_first_is_what_its_first_region_takes() {
         told.iter().any(|(_, value)| value.starts_with("10k/s at first, ") && value.ends_with(" later")),
         "{told:?}"
     );
-    let schema = jsonschema::validator_for(&serde_json::from_str(include_str!("../run.schema.json")).unwrap()).unwrap();
-    assert!(schema.is_valid(&serde_json::to_value(Line::Answer(Box::new(found))).unwrap()));
+    assert!(is_valid(&Line::Answer(Box::new(found))));
     // Less than it takes at first is told of both too.
     let less = answers(&text.replace("12k/s", "9k/s"), &options).remove(0);
     assert!(less.saturates.is_none() && less.sustained_at_first.is_some());
@@ -324,7 +333,12 @@ fn the_hottest_region_is_named() {
         assert_eq!((of(most) as f64 / all as f64, hot.share), (hot.share, share.of_run));
         assert_eq!(hot.label, label(&hot.start.0, declared.key.layout, &declared.times()));
         assert!(hot.label.starts_with("user "), "{}", hot.label);
-        let place = format!("on server {}, from {} on", hot.server, hot.label);
+        let at = interval.regions.iter().position(|region| region.start == hot.start).unwrap();
+        assert_eq!(hot.end.as_ref(), interval.regions.get(at + 1).map(|next| &next.start));
+        let end = hot.end.as_ref().map(|end| label(&end.0, declared.key.layout, &declared.times()));
+        assert_eq!(hot.end_label, end);
+        let end = end.map_or("the end".to_owned(), |end| format!("before {end}"));
+        let place = format!("on server {}, from {} to {end}", hot.server, hot.label);
         assert!(
             facts(&found).iter().any(|(name, told)| name.ends_with("the hottest region") && told.ends_with(&place))
         );
@@ -332,8 +346,7 @@ fn the_hottest_region_is_named() {
     let hot = named[0];
     let told = format!("has {} % of the writes, on server {}, from user ", (hot.share * 100.0).round(), hot.server);
     assert!(found.saturates.is_some() && found.sentence.contains(&told), "{}", found.sentence);
-    let schema = jsonschema::validator_for(&serde_json::from_str(include_str!("../run.schema.json")).unwrap()).unwrap();
-    assert!(schema.is_valid(&serde_json::to_value(Line::Answer(Box::new(found))).unwrap()));
+    assert!(is_valid(&Line::Answer(Box::new(found))));
 }
 
 #[test]

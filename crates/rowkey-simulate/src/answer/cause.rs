@@ -1,0 +1,82 @@
+//! The findings of `check` that say why a server saturates, and those that warn of what a run does not show.
+
+use rowkey_design::{Finding, Severity};
+
+use super::numbers::Numbers;
+use crate::run::Saturation;
+
+/// The rules that say where reads land; the others say it of writes.
+const OF_READS: [&str; 3] = ["H14", "H17", "H26"];
+
+/// The rule that says that all servers are too few.
+const TOO_FEW: &str = "H24";
+
+/// A region with more than this part of what the busiest server is asked for makes it the busiest.
+const FULL: f64 = 0.7;
+
+/// The findings about a table, the most severe first, and those that were quoted.
+pub(super) struct Causes<'f> {
+    findings: &'f [&'f Finding],
+    /// True if a warning or an error was quoted.
+    has_warned: bool,
+}
+
+impl<'f> Causes<'f> {
+    pub(super) fn of(findings: &'f [&'f Finding]) -> Self {
+        Self { findings, has_warned: false }
+    }
+
+    /// The reason of a saturation: a finding about what saturates, or where to look. None of one that passes, and of
+    /// which there is but a note, where something else is warned of.
+    pub(super) fn why(&mut self, numbers: &Numbers, saturation: &Saturation) -> Option<String> {
+        // More servers alone do not help a table whose hottest region is on one of them.
+        let is_bound = is_bound(numbers, saturation);
+        let own = || self.findings.iter().filter(|finding| is_of(finding, saturation));
+        let found = own().find(|finding| !(is_bound && finding.rule.id == TOO_FEW)).or(own().next()).copied();
+        let warns = found.is_some_and(warns);
+        if !warns && saturation.passes && self.warning().is_some() {
+            return None;
+        }
+        self.has_warned |= warns;
+        Some(found.map_or_else(|| look(numbers.region, is_bound), told))
+    }
+
+    /// The most severe warning, if none was quoted.
+    pub(super) fn warning(&self) -> Option<String> {
+        self.findings.iter().find(|finding| warns(finding)).filter(|_| !self.has_warned).map(|finding| told(finding))
+    }
+}
+
+/// Puts those first that last; of these, those that are warned of.
+pub(super) fn warned_first(saturations: &mut [Saturation], findings: &[&Finding]) {
+    let is_warned =
+        |saturation: &Saturation| findings.iter().any(|finding| is_of(finding, saturation) && warns(finding));
+    saturations.sort_by_key(|saturation| (saturation.passes, !is_warned(saturation)));
+}
+
+fn is_of(finding: &Finding, saturation: &Saturation) -> bool {
+    OF_READS.contains(&finding.rule.id) == saturation.reads
+}
+
+fn warns(finding: &Finding) -> bool {
+    finding.severity > Severity::Note
+}
+
+fn told(finding: &Finding) -> String {
+    let remedy = finding.remedy.as_ref().map_or(String::new(), |remedy| format!(". To do: {}", remedy.text));
+    format!("{}: {}{remedy}", finding.rule.id, finding.message)
+}
+
+fn look(region: &str, is_bound: bool) -> String {
+    let servers = if is_bound { "which more servers do not help" } else { "and at the number of servers" };
+    format!("No rule of `check` knows why: look at the hottest {region}, {servers}")
+}
+
+/// True if one region, which is on one server, has most of what the busiest one has: others help nothing.
+pub(super) fn is_bound(numbers: &Numbers, saturation: &Saturation) -> bool {
+    let (server, region) = match saturation.reads {
+        true => (numbers.busiest_reader.unwrap_or(0.0), &numbers.hottest_read),
+        false => (numbers.busiest_server, &numbers.hottest_written),
+    };
+    region.as_ref().is_some_and(|hottest| hottest.share > FULL * server)
+}

@@ -1,0 +1,91 @@
+//! The design with the rates of a run in place of its own, so that what `check` finds is about what was run.
+
+use rowkey_design::Design;
+use rowkey_design::internal::Located;
+use rowkey_design::internal::cost::QueryCost;
+use rowkey_design::internal::design::Write;
+use rowkey_design::internal::file::Rate;
+use rowkey_design::internal::load::Rates;
+
+use crate::recording::Run;
+use crate::run::Server;
+use crate::simulation::{Declared, unsaid_reads};
+
+/// The design with all rates so many times what it says.
+#[must_use]
+pub fn times(design: &Design, factor: f64) -> Design {
+    let mut design = design.clone();
+    let scale = |rate: &mut Option<Located<Rate>>| {
+        if let Some(rate) = rate {
+            rate.value.0 *= factor;
+        }
+    };
+    for table in design.tables.values_mut() {
+        let writes = table.table.write.iter_mut().flat_map(|write| [&mut write.value.rate, &mut write.value.peak]);
+        let queries = table.table.query.iter_mut().flat_map(|query| [&mut query.value.rate, &mut query.value.peak]);
+        writes.chain(queries).for_each(scale);
+    }
+    design
+}
+
+/// The design with the rates of a run by a trace or a log, on average and at its peak, in place of those of its table:
+/// shared out among its writes, and its queries, as the design's own rates are. `costs` are of the table's queries.
+#[must_use]
+pub fn of_events(design: &Design, declared: &Declared<'_>, run: &Run, costs: &[QueryCost<'_>]) -> Design {
+    let mut design = design.clone();
+    let table = declared.key.table;
+    let Some(own) = design.tables.get_mut(table.name.as_str()) else { return design };
+    let [writes, reads] = [Ran::of(run, |server| server.writes), Ran::of(run, |server| server.reads)];
+    let mean = |write: &Write| Rates::of_write(write).map(|rates| rates.mean);
+    let declared_writes: f64 = table.table.write.iter().filter_map(|write| mean(write)).sum();
+    let even = 1.0 / own.table.write.len().max(1) as f64;
+    for Located { value: write, place } in &mut own.table.write {
+        let part = mean(write).map(|mean| mean / declared_writes);
+        let part = part.or((declared_writes == 0.0).then_some(even)).unwrap_or(0.0);
+        let rate = |rate: f64| Some(Located { value: Rate(rate * part), place: *place });
+        (write.rate, write.peak, write.shape) = (rate(writes.mean), rate(writes.peak), None);
+    }
+    let of_query = |cost: &QueryCost<'_>| {
+        let Rates { mean, peak, .. } = Rates::of_query(cost.query)?;
+        Some(cost.reads_of_all(declared.cluster())? * mean / peak)
+    };
+    let declared_reads: f64 = costs.iter().filter_map(of_query).sum();
+    for Located { value: query, place } in &mut own.table.query {
+        let runs = Rates::of_query(query).map(|rates| rates.mean / declared_reads).filter(|_| declared_reads > 0.0);
+        let rate = |rate: f64| {
+            let runs = runs.filter(|_| rate > 0.0)?;
+            Some(Located { value: Rate(rate * runs), place: *place })
+        };
+        (query.rate, query.peak, query.shape) = (rate(reads.mean), rate(reads.peak), None);
+    }
+    design
+}
+
+/// Labels a run by a trace or a log, as `what` says, with its own rate; and says what is assumed of it.
+pub fn by_events(declared: &Declared<'_>, run: &mut Run, what: &str) -> Vec<String> {
+    let is_read = Ran::of(run, |server| server.reads).peak > 0.0;
+    let unsaid = unsaid_reads(declared.cluster()).filter(|unsaid| is_read && !declared.assumed.contains(unsaid));
+    run.settings.load = format!("{} by its {what}", declared.key.name.as_str());
+    run.settings.rows_per_second = Ran::of(run, |server| server.writes).mean;
+    let told = [
+        format!("the table is empty before the first event of the {what}, whatever `rows` the design says"),
+        format!("what `check` finds is at the rates of the {what}, shared out among the design's writes and queries"),
+    ];
+    told.into_iter().chain(unsaid).collect()
+}
+
+/// The rate of all servers together.
+struct Ran {
+    mean: f64,
+    peak: f64,
+}
+
+impl Ran {
+    fn of(run: &Run, of: fn(&Server) -> u64) -> Self {
+        let seconds = run.settings.interval_ms.max(1) as f64 / 1000.0;
+        let rows = run.intervals.iter().map(|interval| interval.servers.iter().map(|server| of(server) as f64).sum());
+        let rates: Vec<f64> = rows.map(|rows: f64| rows / seconds).collect();
+        let peak = rates.iter().copied().fold(0.0, f64::max);
+        Self { mean: rates.iter().sum::<f64>() / rates.len().max(1) as f64, peak }
+    }
+}

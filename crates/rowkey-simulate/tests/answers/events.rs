@@ -1,0 +1,77 @@
+//! Answers about the events of a trace: judged and told with the trace's own rates.
+
+use rowkey_design::internal::forms::Times;
+use rowkey_design::{CheckOptions, Date, Design, File};
+use rowkey_simulate::answer::{NOTHING, answer, rates};
+use rowkey_simulate::load::Trace;
+use rowkey_simulate::run::Answer;
+use rowkey_simulate::simulation::Declared;
+
+use super::design;
+
+/// The answer about a trace of so many events, one each so many milliseconds, after one before the other.
+fn of_trace(text: &str, events: u32, each_ms: f64, op: &str) -> Answer {
+    let design = Design::parse([File { name: "t.rowkey.toml".to_owned(), text: text.to_owned() }]).unwrap();
+    let check = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+    let declared = Declared::of(&design, "t", None, &check).unwrap();
+    let line = |n: u32| format!("{},{op},{:016x}\n", (f64::from(n) * each_ms) as u64, n);
+    let csv: String = std::iter::once("t_ms,op,key\n".to_owned()).chain((0..events).map(line)).collect();
+    let mut trace = Trace::new(csv.as_bytes(), declared.key.layout, Times::default());
+    let mut run = declared.run(&mut trace, 0, 1, |_| {}).unwrap();
+    let assumed = rates::by_events(&declared, &mut run, "trace");
+    assert_eq!(run.settings.load, "t by its trace");
+    let costs = design.query_costs(&check).next().unwrap().1;
+    let report = rates::of_events(&design, &declared, &run, &costs).check(&check);
+    let found = answer(&declared, &run, &[], &report, &costs, &assumed);
+    let rate = if op == "put" { found.writes } else { 0.0 };
+    assert!((run.settings.rows_per_second - rate).abs() < 1e-9, "{:?}", run.settings);
+    found
+}
+
+/// A sequence, which all goes to one server that takes a hundred a second.
+fn sequence(rate: &str) -> String {
+    design("\"id: u64\"", "means = { id = \"sequence\" }", 4, rate).replace("10k/s", "100/s")
+}
+
+#[test]
+fn a_trace_is_judged_by_its_own_rates() {
+    // Ten a second, where the design says five thousand; and five hundred, where it says one.
+    let calm = of_trace(&sequence("5k/s"), 300, 100.0, "put");
+    assert!(calm.sentence.starts_with(NOTHING) && calm.rules.is_empty(), "{}", calm.sentence);
+    for declared in ["1/s", "5k/s"] {
+        let hot = of_trace(&sequence(declared), 5000, 2.0, "put");
+        assert!(hot.saturates.is_some() && hot.rules.contains(&"H03".to_owned()), "{:?}", hot.rules);
+        assert!(hot.sentence.contains("(501/s at the peak)") && !hot.sentence.contains("5k/s"), "{}", hot.sentence);
+    }
+    // A design that says none.
+    let unsaid = sequence("5k/s").replace("rate = \"5k/s\"\n", "");
+    assert!(of_trace(&unsaid, 300, 100.0, "put").sentence.starts_with(NOTHING));
+    assert!(of_trace(&unsaid, 5000, 2.0, "put").sentence.contains("(501/s at the peak)"));
+}
+
+#[test]
+fn a_trace_is_shared_out_among_writes_and_queries() {
+    let more = "[[table.t.write]]\nname = \"other\"\nrate = \"15k/s\"\n\
+                [[table.t.query]]\nname = \"q\"\nfix = [\"id\"]\nrate = \"9k/s\"\nskew.id = \"one value\"\n";
+    let text = sequence("5k/s").replace("region.writes", "region.reads = \"100/s\"\nregion.writes") + more;
+    let written = of_trace(&text, 5000, 2.0, "put");
+    assert!(written.sentence.contains("501/s at the peak, all writes together"), "{}", written.sentence);
+    // Nothing is read, and so is nothing said of reads.
+    assert!(!written.rules.contains(&"H26".to_owned()), "{:?}", written.rules);
+    let text = text.replace("means = { id = \"sequence\" }", "stats.id = { distinct = \"1M\" }");
+    let read = of_trace(&text, 5000, 2.0, "get");
+    assert_eq!(read.rules, ["H26"], "{}", read.sentence);
+    assert!(read.sentence.contains("H26: \"q\" (501/s) makes 501/s reads"), "{}", read.sentence);
+}
+
+#[test]
+fn the_table_is_said_to_be_empty_before_a_trace() {
+    let found = of_trace(&sequence("5k/s"), 300, 100.0, "put");
+    let told = |words: &str| found.assumed.iter().any(|assumed| assumed.contains(words));
+    assert!(told("the table is empty before the first event of the trace"), "{:?}", found.assumed);
+    assert!(told("at the rates of the trace") && !told("reads a second"), "{:?}", found.assumed);
+    // It reads, though no query says a rate.
+    let read = of_trace(&sequence("5k/s"), 300, 100.0, "get");
+    let unsaid = "a server takes any number of reads a second: say `region.reads = …`";
+    assert!(read.assumed.iter().any(|assumed| assumed == unsaid), "{:?}", read.assumed);
+}
