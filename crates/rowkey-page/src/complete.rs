@@ -65,7 +65,8 @@ fn keys(part: &Json, place: &Place, found: &mut Vec<Json>) {
 /// The parts of a header: keys of tables.
 fn headers(part: &Json, place: &Place, found: &mut Vec<Json>) {
     for (key, of) in properties(part).filter(|(key, _)| key.starts_with(&place.word)) {
-        let is_table = choices(of).iter().any(|of| of["properties"].is_object() || of["additionalProperties"].is_object());
+        let is_table =
+            choices(of).iter().any(|of| of["properties"].is_object() || of["additionalProperties"].is_object());
         let is_list = of["type"] == "array" || of["items"].is_object();
         if is_table && is_list == place.is_list || is_table && !place.is_list && key == "table" {
             found.push(word(key, &of["description"]));

@@ -39,18 +39,28 @@ pub(crate) fn encoded(design: &Design, table: &str, texts: &[(String, String)]) 
 pub(crate) fn explained(design: &Design, table: &str, form: &str, text: &str) -> Result<Json, String> {
     let (layout, times) = layout(design, table)?;
     let text = text.trim();
-    let form = match KeyForm::ALL.iter().find(|known| known.name() == form) {
-        Some(form) => KeyText::Lines(*form),
-        None if text.starts_with('[') => KeyText::Lines(KeyForm::Json),
-        None => KeyText::of(format!("{text}\n").as_bytes()),
-    };
-    let key = match form {
-        KeyText::Lines(form) => form.parse(text, layout).map_err(|error| format!("{error}; it was read as {form}"))?,
-        _ => key_of_line(text.as_bytes())?.ok_or("the line has no key: paste a row of HBase's scan or of cbt read")?,
-    };
+    let named = KeyForm::ALL.iter().find(|known| known.name() == form).map(|form| KeyText::Lines(*form));
+    let form = named.unwrap_or_else(|| looks_like(text, layout));
+    let key = read(text, form, layout)?;
     let mut json = told(&key, layout, &times)?;
     json["read_as"] = form.word().into();
     Ok(json)
+}
+
+/// The form that a text has by its looks; if that gives no key of the layout, one that does.
+fn looks_like(text: &str, layout: &LayoutBuf) -> KeyText {
+    let looks = KeyText::of(format!("{text}\n").as_bytes());
+    let all = std::iter::once(looks).chain(KeyForm::ALL.iter().map(|form| KeyText::Lines(*form)));
+    let is_key = |form: &KeyText| read(text, *form, layout).is_ok_and(|key| layout.decode(&key).is_ok());
+    all.into_iter().find(is_key).unwrap_or(looks)
+}
+
+fn read(text: &str, form: KeyText, layout: &LayoutBuf) -> Result<Vec<u8>, String> {
+    match form {
+        KeyText::Lines(form) => form.parse(text, layout).map_err(|error| format!("{error}; it was read as {form}")),
+        _ => key_of_line(text.as_bytes())?
+            .ok_or_else(|| "the line has no key: paste a row of HBase's scan or of cbt read".to_owned()),
+    }
 }
 
 fn told(key: &[u8], layout: &LayoutBuf, times: &Times<'_>) -> Result<Json, String> {

@@ -122,7 +122,9 @@ pub fn build() -> io::Result<(PathBuf, Page)> {
         .current_dir(&root)
         .status()?;
     if !built.success() {
-        return Err(io::Error::other(format!("the program was not built; `rustup target add {TARGET}` may be missing")));
+        return Err(io::Error::other(format!(
+            "the program was not built; `rustup target add {TARGET}` may be missing"
+        )));
     }
     let page = page(&std::fs::read(smaller(&target.join(TARGET).join("page/rowkey-page.wasm"))?)?)?;
     let path = target.join("rowkey.html");
@@ -138,7 +140,8 @@ fn smaller(program: &Path) -> io::Result<PathBuf> {
         return Ok(smaller);
     }
     // What rustc has by itself for this target.
-    let features = ["bulk-memory", "sign-ext", "mutable-globals", "nontrapping-float-to-int", "multivalue", "reference-types"];
+    let features =
+        ["bulk-memory", "sign-ext", "mutable-globals", "nontrapping-float-to-int", "multivalue", "reference-types"];
     let ran = Command::new("wasm-opt")
         .arg("-Oz")
         .args(features.map(|feature| format!("--enable-{feature}")))

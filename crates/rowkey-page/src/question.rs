@@ -24,11 +24,11 @@ enum Question {
 /// The name of the design in messages.
 const FILE: &str = "design";
 
-/// Answers a question: a JSON object, with `error` where there is no response.
+/// Answers a question: a JSON object, with `fault` where there is no response.
 pub fn answer(question: &str) -> String {
     let question = serde_json::from_str(question).map_err(|error| format!("not a question: {error}"));
     let answered = question.and_then(|question| respond(&question));
-    answered.unwrap_or_else(|error| json!({ "error": error })).to_string()
+    answered.unwrap_or_else(|error| json!({ "fault": error })).to_string()
 }
 
 fn respond(question: &Question) -> Result<Json, String> {

@@ -47,10 +47,10 @@ class Desk {
         }
         resolve(response);
       };
-      const limit = setTimeout(() => end({ error: "It takes too long: try less." }, true), PATIENCE);
+      const limit = setTimeout(() => end({ fault: "It takes too long: try less." }, true), PATIENCE);
       this.#drop = () => end(undefined, true);
       worker.onmessage = ({ data }) => end(JSON.parse(data), false);
-      worker.onerror = (event) => end({ error: `The program failed: ${event.message}` }, true);
+      worker.onerror = (event) => end({ fault: `The program failed: ${event.message}` }, true);
       worker.postMessage({ module, question: JSON.stringify(question) });
     });
   }

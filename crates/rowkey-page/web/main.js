@@ -21,7 +21,7 @@ const item = (found, at) => {
 const mend = async (finding) => {
   const design = editor.value;
   const answered = await mender.ask({ ask: "fix", design, today: today(), finding });
-  if (answered?.error) return say(answered.error);
+  if (answered?.fault) return say(answered.fault);
   if (!answered || editor.value !== design) return;
   for (const { start, end, text } of answered.edits) replace(start, end, text);
   say("The edit is applied. The editor can undo it.");
@@ -40,8 +40,8 @@ const check = async () => {
   const { findings = [], problems = [] } = answered;
   marks = [...problems, ...findings].map((found) => ({ ...place(found), severity: found.severity ?? "error" }));
   draw();
-  $("summary").textContent = answered.error ? "The program failed" : told(answered);
-  $("findings").replaceChildren(...(answered.error ? [el("li", {}, fault(answered.error))] : [...problems.map(item), ...findings.map((found, at) => item(found, at))]));
+  $("summary").textContent = answered.fault ? "The program failed" : told(answered);
+  $("findings").replaceChildren(...(answered.fault ? [el("li", {}, fault(answered.fault))] : [...problems.map(item), ...findings.map((found, at) => item(found, at))]));
   if (!answered.design?.tables) return;
   const before = tableName() || $("table").dataset.wanted;
   tables = answered.design.tables;

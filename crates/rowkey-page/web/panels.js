@@ -18,7 +18,7 @@ const ask = async (name, question, show) => {
   clearTimeout(waits);
   if (answered === undefined) return;
   place.removeAttribute("aria-busy");
-  place.replaceChildren(...(answered.error === undefined ? show(answered) : [fault(answered.error)]));
+  place.replaceChildren(...(answered.fault === undefined ? show(answered) : [fault(answered.fault)]));
 };
 
 const ofTable = (question) => ({ design: editor.value, table: tableName(), ...question });

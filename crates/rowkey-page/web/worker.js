@@ -54,6 +54,6 @@ onmessage = async ({ data: { module, question } }) => {
   try {
     postMessage(await respond(module, question));
   } catch (fault) {
-    postMessage(JSON.stringify({ error: `The program failed: ${fault.message}` }));
+    postMessage(JSON.stringify({ fault: `The program failed: ${fault.message}` }));
   }
 };
