@@ -79,6 +79,7 @@ const show = (state) => {
 const examples = JSON.parse($("examples").textContent);
 const start = async () => {
   const text = location.hash.slice(1);
+  say("");
   if (text === "") return show(examples[0]);
   try {
     show(await read(text));
