@@ -32,16 +32,25 @@ const MARKS: [(&str, &str, &str); 2] =
 ///
 /// It loads nothing and has no script.
 pub fn checked(design: &Design, options: &CheckOptions, report: &Report) -> String {
+    frame::page(&text(design, report), None, &tables(design, options))
+}
+
+/// The tables of a design as a part of a page that has the style [`STYLE`](super::STYLE): their keys, where writes
+/// land, the ranges of queries.
+pub fn sketched(design: &Design, options: &CheckOptions) -> String {
+    tables(design, options).into_string()
+}
+
+fn tables(design: &Design, options: &CheckOptions) -> Markup {
     let sketches = design.sketches(options);
     let capacities: Vec<Capacity> = sketches.iter().map(capacity).collect();
     // Tables of one cluster: their servers take the same.
     let each = capacities.first().copied().filter(|_| sketches.iter().any(|sketch| !sketch.loads.is_empty()));
-    let body = html! {
+    html! {
         @if let Some(each) = each { section aria-label="Legend" { (legend(each, &Measure::ALL[..1])) } }
         @for (sketch, capacity) in sketches.iter().zip(&capacities).take(TABLES) { (table(sketch, *capacity)) }
         @if sketches.len() > TABLES { p { (sketches.len() - TABLES) " more tables are not shown." } }
-    };
-    frame::page(&text(design, report), None, &body)
+    }
 }
 
 fn text(design: &Design, report: &Report) -> PageText {

@@ -8,7 +8,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::{PageText, Remark};
 
-const STYLE: &str = include_str!("page.css");
+/// The styles of a page.
+pub const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
 /// The first line of each page, by which it is known.

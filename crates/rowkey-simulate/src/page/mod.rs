@@ -22,9 +22,9 @@ use rowkey::LayoutBuf;
 use rowkey_design::internal::explain::Times;
 
 pub use self::blocks::{Terminal, blocks};
-pub use self::check::checked;
+pub use self::check::{checked, sketched};
 pub use self::drawing::svg;
-pub use self::frame::FIRST_LINE;
+pub use self::frame::{FIRST_LINE, STYLE};
 pub use self::html::html;
 pub use self::label::{label, labels};
 pub(crate) use self::scale::elapsed;

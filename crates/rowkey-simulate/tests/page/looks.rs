@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use rowkey_browser_testkit::{Browser, LOOK};
 use rowkey_design::{CheckOptions, Date, Design, File};
 use rowkey_simulate::page::{Capacity, PageText, Rate, Remark, checked, html};
 use serde_json::Value as Json;
 
-use crate::browser::Browser;
 use crate::made::{self, CAPACITY, HOSTILE, Made};
 
-const LOOK: &str = include_str!("look.js");
 const NARROW: (u32, u32) = (360, 740);
 const WIDE: (u32, u32) = (1280, 900);
 const TAB: &str = "\u{e004}";

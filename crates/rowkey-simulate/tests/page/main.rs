@@ -1,6 +1,5 @@
 //! The page of a run.
 
-mod browser;
 mod checks;
 mod labels;
 mod looks;

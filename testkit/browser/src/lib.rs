@@ -7,8 +7,13 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value as Json, json};
 
+/// What is wrong with the page that is open, by its looks: the body of a function of JavaScript that returns a list of
+/// sentences.
+pub const LOOK: &str = include_str!("look.js");
+
 /// A browser with one window. It ends with the value.
-pub(crate) struct Browser {
+#[derive(Debug)]
+pub struct Browser {
     driver: Child,
     session: String,
     folder: tempfile::TempDir,
@@ -22,7 +27,7 @@ fn program(name: &str) -> Option<PathBuf> {
 impl Browser {
     /// Starts that at `ROWKEY_CHROMIUM`, or one of PATH. None, with a word about it, if there is none and the variable
     /// is not set.
-    pub(crate) fn start() -> Option<Self> {
+    pub fn start() -> Option<Self> {
         let named = std::env::var_os("ROWKEY_CHROMIUM").filter(|path| !path.is_empty()).map(PathBuf::from);
         let is_needed = named.is_some();
         let browser = named.or_else(|| program("chromium")).or_else(|| program("google-chrome"));
@@ -77,12 +82,12 @@ impl Browser {
     }
 
     /// A command of Chromium's own protocol.
-    fn command(&self, name: &str, parameters: &Json) -> Json {
+    pub fn command(&self, name: &str, parameters: &Json) -> Json {
         self.post("/goog/cdp/execute", &json!({"cmd": name, "params": parameters}))
     }
 
     /// Opens a page of this text, in a window of this size: `light`, `dark` or `print`.
-    pub(crate) fn open(&self, page: &str, (width, height): (u32, u32), scheme: &str) {
+    pub fn open(&self, page: &str, (width, height): (u32, u32), scheme: &str) {
         let path = self.folder.path().join("page.html");
         fs::write(&path, page).expect("a page");
         let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
@@ -97,12 +102,12 @@ impl Browser {
     }
 
     /// The value of a function of JavaScript, given as its body.
-    pub(crate) fn run(&self, body: &str) -> Json {
+    pub fn run(&self, body: &str) -> Json {
         self.post("/execute/sync", &json!({"script": body, "args": []}))
     }
 
     /// Presses keys, one after the other: characters, or those beyond `\u{e000}` that WebDriver has for others.
-    pub(crate) fn press(&self, keys: &str) {
+    pub fn press(&self, keys: &str) {
         let actions: Vec<Json> = keys
             .chars()
             .flat_map(|key| ["keyDown", "keyUp"].map(|what| json!({"type": what, "value": key.to_string()})))
@@ -111,7 +116,7 @@ impl Browser {
     }
 
     /// Moves the pointer to a place of the window.
-    pub(crate) fn point(&self, x: f64, y: f64) {
+    pub fn point(&self, x: f64, y: f64) {
         let moved = json!({"type": "pointerMove", "x": x as i64, "y": y as i64, "duration": 0});
         let pointer = json!({"type": "pointer", "id": "mouse", "actions": [moved]});
         self.post("/actions", &json!({"actions": [pointer]}));
@@ -125,7 +130,7 @@ impl Browser {
 
     /// What those who do not see the page are told: the role and the name of each thing that they can go to, or that
     /// stands for a picture or a part of the page.
-    pub(crate) fn named(&self) -> Vec<(String, String)> {
+    pub fn named(&self) -> Vec<(String, String)> {
         const NAMED: [&str; 8] =
             ["radio", "image", "img", "application", "region", "DisclosureTriangle", "table", "heading"];
         self.command("Accessibility.enable", &json!({}));
@@ -143,12 +148,12 @@ impl Browser {
     }
 
     /// What the console said of errors since the page was opened.
-    pub(crate) fn errors(&self) -> Vec<String> {
+    pub fn errors(&self) -> Vec<String> {
         self.log("browser").iter().map(|entry| entry["message"].to_string()).collect()
     }
 
     /// The addresses that were asked for since the page was opened.
-    pub(crate) fn requests(&self) -> Vec<String> {
+    pub fn requests(&self) -> Vec<String> {
         let event = |entry: &Json| serde_json::from_str::<Json>(entry["message"].as_str()?).ok();
         let events = self.log("performance").iter().filter_map(event).collect::<Vec<_>>();
         let requests = events.iter().filter(|event| event["message"]["method"] == "Network.requestWillBeSent");
@@ -156,7 +161,7 @@ impl Browser {
     }
 
     /// A picture of the whole page, where `ROWKEY_SCREENSHOTS` names a folder.
-    pub(crate) fn screenshot(&self, name: &str) {
+    pub fn screenshot(&self, name: &str) {
         let Some(folder) = std::env::var_os("ROWKEY_SCREENSHOTS") else { return };
         let parameters = json!({"format": "png", "captureBeyondViewport": true});
         let answer = self.command("Page.captureScreenshot", &parameters);

@@ -1,0 +1,92 @@
+//! Completions of a design from the schema of design files.
+
+use rowkey_design::internal::design::json_schema;
+use serde_json::{Value as Json, json};
+
+use crate::units::byte_at;
+
+mod place;
+
+use place::{Place, Wanted};
+
+/// What can stand at a place of a design, given in UTF-16 units: words, each with what it says, and how many units
+/// before the place each takes the place of.
+pub(crate) fn complete(design: &str, at: usize) -> Json {
+    let place = Place::of(&design[..byte_at(design, at)]);
+    let schema = json_schema();
+    let mut found = Vec::new();
+    for part in within(&schema, &place.path) {
+        match place.wanted {
+            Wanted::Key => keys(part, &place, &mut found),
+            Wanted::Header => headers(part, &place, &mut found),
+            Wanted::Value => values(part, &place, &mut found),
+        }
+    }
+    found.dedup();
+    let replaces = place.word.encode_utf16().count();
+    json!({ "replaces": replaces, "words": found })
+}
+
+/// The parts of the schema that a path of keys leads to: where there is a choice, those of each.
+fn within<'s>(schema: &'s Json, path: &[String]) -> Vec<&'s Json> {
+    path.iter().fold(choices(schema), |parts, key| {
+        let next = |part: &'s Json| {
+            let named = part["properties"].get(key);
+            named.or_else(|| part.get("additionalProperties").filter(|any| any.is_object()))
+        };
+        parts.into_iter().filter_map(next).flat_map(choices).collect()
+    })
+}
+
+/// A part, or what it is a choice of; of a list, its items.
+fn choices(part: &Json) -> Vec<&Json> {
+    let several = ["anyOf", "oneOf"].iter().filter_map(|key| part[key].as_array()).flatten();
+    let of_choice: Vec<&Json> = several.flat_map(choices).collect();
+    let items = part["items"].is_object().then(|| choices(&part["items"])).unwrap_or_default();
+    std::iter::once(part).chain(of_choice).chain(items).collect()
+}
+
+fn word(text: &str, says: &Json) -> Json {
+    let says = says.as_str().unwrap_or_default();
+    json!({ "text": text, "says": says.lines().next().unwrap_or_default() })
+}
+
+fn properties(part: &Json) -> impl Iterator<Item = (&String, &Json)> {
+    part["properties"].as_object().into_iter().flatten()
+}
+
+/// Keys that begin with the word, but for those that are there.
+fn keys(part: &Json, place: &Place, found: &mut Vec<Json>) {
+    for (key, of) in properties(part).filter(|(key, _)| key.starts_with(&place.word) && !place.has.contains(key)) {
+        found.push(word(&format!("{key} = "), &of["description"]));
+    }
+}
+
+/// The parts of a header: keys of tables.
+fn headers(part: &Json, place: &Place, found: &mut Vec<Json>) {
+    for (key, of) in properties(part).filter(|(key, _)| key.starts_with(&place.word)) {
+        let is_table =
+            choices(of).iter().any(|of| of["properties"].is_object() || of["additionalProperties"].is_object());
+        let is_list = of["type"] == "array" || of["items"].is_object();
+        if is_table && is_list == place.is_list || is_table && !place.is_list && key == "table" {
+            found.push(word(key, &of["description"]));
+        }
+    }
+}
+
+/// Values: words, truths, and examples.
+fn values(part: &Json, place: &Place, found: &mut Vec<Json>) {
+    let listed = ["enum", "examples"].iter().filter_map(|key| part[key].as_array()).flatten();
+    let truths = [Json::Bool(true), Json::Bool(false)];
+    let truths = truths.iter().filter(|_| part["type"] == "boolean");
+    for value in listed.chain(part.get("const")).chain(truths) {
+        let text = value.to_string();
+        let same = found.iter().any(|word| word["text"] == text.as_str());
+        if text.trim_matches('"').starts_with(place.word.trim_start_matches('"')) && !same {
+            found.push(word(&text, &part["description"]));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
