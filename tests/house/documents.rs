@@ -39,8 +39,8 @@ fn docs_begin_with_a_noun_or_a_verb() {
     );
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let crates = fs::read_dir(root.join("crates")).unwrap().map(|entry| entry.unwrap().path());
-    let others =
-        ["", "derive", "testkit", "testkit/bigtable", "testkit/hbase", "testkit/simulate"].map(|path| root.join(path));
+    let others = ["", "derive", "testkit", "testkit/bigtable", "testkit/browser", "testkit/hbase", "testkit/simulate"]
+        .map(|path| root.join(path));
     for package in crates.chain(others) {
         for source in sources(&package) {
             assert_eq!(openings(&source.text), Vec::<&str>::new(), "{}/{}", package.display(), source.path);

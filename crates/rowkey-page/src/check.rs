@@ -2,14 +2,18 @@
 
 use rowkey_design::internal::report::{Format, Styles, invalid, report};
 use rowkey_design::internal::sketch::Sketch;
-use rowkey_design::{CheckOptions, Design, Edit};
+use rowkey_design::{CheckOptions, Design, Edit, File};
 use serde_json::{Value as Json, json};
 
-use crate::question::file;
 use crate::units::Units;
 
 /// The findings and problems that are given: no page shows more.
 const SHOWN: usize = 200;
+
+/// The design as a file, by its name in messages.
+pub(crate) fn file(design: &str) -> File {
+    File { name: "design".to_owned(), text: design.to_owned() }
+}
 
 /// The report of `rowkey check --json`, its places as browsers count them, and the tables with their fields.
 pub(crate) fn checked(text: &str, options: &CheckOptions) -> Result<Json, String> {

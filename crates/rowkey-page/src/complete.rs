@@ -9,7 +9,7 @@ mod place;
 
 use place::{Place, Wanted};
 
-/// What can stand at a place of a design, given in UTF-16 units: words, each with what it says, and how many units
+/// The words that can stand at a place of a design, given in UTF-16 units, each with what it says; and how many units
 /// before the place each takes the place of.
 pub(crate) fn complete(design: &str, at: usize) -> Json {
     let place = Place::of(&design[..byte_at(design, at)]);
@@ -42,7 +42,7 @@ fn within<'s>(schema: &'s Json, path: &[String]) -> Vec<&'s Json> {
 fn choices(part: &Json) -> Vec<&Json> {
     let several = ["anyOf", "oneOf"].iter().filter_map(|key| part[key].as_array()).flatten();
     let of_choice: Vec<&Json> = several.flat_map(choices).collect();
-    let items = part["items"].is_object().then(|| choices(&part["items"])).unwrap_or_default();
+    let items = if part["items"].is_object() { choices(&part["items"]) } else { Vec::new() };
     std::iter::once(part).chain(of_choice).chain(items).collect()
 }
 

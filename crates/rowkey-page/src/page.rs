@@ -26,8 +26,10 @@ const SCRIPTS: [&str; 8] = [
     include_str!("../web/main.js"),
 ];
 
-/// The examples: a name, a design, and values of the fields of its first table.
-const EXAMPLES: [(&str, &str, &[(&str, &str)]); 3] = [
+/// A name, a design, and values of the fields of its first table.
+type Example = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+const EXAMPLES: [Example; 3] = [
     (
         "Readings, the time first",
         include_str!("../web/readings.rowkey.toml"),
@@ -98,7 +100,7 @@ fn digest(text: &str) -> String {
 
 /// The states that the examples are.
 fn examples() -> Json {
-    let example = |(name, design, values): &(&str, &str, &[(&str, &str)])| {
+    let example = |(name, design, values): &Example| {
         let values: serde_json::Map<_, _> =
             values.iter().map(|(field, text)| ((*field).to_owned(), (*text).into())).collect();
         json!({ "name": name, "design": design, "values": values })

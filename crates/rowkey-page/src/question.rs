@@ -1,12 +1,12 @@
 //! The questions of the page, as JSON.
 
-use rowkey_design::{CheckOptions, Date, Design, File};
+use rowkey_design::{CheckOptions, Date, Design};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use crate::{check, code, complete, infer, key, suggest};
 
-/// What the page asks. Each has the text of a design, but where there is none yet.
+/// A question of the page. Each has the text of a design, but where there is none yet.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "ask", rename_all = "lowercase")]
 enum Question {
@@ -20,9 +20,6 @@ enum Question {
     Suggest { design: String, table: String, today: String },
     Code { design: String, table: String, language: String },
 }
-
-/// The name of the design in messages.
-const FILE: &str = "design";
 
 /// Answers a question: a JSON object, with `fault` where there is no response.
 pub fn answer(question: &str) -> String {
@@ -47,13 +44,8 @@ fn respond(question: &Question) -> Result<Json, String> {
     }
 }
 
-/// The design as a file.
-pub(crate) fn file(design: &str) -> File {
-    File { name: FILE.to_owned(), text: design.to_owned() }
-}
-
 fn parsed(design: &str) -> Result<Design, String> {
-    Design::parse([file(design)]).map_err(|problems| {
+    Design::parse([check::file(design)]).map_err(|problems| {
         let first = problems.to_string();
         let more = problems.list.len().saturating_sub(1);
         let first = first.lines().next().unwrap_or_default().to_owned();
