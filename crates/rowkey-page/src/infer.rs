@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 /// The table's name in the design file of a candidate.
 const TABLE: &str = "inferred";
 
-/// What `rowkey infer --json` prints of keys, one a line.
+/// The output of `rowkey infer --json` for keys, one a line.
 pub(crate) fn inferred(keys: &str) -> Result<Json, String> {
     let text = KeyText::of(keys.as_bytes());
     let mut sample = Sample::new();
