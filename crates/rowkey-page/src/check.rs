@@ -1,4 +1,4 @@
-//! What a check of the design finds, with the tables that it has.
+//! The findings of a check of the design, with the tables that it has.
 
 use rowkey_design::internal::report::{Format, Styles, invalid, report};
 use rowkey_design::internal::sketch::Sketch;

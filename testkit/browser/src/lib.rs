@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value as Json, json};
 
-/// What is wrong with the page that is open, by its looks: the body of a function of JavaScript that returns a list of
+/// The faults in the looks of the page that is open: the body of a function of JavaScript that returns a list of
 /// sentences.
 pub const LOOK: &str = include_str!("look.js");
 
@@ -128,7 +128,7 @@ impl Browser {
         entries.as_array().expect("entries").clone()
     }
 
-    /// What those who do not see the page are told: the role and the name of each thing that they can go to, or that
+    /// The page as told to those who do not see it: the role and the name of each thing that they can go to, or that
     /// stands for a picture or a part of the page.
     pub fn named(&self) -> Vec<(String, String)> {
         const NAMED: [&str; 8] =
@@ -147,7 +147,7 @@ impl Browser {
         found.map(|node| (text(&node["role"]), text(&node["name"]))).filter(|(role, _)| role != "RootWebArea").collect()
     }
 
-    /// What the console said of errors since the page was opened.
+    /// The errors that the console told since the page was opened.
     pub fn errors(&self) -> Vec<String> {
         self.log("browser").iter().map(|entry| entry["message"].to_string()).collect()
     }

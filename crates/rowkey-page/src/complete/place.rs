@@ -1,6 +1,6 @@
 //! The place in a design where something is to be completed: the path of keys to it, and what of it is there.
 
-/// What is to be completed.
+/// The thing that is to be completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     Key,

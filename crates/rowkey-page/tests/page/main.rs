@@ -50,7 +50,7 @@ mod in_a_browser {
     in_a_browser! { typing keys pasting addresses hostile looks by_keyboard }
 }
 
-/// What is typed is judged, completed and mended.
+/// Typed text is judged, completed and mended.
 fn typing(page: &Opened<'_>) {
     page.open(WIDE, "light");
     page.wait("$('summary').textContent.includes('error')");
