@@ -12,8 +12,24 @@ use std::ops::Range;
 
 use toml_edit::{Array, Decor, DocumentMut, InlineTable, Item, RawString, Table, Value};
 
-use crate::design::with_schema;
 use crate::problem::{File, Files, Problem, Problems, Span};
+
+/// The name of the JSON Schema of design files where it lies beside them.
+pub const SCHEMA_FILE: &str = "rowkey.schema.json";
+
+/// The word of the comment that names the schema of a file of TOML to Taplo and the editors that use it.
+const SCHEMA_WORD: &str = "#:schema ";
+
+/// The text of a design file, whose first line names its schema.
+///
+/// A file that names another keeps that, and one without keys has none.
+pub(crate) fn with_schema(text: &str, newline: &str) -> String {
+    let mut before = text.lines().map(str::trim).take_while(|line| line.is_empty() || line.starts_with('#'));
+    let is_named = before.by_ref().any(|line| line.starts_with(SCHEMA_WORD));
+    let has_keys = text.lines().any(|line| !line.trim().is_empty() && !line.trim().starts_with('#'));
+    let line = if is_named || !has_keys { String::new() } else { format!("{SCHEMA_WORD}./{SCHEMA_FILE}{newline}") };
+    line + text
+}
 
 /// Returns the text of a file in the one form.
 ///

@@ -72,6 +72,7 @@ pub use self::suggest::Suggestions;
 #[doc(hidden)]
 pub mod internal {
     pub use crate::diff::LOCK_LINE;
+    pub use crate::format::SCHEMA_FILE;
     pub use crate::problem::Located;
     pub use crate::resolve::TableDesign;
 

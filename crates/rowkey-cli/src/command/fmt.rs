@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use rowkey_design::format;
-use rowkey_design::internal::design::SCHEMA_FILE;
+use rowkey_design::internal::SCHEMA_FILE;
 use rowkey_design::internal::quote::terminal;
 
 use crate::designs::is_stdin;

@@ -10,8 +10,7 @@ pub use self::enums::{
     BlockEncoding, Bloom, Compression, Engine, Keep, Level, Meaning, QueryOrder, SaltFormat, SplitPolicy, Timestamp,
     Unique, WriteKind,
 };
-pub(crate) use self::schema::with_schema;
-pub use self::schema::{SCHEMA_FILE, json_schema, reference};
+pub use self::schema::{json_schema, reference};
 pub use self::shape::{Balancer, BalancerPeriod, Shape};
 pub use self::values::{Columns, Date, KeyField, Size, Skew, Splits, SplitsTable, Width, WriteOrder};
 use crate::file::node::record;

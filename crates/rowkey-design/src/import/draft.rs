@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use crate::design::with_schema;
+use crate::format::with_schema;
 use crate::quote;
 
 /// A table.

@@ -1,7 +1,6 @@
 //! The load of a design's writes: how many places of the key space are written at once.
 
 mod capacity;
-mod landing;
 mod rates;
 
 use rowkey::lead::Lead;
@@ -10,7 +9,6 @@ pub(crate) use self::capacity::bytes_per_server;
 pub use self::capacity::{
     ASSUMED_SERVERS, Capacity, engine_of, is_one_process, known_writes_per_server, reads_per_server, writes_per_server,
 };
-pub(crate) use self::landing::{Landing, at_least};
 pub use self::rates::{Piece, Rates, assumed_rates};
 pub(crate) use self::rates::{mean, peak};
 use crate::design::{Meaning, Write, WriteOrder};

@@ -11,7 +11,6 @@ use crate::problem::{Located, Span};
 use crate::profile::Profile;
 use crate::resolve::{Design, TableDesign};
 use crate::rule::{Rule, Severity};
-use crate::rules::together::Together;
 
 /// Options of a check.
 #[derive(Clone, Debug)]
@@ -64,6 +63,14 @@ impl CheckOptions {
     }
 }
 
+/// The parts that all tables ask for, where they are more than the servers take and no table alone asks for so much: of
+/// the table that asks for most. One finding tells it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Together {
+    pub(crate) writes: Option<f64>,
+    pub(crate) reads: Option<f64>,
+}
+
 /// The facts of a table that rules are given.
 pub(crate) struct Context<'d> {
     pub(crate) design: &'d Design,
@@ -79,7 +86,7 @@ pub(crate) struct Context<'d> {
     pub(crate) queries: Vec<QueryCost<'d>>,
     /// The places where each write lands in the table, and, in each secondary table after it, the same writes.
     pub(crate) loads: Vec<WriteLoad<'d>>,
-    /// What it is to tell of all tables.
+    /// The parts of all tables that it is to tell.
     pub(crate) together: Together,
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod context;
 mod families;
 mod hot;
 mod keys;
+mod landing;
 mod queries;
 mod queue;
 mod regions;

@@ -5,12 +5,13 @@ use rowkey::splits::Splits as SplitPoints;
 use crate::cost::{QueryCost, REGION, bytes_per_row, on_disk, rows_of};
 use crate::design::{Engine, SplitPolicy, WriteKind};
 use crate::facts::KeyFacts;
-use crate::load::{Landing, WriteLoad, at_least, peak, reads_per_server};
+use crate::load::{WriteLoad, peak, reads_per_server};
 use crate::rules::context::Context;
+use crate::rules::landing::{Landing, at_least};
 
 /// The region that is asked for most.
 pub(super) struct Fullest {
-    /// What it is asked for, in parts of what a server takes.
+    /// Its load, in parts of what a server takes.
     pub(super) asked: f64,
     /// That in rows written, or reads, a second.
     pub(super) rate: f64,

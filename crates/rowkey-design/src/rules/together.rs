@@ -5,14 +5,6 @@ use crate::load::reads_per_server;
 use crate::rules::context::Context;
 use crate::rules::regions::reads;
 
-/// The parts that all tables ask for, where they are more than the servers take and no table alone asks for so much: of
-/// the table that asks for most. One finding tells it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Together {
-    pub(crate) writes: Option<f64>,
-    pub(crate) reads: Option<f64>,
-}
-
 /// Tells the tables that ask for most what all ask for together.
 pub(crate) fn add(tables: &mut [Context<'_>]) {
     if tables.len() < 2 {

@@ -43,7 +43,11 @@ impl<'f> Causes<'f> {
 
     /// The most severe warning, if none was quoted.
     pub(super) fn warning(&self) -> Option<String> {
-        self.findings.iter().find(|finding| warns(finding)).filter(|_| !self.has_warned).map(|finding| told(finding))
+        self.findings
+            .iter()
+            .find(|finding| warns(finding) && !has(finding, "tables"))
+            .filter(|_| !self.has_warned)
+            .map(|finding| told(finding))
     }
 }
 
@@ -54,8 +58,15 @@ pub(super) fn warned_first(saturations: &mut [Saturation], findings: &[&Finding]
     saturations.sort_by_key(|saturation| (saturation.passes, !is_warned(saturation)));
 }
 
+/// What all tables ask for together says nothing of one that is simulated alone.
 fn is_of(finding: &Finding, saturation: &Saturation) -> bool {
-    OF_READS.contains(&finding.rule.id) == saturation.reads
+    let of_reads = OF_READS.contains(&finding.rule.id) || finding.rule.id == TOO_FEW && has(finding, "reads");
+    of_reads == saturation.reads && !has(finding, "tables")
+}
+
+/// True if the finding has a number of this name.
+fn has(finding: &Finding, name: &str) -> bool {
+    finding.numbers.iter().any(|number| number.name == name)
 }
 
 fn warns(finding: &Finding) -> bool {
@@ -79,4 +90,16 @@ pub(super) fn is_bound(numbers: &Numbers, saturation: &Saturation) -> bool {
         false => (numbers.busiest_server, &numbers.hottest_written),
     };
     region.as_ref().is_some_and(|hottest| hottest.share > FULL * server)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::look;
+
+    #[test]
+    fn more_servers_are_looked_at_where_they_help() {
+        let start = "No rule of `check` knows why: look at the hottest region, ";
+        assert_eq!(look("region", false), format!("{start}and at the number of servers"));
+        assert_eq!(look("region", true), format!("{start}which more servers do not help"));
+    }
 }

@@ -49,7 +49,7 @@ impl Known<'_> {
             (false, Some(warning)) => told.push(format!("Besides, {warning}.")),
             (false, None) => {}
         }
-        if !unjudged.is_empty() {
+        if numbers.saturations.is_empty() && !unjudged.is_empty() {
             told.push(format!("Not judged: {}.", unjudged.join("; ")));
         }
         told.join(" ")

@@ -37,6 +37,7 @@ mod reads;
 mod region;
 mod report;
 mod rows;
+mod share;
 mod split;
 mod split_point;
 mod starts;

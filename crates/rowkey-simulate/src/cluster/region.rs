@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::file::File;
 use super::memstore::Memstore;
 use super::rows::{Counts, Part, Rows};
-use super::whole::Share;
+use super::share::Share;
 
 /// The change that a region is closed for.
 #[derive(Clone, Debug)]

@@ -2,8 +2,8 @@
 
 use super::constants::MOST_REGIONS;
 use super::reads::READ;
+use super::share::Whole;
 use super::state::{Cluster, LAST_MS, ServerState};
-use super::whole::Whole;
 use crate::chance::Chance;
 use crate::run::{self, Interval, Key, Line, SplitPolicy};
 

@@ -10,8 +10,8 @@ use super::merge::Keep;
 use super::options::ClusterOptions;
 use super::policy::Jitter;
 use super::region::Region;
+use super::share::{Share, Whole};
 use super::starts::Starts;
-use super::whole::{Share, Whole};
 use crate::chance::Chance;
 use crate::run::{self, Line, Settings, SplitPolicy};
 

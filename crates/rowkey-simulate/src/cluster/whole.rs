@@ -2,44 +2,8 @@
 //! a scan costs what has changed since the last one.
 
 use super::reads::hundredths;
+use super::share::Share;
 use super::state::Cluster;
-
-/// The scans of the whole table so far.
-#[derive(Debug, Default)]
-pub(crate) struct Whole {
-    /// Their number; and true after the first.
-    runs: u64,
-    is_scanned: bool,
-    /// The reads of one, in hundredths.
-    reads: u64,
-    /// The regions that have changed since the last one.
-    changed: Vec<usize>,
-}
-
-/// What one scan reads of a region, or of a server.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Share {
-    /// The reads, in hundredths.
-    reads: u64,
-    rows: u64,
-    /// The scans that are counted.
-    seen: u64,
-    /// The server that has the region's part.
-    server: usize,
-}
-
-impl Whole {
-    /// The reads and the rows of the scans that a share has not counted.
-    pub(crate) fn since(&self, share: &Share) -> [u64; 2] {
-        [share.reads, share.rows].map(|each| each.saturating_mul(self.runs - share.seen))
-    }
-
-    fn take(&self, share: &mut Share) -> [u64; 2] {
-        let taken = self.since(share);
-        share.seen = self.runs;
-        taken
-    }
-}
 
 impl Cluster {
     /// Says that a scan of a region may read other rows, or ask another server.

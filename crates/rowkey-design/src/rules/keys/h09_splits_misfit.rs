@@ -162,7 +162,7 @@ fn under_load(
     Some(finding.remedy("more split points, between values that are there, or by a sample", Vec::new()))
 }
 
-/// What the values of the first field are taken for, in words, where they could be others.
+/// The words for what the values of the first field are taken for, where they could be others.
 fn taken(key: &KeyFacts<'_>) -> Option<String> {
     let first = key.fields.first().filter(|_| matches!(key.layout.lead(), Lead::None))?;
     let name = first.name;

@@ -3,10 +3,9 @@
 use crate::design::{Engine, Write};
 use crate::file::{ByteRate, Count, Rate};
 use crate::load::{WriteLoad, bytes_per_server, known_writes_per_server, peak, reads_per_server};
-use crate::rules::context::{Context, RuleSink};
+use crate::rules::context::{Context, RuleSink, Together};
 use crate::rules::regions::reads;
 use crate::rules::salt::fan_out;
-use crate::rules::together::Together;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     // DynamoDB has as many as a table needs.
@@ -108,13 +107,15 @@ fn of_all_tables(context: &Context<'_>, servers: f64, found: &mut RuleSink<'_>) 
     let Together { writes, reads } = context.together;
     for (part, what) in [(writes, "writes"), (reads, "reads")] {
         let Some(part) = part else { continue };
+        let tables = context.design.tables.len() as f64;
         let message = format!(
             "all {} together ask for {:.0} % of the {what} that {} can take, most of them this one",
-            Count(context.design.tables.len() as f64).of("table"),
+            Count(tables).of("table"),
             (part * 100.0).round().max(101.0),
             Count(servers).of("server")
         );
         let finding = found.finding(context.table.name.place, message).number("servers", servers, "");
+        let finding = finding.number("tables", tables, "").number(what, part * 100.0, "%");
         let needed = Count((part * servers).ceil());
         let cure =
             format!("{needed} servers take them, if the keys spread them evenly; or a cluster for some of the tables");

@@ -2,11 +2,11 @@
 
 use rowkey::splits::Splits as SplitPoints;
 
-use super::WriteLoad;
 use crate::cost::{rows_of, span};
 use crate::design::WriteOrder;
 use crate::drawn::{BEGIN, Numbers, Row, Rows};
 use crate::facts::KeyFacts;
+use crate::load::WriteLoad;
 use crate::profile::Profile;
 
 /// The rows that are drawn. A share is known to three deviations of so many.
