@@ -34,7 +34,7 @@ pub struct Run {
     pub moves: Vec<Move>,
     /// The intervals.
     pub intervals: Vec<Interval>,
-    /// What is known of chance in the writes and in the reads of each interval. A recording has none.
+    /// The chance that is known in the writes and in the reads of each interval. A recording has none.
     pub(crate) chances: Vec<[Chance; 2]>,
     /// The load of servers in steps that are shorter than intervals, all of one length. A recording, or a run with few
     /// events, has none.
