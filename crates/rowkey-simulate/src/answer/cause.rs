@@ -58,7 +58,7 @@ pub(super) fn warned_first(saturations: &mut [Saturation], findings: &[&Finding]
     saturations.sort_by_key(|saturation| (saturation.passes, !is_warned(saturation)));
 }
 
-/// What all tables ask for together says nothing of one that is simulated alone.
+/// True if a finding is of what saturates. One of all tables together says nothing of a table simulated alone.
 fn is_of(finding: &Finding, saturation: &Saturation) -> bool {
     let of_reads = OF_READS.contains(&finding.rule.id) || finding.rule.id == TOO_FEW && has(finding, "reads");
     of_reads == saturation.reads && !has(finding, "tables")

@@ -46,7 +46,7 @@ pub(crate) struct Region {
     /// The rows that were written in this interval, and the reads in hundredths.
     pub(crate) writes: u64,
     pub(crate) reads: u64,
-    /// What a scan of the whole table reads here; and true if that has changed.
+    /// The reads of a scan of the whole table here; and true if that has changed.
     pub(crate) whole: Share,
     pub(crate) has_changed: bool,
     /// The last batch that wrote here.

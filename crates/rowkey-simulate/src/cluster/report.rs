@@ -41,7 +41,7 @@ impl Cluster {
         Interval { t_ms, regions, servers: servers.collect() }
     }
 
-    /// What is known of chance in the writes and in the reads since the call before.
+    /// The chance that is known in the writes and in the reads since the call before.
     pub(crate) fn take_chances(&mut self) -> [Chance; 2] {
         std::mem::take(&mut self.chances)
     }

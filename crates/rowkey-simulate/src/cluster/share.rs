@@ -12,7 +12,7 @@ pub(crate) struct Whole {
     pub(super) changed: Vec<usize>,
 }
 
-/// What one scan reads of a region, or of a server.
+/// The reads of one scan of a region, or of a server.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Share {
     /// The reads, in hundredths.

@@ -54,10 +54,10 @@ pub struct Cluster {
     pub(crate) unsettled: usize,
     /// The scans of the whole table.
     pub(crate) whole: Whole,
-    /// What the call that is served reads of each server, in hundredths, and the servers of which it reads any.
+    /// The reads of each server by the call that is served, in hundredths, and the servers of which it reads any.
     pub(crate) call: Vec<u64>,
     pub(crate) called: Vec<usize>,
-    /// What is known of chance in the writes and in the reads of this interval.
+    /// The chance that is known in the writes and in the reads of this interval.
     pub(crate) chances: [Chance; 2],
     /// The sum of the squares of the reads of each event.
     pub(crate) read_squares: f64,
@@ -87,7 +87,7 @@ pub(crate) struct ServerState {
     pub(crate) writes: u64,
     pub(crate) rows_read: u64,
     pub(crate) reads: u64,
-    /// What a scan of the whole table reads here.
+    /// The reads of a scan of the whole table here.
     pub(crate) whole: Share,
     /// Those of them that an interval has told.
     pub(crate) told: run::Server,

@@ -7,7 +7,7 @@ use crate::run::{Interval, Region};
 /// The intervals of a run, as they end.
 pub(super) struct Intervals {
     ended: Vec<Interval>,
-    /// What is known of chance in the writes and in the reads of each.
+    /// The chance that is known in the writes and in the reads of each.
     chances: Vec<[Chance; 2]>,
     length_ms: u64,
     /// The most: more are joined by two.
