@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from .errors import LayoutMismatch
 
-
 _ROW_KEY = "row key: "
 
 

@@ -58,9 +58,10 @@ public record Layout(
   /**
    * Checks that a table has this layout.
    *
-   * @param kept what the table kept: its shape, which is in {@code rowkey.layouts} in the row {@code
-   *     t} and the table's name, its fingerprint, or a wide table's schema, which is in {@code
-   *     rowkey.schemas} in the row of the table's name, or in HBase an attribute of the table
+   * @param kept what the table kept: its shape, which is in {@code rowkey.layouts} in the row
+   *     {@code t} and the table's name, its fingerprint, or a wide table's schema, which is in
+   *     {@code rowkey.schemas} in the row of the table's name, or in HBase an attribute of the
+   *     table
    * @throws LayoutException if it is another one
    */
   public void require(String kept) {
