@@ -511,7 +511,7 @@ fn edits_fit_tables_of_every_form() {
 /// again.
 #[test]
 fn edits_of_one_table_are_not_made_at_once() {
-    let text = "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 10\n[table.log]\nkey = [\"at: instant\", \"host: u32\"]\nrows = \"1G\"\nkeep = \"forever\"\nsplits = { uniform = 10 }\nstats.host = { distinct = 5_000 }\n[table.log.family.f]\n[[table.log.write]]\nname = \"w\"\nrate = \"50k/s\"\norder = \"time\"\n[[table.log.query]]\nname = \"an hour of a host\"\nfix = [\"host\"]\nrange = { at = \"1 hour\" }\nrate = \"10/s\"\n";
+    let text = "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 10\n[table.log]\nkey = [\"at: instant\", \"host: u32\"]\nrows = \"1G\"\nkeep = \"forever\"\nsplits = { uniform = 10 }\nstats.host = { distinct = 5_000 }\nmeans.host = \"random\"\n[table.log.family.f]\n[[table.log.write]]\nname = \"w\"\nrate = \"50k/s\"\norder = \"time\"\n[[table.log.query]]\nname = \"an hour of a host\"\nfix = [\"host\"]\nrange = { at = \"1 hour\" }\nrate = \"10/s\"\n";
     let folder = folder(&[("log.rowkey.toml", text)]);
     let found = rowkey(folder.path(), &["check", "--format", "short", "log.rowkey.toml"], b"");
     assert!(found.out.contains("error[H01]") && found.out.contains("error[Q04]"), "{}", found.out);
@@ -527,7 +527,7 @@ fn edits_of_one_table_are_not_made_at_once() {
 #[test]
 fn what_is_mended_is_allowed_no_more() {
     let table = "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 10\n[table.log]\nkey = [\"at: instant\", \"host: u32\"]\n\
-                 rows = \"1G\"\nkeep = \"forever\"\nsplits = { uniform = 10 }\nstats.host = { distinct = 5_000 }\n";
+                 rows = \"1G\"\nkeep = \"forever\"\nsplits = { uniform = 10 }\nstats.host = { distinct = 5_000 }\nmeans.host = \"random\"\n";
     let rest = "[table.log.family.f]\n[[table.log.write]]\nname = \"w\"\nrate = \"50k/s\"\norder = \"time\"\n\
                 [[table.log.query]]\nname = \"an hour\"\nfix = [\"host\"]\nrange = { at = \"1 hour\" }\nrate = \"10/s\"\n";
     let other = "[[table.log.allow]]\nrule = \"D01\"\nwhy = \"it stays\"\n";

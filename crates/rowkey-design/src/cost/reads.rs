@@ -1,27 +1,13 @@
 //! The places where a query's reads land.
 
 use super::{OrderFit, QueryCost, ReadCost, bytes_per_row, on_disk, rows_per_second};
-use crate::design::{Cluster, Engine};
+use crate::design::Cluster;
 use crate::facts::KeyFacts;
 use crate::load::{Rates, busiest, engine_of, places, spread_in_partition_key};
 use crate::resolve::TableDesign;
 
-/// The bytes at which a region or range is split: those of `region.max`, or of the engine.
-///
-/// HBase: `hbase.hregion.max.filesize`, 10 GiB. DynamoDB: a partition of 10 GB, by its guide. Bigtable: a tablet,
-/// "approximately 100-200 MB in size by default" (Chang et al., 2006), which other engines of small ranges are taken to
-/// have too.
-pub fn region_bytes(engine: Engine, cluster: Option<&Cluster>) -> f64 {
-    let declared = cluster.and_then(|cluster| cluster.region.as_ref()?.max);
-    declared.map_or_else(
-        || match engine {
-            Engine::HBase => 10.0 * 1024.0 * 1024.0 * 1024.0,
-            Engine::DynamoDb => 10e9,
-            _ => 200e6,
-        },
-        |max| max.0,
-    )
-}
+/// The size at which a region is split where the file does not say: HBase's default, and a partition of DynamoDB.
+pub(crate) const REGION: f64 = 10.0 * 1024.0 * 1024.0 * 1024.0;
 
 /// The reads of a query on the busiest place: a row, or rows side by side.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,9 +43,10 @@ impl QueryCost<'_> {
         let (fields, front) = self.places(&key.asked_by(self.query))?;
         let mut share = self.share(key, &fields)?;
         if let Some(recent) = self.query.recent.as_ref().filter(|_| front.is_some()) {
+            let max = cluster.and_then(|cluster| cluster.region.as_ref()).and_then(|region| region.max);
             let rows = rows_per_second(table).map_or(0.0, |rate| rate * recent.seconds());
             let bytes = rows * share * bytes_per_row(table, key, &[]) * on_disk(table, key, &[]);
-            share /= (bytes / region_bytes(engine_of(cluster), cluster)).max(1.0);
+            share /= (bytes / max.map_or(REGION, |max| max.0)).max(1.0);
         }
         of(fields, front, share)
     }

@@ -2,7 +2,7 @@
 
 use rowkey::splits::Splits as SplitPoints;
 
-use crate::cost::{QueryCost, bytes_per_row, on_disk, region_bytes, rows_of};
+use crate::cost::{QueryCost, REGION, bytes_per_row, on_disk, rows_of};
 use crate::design::{Engine, SplitPolicy, WriteKind};
 use crate::facts::KeyFacts;
 use crate::load::{WriteLoad, peak, reads_per_server};
@@ -91,20 +91,21 @@ fn counted(context: &Context<'_>, key: &KeyFacts<'_>) -> f64 {
     writes.filter_map(|write| peak(write)).sum::<f64>() * key.share
 }
 
-/// The regions that so many rows between two split points are in when the table is full grown: by their size.
+/// The regions that so many rows between two split points are in when the table is full grown: by their size, or of an
+/// engine that splits by load as many as there are rows, up to those that a simulation divides them into.
 fn regions_within(context: &Context<'_>, key: &KeyFacts<'_>, rows: f64, bytes: f64) -> f64 {
+    const RANGES: f64 = 64.0;
     let is_whole = context.splits(key).is_none();
-    let bytes = rows * bytes;
-    let by_size = (bytes / region_bytes(context.engine, context.cluster)).ceil().max(1.0);
     if context.engine != Engine::HBase {
-        // Declared ranges stay as they are.
-        return if is_whole { by_size } else { 1.0 };
+        return if is_whole { rows.clamp(1.0, RANGES) } else { 1.0 };
     }
     let region = context.cluster.and_then(|cluster| cluster.region.as_ref());
     let policy = region.and_then(|region| region.split).unwrap_or(SplitPolicy::Stepping);
     if policy == SplitPolicy::Disabled {
         return 1.0;
     }
+    let bytes = rows * bytes;
+    let by_size = (bytes / region.and_then(|region| region.max).map_or(REGION, |max| max.0)).ceil().max(1.0);
     // A table that is one region is split once before.
     let is_split = is_whole && policy != SplitPolicy::Constant && !context.table.table.write.is_empty();
     if is_split && bytes > 2.0 * context.flush_size() { by_size.max(2.0) } else { by_size }

@@ -1,12 +1,12 @@
 //! The settings of the cluster that a design declares, and what is assumed of them.
 
-use rowkey_design::internal::cost::region_bytes;
 use rowkey_design::internal::design::{Balancer, Cluster, SplitPolicy as Policy};
 use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::internal::file::{Bytes, Count, Rate};
 use rowkey_design::internal::load::{Capacity, Rates, engine_of, is_one_process, reads_per_server};
 
 use super::Simulates;
+use super::ranges::range_bytes;
 use crate::cluster::{BALANCER_MS, FLUSH_SIZE, MAX_FILESIZE};
 use crate::run::{Key, Settings, SplitPolicy};
 
@@ -41,7 +41,7 @@ pub(super) fn settings(
     let bytes = |size: u64| Bytes(size as f64);
     let max = region.and_then(|region| region.max);
     let flush = region.and_then(|region| region.flush);
-    let default = region_bytes(engine_of(cluster), None) as u64;
+    let default = if of_hbase { MAX_FILESIZE } else { range_bytes(engine_of(cluster)) };
     let max_filesize =
         or(size(max), default, format!("a region is split at {}: say `region.max = …`", bytes(MAX_FILESIZE)));
     let flush_size =
