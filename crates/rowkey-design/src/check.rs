@@ -60,7 +60,7 @@ pub struct UnusedAllow {
     pub edit: Edit,
 }
 
-/// A question about a table that no rule answers.
+/// A part of a table that no rule judges, as the design does not say what it takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unjudged {

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use crate::{check, code, complete, infer, key, suggest};
 
-/// A question of the page. Each has the text of a design, but where there is none yet.
+/// A request of the page. Its `design` is the text of a design file; requests about keys alone have none.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "ask", rename_all = "lowercase")]
 enum Question {

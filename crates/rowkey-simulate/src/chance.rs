@@ -12,8 +12,8 @@ pub(crate) struct Chance {
     pub(crate) by_call: f64,
 }
 
-/// The standard deviations by which the greatest of so many shares is more than their mean at most, if it is chance: one
-/// more than the greatest of so many normal deviates is.
+/// The limit of chance, in standard deviations above the mean, of the greatest of a number of shares: one more than the
+/// greatest of as many normal deviates is.
 fn most_of_chance(servers: f64) -> f64 {
     (2.0 * libm::log(servers)).sqrt() + 1.0
 }

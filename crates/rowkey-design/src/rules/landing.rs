@@ -9,7 +9,7 @@ use crate::facts::KeyFacts;
 use crate::load::WriteLoad;
 use crate::profile::Profile;
 
-/// The rows that are drawn. A share is known to three deviations of so many.
+/// The number of rows that are drawn; a share is known within three standard deviations.
 const ROWS: u64 = 4096;
 const CHANCE: f64 = 3.0;
 

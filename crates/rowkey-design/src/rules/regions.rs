@@ -91,8 +91,8 @@ fn counted(context: &Context<'_>, key: &KeyFacts<'_>) -> f64 {
     writes.filter_map(|write| peak(write)).sum::<f64>() * key.share
 }
 
-/// The regions that so many rows between two split points are in when the table is full grown: by their size, or of an
-/// engine that splits by load as many as there are rows, up to those that a simulation divides them into.
+/// The number of regions between two split points of a full-grown table with this number of rows there: by size; of an
+/// engine that splits by load one for each row, up to those that a simulation divides them into.
 fn regions_within(context: &Context<'_>, key: &KeyFacts<'_>, rows: f64, bytes: f64) -> f64 {
     const RANGES: f64 = 64.0;
     let is_whole = context.splits(key).is_none();

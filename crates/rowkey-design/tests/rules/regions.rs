@@ -7,7 +7,7 @@ use super::{check, of_rules, parse, spoken};
 
 const RULES: [&str; 4] = ["H09", "H10", "H24", "H26"];
 
-/// A table of these ids with so many regions, evenly over all that the type can be.
+/// A table of these ids, pre-split into this number of regions, evenly over the range of the type.
 fn split(field: &str, more: &str, splits: &str, secondary: &str) -> String {
     format!(
         "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 8\nregion.writes = \"10k/s\"\n[table.t]\n\

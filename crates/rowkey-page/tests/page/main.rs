@@ -155,7 +155,7 @@ fn pasting(page: &Opened<'_>) {
     assert_eq!(refused, "refused");
 }
 
-/// The state comes back from an address, and an address that is none does no harm.
+/// The state is restored from the fragment of the address; a fragment that is not valid is ignored.
 fn addresses(page: &Opened<'_>) {
     page.open(WIDE, "light");
     page.wait("document.querySelector('#key-out .cells')");

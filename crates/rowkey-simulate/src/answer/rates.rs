@@ -11,7 +11,7 @@ use crate::recording::Run;
 use crate::run::Server;
 use crate::simulation::{Declared, unsaid_reads};
 
-/// The design with all rates so many times what it says.
+/// The design with all rates and peaks multiplied by a factor.
 #[must_use]
 pub fn times(design: &Design, factor: f64) -> Design {
     let mut design = design.clone();

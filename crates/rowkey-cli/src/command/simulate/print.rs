@@ -45,8 +45,8 @@ fn too_much(together: Option<&AllTables>) -> Option<&AllTables> {
     together.filter(|together| together.saturates)
 }
 
-/// Prints the answers of each table and its picture, before them what they ask for together if it is too much; or lines
-/// of JSON.
+/// Prints the answer and the picture of each table, after the saturation of all tables together if there is one; or
+/// lines of JSON.
 pub(super) fn print(
     json: bool,
     design: &Design,

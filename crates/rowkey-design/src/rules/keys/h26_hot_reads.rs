@@ -67,7 +67,7 @@ fn together(context: &Context<'_>, key: &KeyFacts<'_>, found: &mut RuleSink<'_>)
     of_place(context, cost, &load, (&format!("{} together make", names.join(", ")), sum, capacity), found);
 }
 
-/// The finding of a place that gets so many reads, `who` of which makes them.
+/// The finding of a hot place of reads. `who`: the queries that make them, as the message begins.
 fn of_place(
     context: &Context<'_>,
     cost: &QueryCost<'_>,
