@@ -33,16 +33,26 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
         Count(servers).of("server"),
         Rate(servers * each)
     );
-    let finding = found.finding(context.table.name.place, message).number("writes", all, "/s");
-    let finding = finding.number("servers", servers, "").number("writes that one server takes", each, "/s");
+    let other = "write fewer, larger rows. If one takes more, say `region.writes` of the cluster";
+    too_few(context, &message, [("writes", all, "/s"), ("writes that one server takes", each, "/s")], other, found);
+}
+
+/// The finding of a rate that is more than all servers together take. `rates`: all of it, and what one server takes;
+/// `other`: the remedy beside more servers.
+fn too_few(
+    context: &Context<'_>,
+    message: &str,
+    rates: [(&'static str, f64, &'static str); 2],
+    other: &str,
+    found: &mut RuleSink<'_>,
+) {
+    let [(name, all, unit), (of_one, each, unit_of_one)] = rates;
+    let servers = context.cluster.and_then(|cluster| cluster.servers).map_or(0.0, f64::from);
+    let finding = found.finding(context.table.name.place, message.to_owned()).number(name, all, unit);
+    let finding = finding.number("servers", servers, "").number(of_one, each, unit_of_one);
     let needed = Count((all / each).ceil());
-    found.push(finding.remedy(
-        format!(
-            "{needed} servers take them, if the key spreads them evenly; or write fewer, larger rows. If one takes \
-             more, say `region.writes` of the cluster"
-        ),
-        Vec::new(),
-    ));
+    let cure = format!("{needed} servers take them, if the key spreads them evenly; or {other}");
+    found.push(finding.remedy(cure, Vec::new()));
 }
 
 /// The highest rate of a write that goes on.
@@ -65,16 +75,9 @@ fn too_many_bytes(context: &Context<'_>, servers: f64, found: &mut RuleSink<'_>)
         Count(servers).of("server"),
         ByteRate(servers * each)
     );
-    let finding = found.finding(context.table.name.place, message).number("bytes written", all, "B/s");
-    let finding = finding.number("servers", servers, "").number("bytes that one server takes", each, "B/s");
-    let needed = Count((all / each).ceil());
-    found.push(finding.remedy(
-        format!(
-            "{needed} servers take them, if the key spreads them evenly; or write smaller rows. If one takes more, say \
-             `region.bytes` of the cluster"
-        ),
-        Vec::new(),
-    ));
+    let other = "write smaller rows. If one takes more, say `region.bytes` of the cluster";
+    let rates = [("bytes written", all, "B/s"), ("bytes that one server takes", each, "B/s")];
+    too_few(context, &message, rates, other, found);
 }
 
 /// The same of reads, where it is known how many a server takes, and no query alone is said to read too much.
@@ -90,16 +93,8 @@ fn too_many_reads(context: &Context<'_>, servers: f64, found: &mut RuleSink<'_>)
         Count(servers).of("server"),
         Rate(servers * each)
     );
-    let finding = found.finding(context.table.name.place, message).number("reads", all, "/s");
-    let finding = finding.number("servers", servers, "").number("reads that one server takes", each, "/s");
-    let needed = Count((all / each).ceil());
-    found.push(finding.remedy(
-        format!(
-            "{needed} servers take them, if the key spreads them evenly; or keep what is read most in a cache. If one \
-             takes more, say `region.reads` of the cluster"
-        ),
-        Vec::new(),
-    ));
+    let other = "keep what is read most in a cache. If one takes more, say `region.reads` of the cluster";
+    too_few(context, &message, [("reads", all, "/s"), ("reads that one server takes", each, "/s")], other, found);
 }
 
 /// The finding of tables that together ask for more than all servers take.
