@@ -33,8 +33,9 @@ impl Cluster {
             }
         });
         let regions = regions.collect();
+        let scans = &self.whole;
         let servers = self.servers.iter_mut().map(|server| {
-            let all = server.total();
+            let all = server.total(scans);
             let told = std::mem::replace(&mut server.told, all.clone());
             all.since(&told)
         });
@@ -53,7 +54,7 @@ impl Cluster {
 
     /// All that each server wrote and read.
     pub(crate) fn totals(&self) -> impl Iterator<Item = run::Server> {
-        self.servers.iter().map(|server| server.total_with(&self.whole))
+        self.servers.iter().map(|server| server.total(&self.whole))
     }
 
     /// The splits and moves since the call before, in the order of time.
@@ -63,11 +64,8 @@ impl Cluster {
 }
 
 impl ServerState {
-    fn total(&self) -> run::Server {
-        run::Server { writes: self.writes, reads: self.reads / READ, rows_read: self.rows_read }
-    }
-
-    fn total_with(&self, whole: &Whole) -> run::Server {
+    /// All that it wrote and read, with the scans of the whole table that it has not counted.
+    fn total(&self, whole: &Whole) -> run::Server {
         let [reads, rows] = whole.since(&self.whole);
         let (reads, rows_read) = (self.reads.saturating_add(reads), self.rows_read.saturating_add(rows));
         run::Server { writes: self.writes, reads: reads / READ, rows_read }
