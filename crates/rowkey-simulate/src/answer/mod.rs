@@ -3,7 +3,6 @@
 //! The measures of a simulation are told with the findings of `check`, whose load model it shares: the verdict is a
 //! rule of `check`, so that the two cannot disagree.
 
-mod all_tables;
 mod cause;
 mod hottest;
 mod keys;
@@ -20,7 +19,6 @@ use rowkey_design::internal::cost::{QueryCost, bytes_per_row};
 use rowkey_design::internal::load::reads_per_server;
 use rowkey_design::{Finding, Report};
 
-pub use self::all_tables::all_tables;
 use self::hottest::Hottest;
 use self::numbers::Numbers;
 pub use self::page_text::{capacity, page_text};

@@ -44,8 +44,10 @@ impl Known<'_> {
             (true, Some(warning)) => {
                 told.push(format!("No server saturates in this run: {}. But {warning}.", busiest()))
             }
-            (true, None) if unjudged.is_empty() => told.push(format!("{NOTHING}: {}.", busiest())),
-            (true, None) => told.push(format!("{NOTHING} of what is judged: {}.", busiest())),
+            (true, None) => {
+                let judged = if unjudged.is_empty() { "" } else { " of what is judged" };
+                told.push(format!("{NOTHING}{judged}: {}.", busiest()));
+            }
             (false, Some(warning)) => told.push(format!("Besides, {warning}.")),
             (false, None) => {}
         }

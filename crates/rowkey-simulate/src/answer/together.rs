@@ -1,8 +1,9 @@
 //! The load of all tables of a cluster together.
 
 use super::takes;
+use super::text::percent;
 use crate::recording::Run;
-use crate::run::{Interval, Server};
+use crate::run::{AllTables, Interval, Server};
 use crate::simulation::Declared;
 
 /// The greatest parts of what all servers take that the tables of a cluster ask for at one time.
@@ -29,6 +30,24 @@ impl Together {
         let most = |parts: Vec<f64>| parts.into_iter().fold(0.0, f64::max);
         let found = Self { writes: most(writes), reads: most(reads) };
         (count > 1 && found != Self::default()).then_some(found)
+    }
+
+    /// The answer about all tables.
+    pub fn answer(self) -> AllTables {
+        let Self { writes, reads } = self;
+        let told = |least: f64| {
+            let parts = [(writes, "writes"), (reads, "reads")].into_iter().filter(|(part, _)| *part > least);
+            parts.map(|(part, what)| format!("{} of the {what}", percent(part))).collect::<Vec<_>>().join(" and ")
+        };
+        let saturates = writes > 1.0 || reads > 1.0;
+        let sentence = match saturates {
+            false => format!("All tables together ask for up to {} that the servers take.", told(0.0)),
+            true => format!(
+                "All tables together saturate the servers: they ask for up to {} that the servers take. Add servers.",
+                told(1.0)
+            ),
+        };
+        AllTables { sentence, saturates, writes, reads }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The sentence tells the worst: what lasts before what passes, warnings before notes, and what is not judged.
 
-use rowkey_simulate::answer::{NOTHING, all_tables};
+use rowkey_simulate::answer::{NOTHING, Together};
 use rowkey_simulate::run::{Answer, Line};
 
 use super::{answers, design, is_valid, options};
@@ -86,7 +86,7 @@ fn what_check_does_not_judge_is_said() {
 #[test]
 fn all_tables_are_told_by_writes_and_reads() {
     let told = |writes, reads| {
-        let found = all_tables((writes, reads));
+        let found = Together { writes, reads }.answer();
         assert!(is_valid(&Line::AllTables(found.clone())));
         (found.saturates, found.sentence)
     };

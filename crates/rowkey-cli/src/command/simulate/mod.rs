@@ -145,7 +145,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     };
     // Events of a file are of one table.
     let together = answer::Together::of(simulated.iter().map(|table| (&table.declared, &table.run)));
-    let together = together.map(|parts| answer::all_tables((parts.writes, parts.reads)));
+    let together = together.map(answer::Together::answer);
     if let Some(path) = &args.html {
         crate::designs::may_replace(path, &args.designs, page::FIRST_LINE, "page that `rowkey` wrote")?;
         crate::designs::write(path, &print::page(&design, first, &simulated, together.as_ref()))?;
