@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use crate::cost::QueryCost;
-use crate::design::{Cluster, Date, Engine, Level, Splits};
+use crate::design::{Cluster, Date, Engine, Level, Secondary, Splits};
 use crate::facts::KeyFacts;
 use crate::finding::Finding;
 use crate::load::{Capacity, WriteLoad, engine_of};
@@ -123,8 +123,24 @@ impl<'d> Context<'d> {
 
     /// The split points that the file declares for a key.
     pub(crate) fn splits(&self, key: &KeyFacts<'_>) -> Option<&'d Located<Splits>> {
-        let secondary = key.secondary.and_then(|index| self.table.table.secondary.get(index));
-        secondary.map_or(&self.table.table.splits, |secondary| &secondary.splits).as_ref()
+        self.secondary(key).map_or(&self.table.table.splits, |secondary| &secondary.splits).as_ref()
+    }
+
+    /// The secondary table of a key; none of the table's own.
+    pub(crate) fn secondary(&self, key: &KeyFacts<'_>) -> Option<&'d Located<Secondary>> {
+        self.table.table.secondary.get(key.secondary?)
+    }
+
+    /// The queries that a key serves.
+    pub(crate) fn queries_of(&self, key: &KeyFacts<'_>) -> impl Iterator<Item = &QueryCost<'d>> {
+        let secondary = key.secondary;
+        self.queries.iter().filter(move |cost| cost.secondary == secondary)
+    }
+
+    /// The writes to the table of a key.
+    pub(crate) fn loads_of(&self, key: &KeyFacts<'_>) -> impl Iterator<Item = &WriteLoad<'d>> {
+        let secondary = key.secondary;
+        self.loads.iter().filter(move |load| load.secondary == secondary)
     }
 
     /// The queries that somebody waits for, or that did not say that nobody does.

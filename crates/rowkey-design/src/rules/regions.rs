@@ -2,7 +2,7 @@
 
 use rowkey::splits::Splits as SplitPoints;
 
-use crate::cost::{QueryCost, REGION, bytes_per_row, on_disk, rows_of};
+use crate::cost::{REGION, bytes_per_row, on_disk, rows_of};
 use crate::design::{Engine, SplitPolicy, WriteKind};
 use crate::facts::KeyFacts;
 use crate::load::{WriteLoad, peak, reads_per_server};
@@ -33,15 +33,14 @@ fn points(context: &Context<'_>, key: &KeyFacts<'_>) -> Option<SplitPoints> {
 
 /// The region of a new table that gets the most writes, if they are more than a server takes.
 pub(super) fn written<'c, 'd>(context: &'c Context<'d>, key: &'c KeyFacts<'d>) -> Option<Fullest> {
-    let loads = || context.loads.iter().filter(|load| load.secondary == key.secondary);
     let asked = |load: &WriteLoad<'_>| load.peak.map(|peak| (peak / context.capacity.takes(load), peak));
-    if loads().filter_map(asked).map(|(part, _)| part).sum::<f64>() <= 1.0 {
+    if context.loads_of(key).filter_map(asked).map(|(part, _)| part).sum::<f64>() <= 1.0 {
         return None;
     }
     let points = points(context, key)?;
     let landing = (points.regions() > 1).then(|| Landing::of(key, context.profile));
     let mut regions = vec![(0.0, 0.0); points.regions()];
-    for (load, (part, peak)) in loads().filter_map(|load| Some((load, asked(load)?))) {
+    for (load, (part, peak)) in context.loads_of(key).filter_map(|load| Some((load, asked(load)?))) {
         let shares = landing.as_ref().map_or(Some(vec![1.0]), |landing| landing.of_write(load, &points));
         for (region, share) in regions.iter_mut().zip(shares.into_iter().flatten()) {
             *region = (region.0 + part * at_least(share), region.1 + peak * share);
@@ -69,20 +68,15 @@ pub(super) fn read<'c, 'd>(context: &'c Context<'d>, key: &'c KeyFacts<'d>) -> O
     for share in shares {
         let pieces = if share > 0.0 { regions_within(context, key, rows * share, bytes) } else { 1.0 };
         let part = at_least(share) / pieces;
-        let asked = of_queries(context, key).map(|cost| cost.reads_of_part(context.cluster, part));
+        let asked = context.queries_of(key).map(|cost| cost.reads_of_part(context.cluster, part));
         (rate, regions) = (rate.max(asked.sum::<f64>() + counted(context, key) * part), regions + pieces);
     }
     (rate > takes).then_some(Fullest { asked: rate / takes, rate, regions })
 }
 
-fn of_queries<'c, 'd>(context: &'c Context<'d>, key: &KeyFacts<'_>) -> impl Iterator<Item = &'c QueryCost<'d>> {
-    let secondary = key.secondary;
-    context.queries.iter().filter(move |cost| cost.secondary == secondary)
-}
-
 /// The reads of a key, a second: of its queries, and of writes that read what they change.
 pub(super) fn reads(context: &Context<'_>, key: &KeyFacts<'_>) -> f64 {
-    of_queries(context, key).filter_map(|cost| cost.reads_of_runs(context.cluster)).sum::<f64>() + counted(context, key)
+    context.queries_of(key).filter_map(|cost| cost.reads_of_runs(context.cluster)).sum::<f64>() + counted(context, key)
 }
 
 /// The reads of writes that read what they change.

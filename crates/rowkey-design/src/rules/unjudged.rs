@@ -48,7 +48,7 @@ fn reads(context: &Context<'_>) -> Option<String> {
 
 /// Writes of more than one server takes, of whose values nobody says how many there are.
 fn values(context: &Context<'_>, key: &KeyFacts<'_>) -> Option<String> {
-    let of_key = context.loads.iter().filter(|load| load.secondary == key.secondary && load.front != Some(0));
+    let of_key = context.loads_of(key).filter(|load| load.front != Some(0));
     let asked = |load| context.capacity.asked(load, &context.loads).unwrap_or(0.0);
     let mut hot = of_key.filter(|load| load.places.is_none() && asked(load) > context.capacity.takes(load));
     let load = hot.find(|_| matches!(key.layout.lead(), Lead::None))?;
@@ -63,7 +63,7 @@ fn values(context: &Context<'_>, key: &KeyFacts<'_>) -> Option<String> {
 /// Queries of more reads than one server takes, of whose values nobody says how many there are.
 fn asked(context: &Context<'_>, key: &KeyFacts<'_>) -> Option<String> {
     let takes = reads_per_server(context.engine, context.cluster)?;
-    let of_key = context.queries.iter().filter(|cost| cost.secondary == key.secondary && cost.leading > 0);
+    let of_key = context.queries_of(key).filter(|cost| cost.leading > 0);
     let mut hot = of_key.filter(|cost| cost.reads_of_all(context.cluster).is_some_and(|reads| reads > takes));
     let cost = hot.find(|cost| cost.read_load(context.table, key, context.cluster).is_none())?;
     let unknown = unknown(key, cost.leading)?;

@@ -26,9 +26,8 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
             _ => misfit(key, splits, found).or_else(|| beyond(context, key, splits, found)),
         };
         let finding = finding.or_else(|| under_load(context, key, splits, found));
-        let secondary = key.secondary.and_then(|index| context.table.table.secondary.get(index));
         if let Some(finding) = finding {
-            found.push(match secondary {
+            found.push(match context.secondary(key) {
                 Some(secondary) => finding.of(secondary.name.as_str()),
                 None => finding,
             });

@@ -26,8 +26,7 @@ fn hot(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<(ReadLoad, f64)> {
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for key in &context.keys {
         let before = found.list.len();
-        let costs = || context.queries.iter().filter(|cost| cost.secondary == key.secondary);
-        costs().for_each(|cost| alone(context, cost, found));
+        context.queries_of(key).for_each(|cost| alone(context, cost, found));
         if found.list.len() == before {
             together(context, key, found);
         }
@@ -54,7 +53,7 @@ fn alone(context: &Context<'_>, cost: &QueryCost<'_>, found: &mut RuleSink<'_>) 
 fn together(context: &Context<'_>, key: &KeyFacts<'_>, found: &mut RuleSink<'_>) {
     let capacity = reads_per_server(context.engine, context.cluster).filter(|_| !is_one_process(context.engine));
     let Some(capacity) = capacity else { return };
-    let of_key = || context.queries.iter().filter(|cost| cost.secondary == key.secondary);
+    let of_key = || context.queries_of(key);
     let load = |cost: &'_ QueryCost<'_>| cost.read_load(context.table, key, context.cluster);
     let sum =
         |at: &ReadLoad| -> f64 { of_key().map(|cost| cost.reads_at(context.table, key, context.cluster, at)).sum() };
@@ -97,7 +96,7 @@ fn of_region(context: &Context<'_>, key: &KeyFacts<'_>, found: &mut RuleSink<'_>
     let message = format!("{:?} {which} gets {rate} reads: a server takes {takes}", key.name.as_str());
     let mut finding = found.finding(key.name.place, message).number("reads of the fullest region", fullest.rate, "/s");
     finding = finding.number("regions", fullest.regions, "");
-    if let Some(secondary) = key.secondary.and_then(|index| context.table.table.secondary.get(index)) {
+    if let Some(secondary) = context.secondary(key) {
         finding = finding.of(secondary.name.as_str());
     }
     let cures = ["keep a small table in the memory of the programs that read it; or split it (`splits`)"];

@@ -162,7 +162,7 @@ pub(super) fn serve(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<(Stri
         let by = QueryCost::by(cost.query, context.table, key, None, &Known::default());
         !by.full_scan && by.filter.is_empty() && keeps_first(context, key, cost)
     })?;
-    let secondary = context.table.table.secondary.get(key.secondary?)?;
+    let secondary = context.secondary(key)?;
     Some((key.name.value.clone(), named_in(context, secondary, cost)))
 }
 
@@ -184,7 +184,7 @@ fn repartitioned(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<(String,
         let sorted = KeyFacts { partition: None, ..key.clone() };
         let by = QueryCost::by(cost.query, context.table, &sorted, None, &Known::default());
         let serves = !by.full_scan && by.filter.is_empty() && keeps_first(context, key, cost);
-        let secondary = context.table.table.secondary.get(key.secondary?)?;
+        let secondary = context.secondary(key)?;
         (serves && by.leading < key.partition?).then_some((key, secondary, by.leading))
     })?;
     let serves = if cost.secondary.is_none() { ", and name the query in its `serves`" } else { "" };
