@@ -4,6 +4,7 @@ use rowkey_design::Design;
 use rowkey_design::internal::TableDesign;
 use rowkey_design::internal::cost::{QueryCost, bytes_per_put, span};
 use rowkey_design::internal::design::{Cluster, Write, WriteKind};
+use rowkey_design::internal::drawn::{Numbers, Rows};
 use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::internal::load::{Capacity, Rates, assumed_rates};
 use rowkey_design::internal::profile::Profile;
@@ -14,7 +15,6 @@ use super::options::Options;
 use super::portion::Portion;
 use super::puts::{Order, Put, Puts, order_of};
 use super::reads::Reads;
-use rowkey_design::internal::drawn::{Numbers, Rows};
 
 /// The bytes of a cell beside key, family, qualifier and value.
 const CELL: f64 = 20.0;

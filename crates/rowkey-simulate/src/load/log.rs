@@ -4,12 +4,12 @@ use std::io::BufRead;
 use std::ops::ControlFlow;
 
 use rowkey::Value;
+use rowkey_design::internal::drawn::mix;
 use rowkey_design::internal::facts::{Growth, KeyFacts};
 use rowkey_design::internal::sample::{self, SampleError};
 
 use super::{Load, LoadError};
 use crate::event::{Event, Op};
-use rowkey_design::internal::drawn::mix;
 
 /// The keys of a log, as rows that are put.
 ///

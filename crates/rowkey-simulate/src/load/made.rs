@@ -4,10 +4,11 @@ use std::ops::ControlFlow;
 
 use rowkey::Value;
 
+use rowkey_design::internal::drawn::{Row, Rows};
+
 use super::LoadError;
 use super::puts::millis;
 use crate::event::{Event, Op};
-use rowkey_design::internal::drawn::{Row, Rows};
 
 /// The buffers of an event.
 pub(super) struct Made<'s> {

@@ -1,10 +1,10 @@
 //! The rows that are put: which there are at a time.
 
 use rowkey_design::internal::design::{Write, WriteOrder};
+use rowkey_design::internal::drawn::{BEGIN, Numbers, Row};
 use rowkey_design::internal::facts::KeyFacts;
 
 use super::clock::Clock;
-use rowkey_design::internal::drawn::{BEGIN, Numbers, Row};
 
 /// The rows that are put: which there are at a time.
 #[derive(Debug)]

@@ -5,13 +5,13 @@ use std::ops::ControlFlow;
 use rowkey::{KeyRange, Value};
 use rowkey_design::internal::TableDesign;
 use rowkey_design::internal::cost::{OrderFit, QueryCost};
+use rowkey_design::internal::drawn::{Numbers, Ranks, Rows, mix, skewed};
 use rowkey_design::internal::facts::KeyFacts;
 
 use super::LoadError;
 use super::portion::MADE;
 use super::puts::Puts;
 use crate::event::Op;
-use rowkey_design::internal::drawn::{Numbers, Ranks, Rows, mix, skewed};
 
 /// The most rows whose values one run asks for; of more, each stands for several.
 const MOST: f64 = 256.0;
@@ -163,11 +163,13 @@ impl<'d> Reads<'d> {
         if keys.is_empty() {
             return Asked::default();
         }
-        let ranges = if self.reads_all() { None } else { self.cost.ranges_with(&keys) };
         let is_all = self.reads_all();
-        let mut ranges: Vec<KeyRange> = match ranges {
-            None if !is_all => vec![KeyRange::all()],
-            ranges => ranges.into_iter().flatten().flatten().collect(),
+        let mut ranges: Vec<KeyRange> = match is_all {
+            true => Vec::new(),
+            false => match self.cost.ranges_with(&keys) {
+                Some(ranges) => ranges.into_iter().flatten().collect(),
+                None => vec![KeyRange::all()],
+            },
         };
         let runs = ranges.len().div_ceil(each).max(1);
         if runs > 1 {

@@ -4,9 +4,10 @@ use std::ops::ControlFlow;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use rowkey_design::internal::drawn::mix;
+
 use super::{Load, LoadError};
 use crate::event::{Event, Op};
-use rowkey_design::internal::drawn::mix;
 
 /// The events of a trace that are simulated one by one.
 pub const ROW_BY_ROW: u64 = 10_000_000;
