@@ -7,7 +7,7 @@ use std::process::Command;
 use data_encoding::BASE64;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use rowkey_simulate::page::STYLE;
+use rowkey_simulate::page::{FIRST_LINE, STYLE};
 use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
 
@@ -74,7 +74,7 @@ pub fn page(program: &[u8]) -> io::Result<Page> {
         digest(&script)
     );
     let html = format!(
-        "<!DOCTYPE html><!-- a page of rowkey -->\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+        "{FIRST_LINE}\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <meta name=\"color-scheme\" content=\"light dark\">\

@@ -36,12 +36,17 @@ const table = (label, head, rows) =>
       el("thead", {}, el("tr", {}, ...head.map((text) => el("th", { scope: "col" }, text)))),
       el("tbody", {}, ...rows.map((row) => el("tr", { class: row.class }, ...row.cells.map((cell, at) => (at ? el("td", {}, cell) : el("th", { scope: "row" }, cell))))))));
 
-const copyButton = (text, what) =>
-  el("button", { type: "button", class: "quiet", onclick: async () => {
-    try {
-      await navigator.clipboard.writeText(text());
-      say(`Copied ${what}.`);
-    } catch {
-      say(`The browser does not let this page copy: select ${what} and copy by hand.`);
-    }
-  } }, `Copy ${what}`);
+/** Copies a text, and says that it did, or what to do where the browser refuses. */
+const copy = async (text, copied, refused) => {
+  try {
+    await navigator.clipboard.writeText(text);
+    say(copied);
+  } catch {
+    say(refused);
+  }
+};
+
+const copyButton = (text, what) => {
+  const refused = `The browser does not let this page copy: select ${what} and copy by hand.`;
+  return el("button", { type: "button", class: "quiet", onclick: () => copy(text(), `Copied ${what}.`, refused) }, `Copy ${what}`);
+};

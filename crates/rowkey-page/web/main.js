@@ -111,13 +111,7 @@ for (const [id, panel] of Object.entries(changes)) $(id).addEventListener("input
 $("table").addEventListener("change", () => (fresh.clear(), refresh(), keep()));
 $("example").append(...examples.map(({ name }, at) => el("option", { value: at }, name)));
 $("example").addEventListener("change", () => (show(examples[$("example").value] ?? examples[0]), keep(), ($("example").selectedIndex = 0)));
-$("link").addEventListener("click", async () => {
-  try {
-    await navigator.clipboard.writeText(location.href);
-    say("Copied: the address holds the design and what you typed.");
-  } catch {
-    say("The address of this page holds all of it: copy it by hand.");
-  }
-});
+$("link").addEventListener("click", () =>
+  copy(location.href, "Copied: the address holds the design and what you typed.", "The address of this page holds all of it: copy it by hand."));
 addEventListener("hashchange", start);
 start();
