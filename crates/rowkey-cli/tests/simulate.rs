@@ -268,7 +268,7 @@ fn tables_of_one_cluster_are_added() {
         let text = format!("{}{tables}", DESIGN.split("[table.visits]").next().unwrap());
         fs::write(folder.path().join("visits.rowkey.toml"), text).unwrap();
         let run = simulate(folder.path(), &["--events", "50000", "--for", "1 h"]);
-        (run.status, run.out.lines().next().unwrap_or_default().to_owned(), run.out.matches("Nothing to say").count())
+        (run.status, run.out.lines().next().unwrap_or_default().to_owned(), run.out.matches("Alone it is fine").count())
     };
     let json = || {
         let run = simulate(folder.path(), &["--events", "50000", "--for", "1 h", "--json"]);
@@ -280,6 +280,7 @@ fn tables_of_one_cluster_are_added() {
     let (status, first, calm) = of(&(table("one") + &table("two")));
     assert!(status == Some(1) && calm == 2, "{status:?}, {calm}");
     assert!(first.starts_with("All tables together saturate the servers: they ask for up to 13"), "{first}");
+    assert!(first.contains(" H24: 4 servers take them, "), "{first}");
     let last = json();
     assert_eq!((&last["kind"], &last["sentence"]), (&Json::from("all_tables"), &Json::from(first)));
     assert!(last["saturates"] == true && (1.3..1.4).contains(&last["writes"].as_f64().unwrap()), "{last}");

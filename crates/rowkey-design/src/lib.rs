@@ -64,7 +64,7 @@ pub use self::format::format;
 pub use self::from_key::assert_key;
 pub use self::problem::{File, Files, Problem, Problems, Span};
 pub use self::resolve::Design;
-pub use self::rule::{Fix, Rule, RuleKind, Severity};
+pub use self::rule::{Fix, Rule, RuleKind, RuleLoad, Severity};
 pub use self::rules::context::CheckOptions;
 pub use self::suggest::Suggestions;
 

@@ -52,6 +52,20 @@ impl RuleKind {
     }
 }
 
+/// The load that a rule speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RuleLoad {
+    /// The places where writes land.
+    Writes,
+    /// The places where reads land.
+    Reads,
+    /// All writes, or all reads, as its numbers say.
+    Both,
+    /// The rows that a run of a query reads, however many runs there are.
+    Runs,
+}
+
 /// The safety of the edits by which a rule's findings can be fixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -79,6 +93,8 @@ pub struct Rule {
     severity: Severity,
     /// The engines on which the severity is another one.
     elsewhere: &'static [(Engine, Severity)],
+    /// The load that it speaks of, if it speaks of one.
+    load: &'static [RuleLoad],
     page: &'static str,
 }
 
@@ -121,6 +137,18 @@ impl Rule {
         other.map_or(self.severity, |(_, severity)| *severity)
     }
 
+    /// The load that it speaks of; none if it is about something else.
+    ///
+    /// ```
+    /// use rowkey_design::{Rule, RuleLoad};
+    ///
+    /// let of = |id| Rule::named(id).and_then(Rule::load);
+    /// assert_eq!((of("H01"), of("Q01"), of("F01")), (Some(RuleLoad::Writes), Some(RuleLoad::Runs), None));
+    /// ```
+    pub fn load(&self) -> Option<RuleLoad> {
+        self.load.first().copied()
+    }
+
     /// Its page, as Markdown: condition, consequence, fix, source, known false positives, two designs.
     pub fn page(&self) -> &'static str {
         self.page
@@ -129,46 +157,46 @@ impl Rule {
 
 /// The list of all rules, handed to a macro. `mod keys` has a file of code and a page for each of its rules, in
 /// `rules/keys`; `page changes` has pages alone. A line is a rule: its id, the name of its files, the safety of its
-/// edits, its severity, with that on some engines in braces, and its title.
+/// edits, its severity, with that on some engines in braces, the load that it speaks of, and its title.
 macro_rules! for_each_rule {
     ($then:ident) => {
         $then! {
             mod keys Key {
-                H01 h01_time_first Unsafe Error { DynamoDb: Warning, Cassandra: Warning } "the first field is a time: monotonically increasing keys";
-                H02 h02_time_first_descending Unsafe Error { DynamoDb: Warning, Cassandra: Warning } "the first field is a descending time: monotonically decreasing keys";
-                H03 h03_sequence_first Unsafe Error { DynamoDb: Warning, Cassandra: Warning } "the first field is a sequence, or an id that begins with a time";
-                H04 h04_dominant_value Unsafe Warning { DynamoDb: Error, Cassandra: Error } "one value gets more writes than a server takes";
-                H05 h05_few_values_before_time Unsafe Error { DynamoDb: Warning, Cassandra: Warning } "fewer values before the time field than servers";
-                H06 h06_few_salt_buckets Unsafe Warning "a salt that does not spread the writes over the servers";
-                H07 h07_salt_unknown_to_queries Unsafe Warning "a salt computed from fields that no query fixes";
-                H08 h08_salt_of_time Unsafe Warning "a salt computed from the time alone";
-                H09 h09_splits_misfit Safe Warning "split points that do not fit the keys";
-                H10 h10_no_splits Safe Note { HBase: Warning } "a new table without split points";
+                H01 h01_time_first Unsafe Error { DynamoDb: Warning, Cassandra: Warning } of Writes "the first field is a time: monotonically increasing keys";
+                H02 h02_time_first_descending Unsafe Error { DynamoDb: Warning, Cassandra: Warning } of Writes "the first field is a descending time: monotonically decreasing keys";
+                H03 h03_sequence_first Unsafe Error { DynamoDb: Warning, Cassandra: Warning } of Writes "the first field is a sequence, or an id that begins with a time";
+                H04 h04_dominant_value Unsafe Warning { DynamoDb: Error, Cassandra: Error } of Writes "one value gets more writes than a server takes";
+                H05 h05_few_values_before_time Unsafe Error { DynamoDb: Warning, Cassandra: Warning } of Writes "fewer values before the time field than servers";
+                H06 h06_few_salt_buckets Unsafe Warning of Writes "a salt that does not spread the writes over the servers";
+                H07 h07_salt_unknown_to_queries Unsafe Warning of Runs "a salt computed from fields that no query fixes";
+                H08 h08_salt_of_time Unsafe Warning of Writes "a salt computed from the time alone";
+                H09 h09_splits_misfit Safe Warning of Writes "split points that do not fit the keys";
+                H10 h10_no_splits Safe Note { HBase: Warning } of Writes "a new table without split points";
                 H11 h11_too_many_regions None Warning "more regions than the memory of a server has room for";
-                H12 h12_one_row None Error "all writes go to one row";
+                H12 h12_one_row None Error of Writes "all writes go to one row";
                 H13 h13_growing_row None Warning { HBase: Error, Bigtable: Error } "a row grows without bound";
-                H14 h14_newest_under_salt None Note "a query for the newest rows of a salted table";
-                H15 h15_time_bucket_size None Note "time-bucket rows are too large or too small";
+                H14 h14_newest_under_salt None Note of Reads "a query for the newest rows of a salted table";
+                H15 h15_time_bucket_size None Note of Writes "time-bucket rows are too large or too small";
                 H16 h16_text_for_number None Note "text where a number or bytes would be shorter";
-                H17 h17_queue None Note { HBase: Warning, Bigtable: Warning, Cassandra: Warning } "a queue: rows are deleted where they are read";
+                H17 h17_queue None Note { HBase: Warning, Bigtable: Warning, Cassandra: Warning } of Reads "a queue: rows are deleted where they are read";
                 H18 h18_empty_regions None Note "regions of expired rows are never merged";
-                H19 h19_load_in_key_order None Note "a bulk load in key order";
+                H19 h19_load_in_key_order None Note of Writes "a bulk load in key order";
                 H20 h20_constant_prefix None Note "all keys begin with the same bytes";
-                H21 h21_even_splits None Note "even split points for uneven values";
+                H21 h21_even_splits None Note of Writes "even split points for uneven values";
                 H22 h22_neighbours None Note "other tables share the servers of a hot one";
                 H23 h23_balancer None Note "the balancer does not divide a hot region";
-                H24 h24_too_few_servers None Warning "more writes or reads than all servers together take";
+                H24 h24_too_few_servers None Warning of Both "more writes or reads than all servers together take";
                 H25 h25_row_key_schema None Note "no row_key_schema of Bigtable can say the key";
-                H26 h26_hot_reads None Warning { DynamoDb: Error, Cassandra: Error } "one place gets more reads than a server takes";
-                H27 h27_large_partition None Warning { DynamoDb: Error } "a partition larger than the engine is made for";
+                H26 h26_hot_reads None Warning { DynamoDb: Error, Cassandra: Error } of Reads "one place gets more reads than a server takes";
+                H27 h27_large_partition None Warning { DynamoDb: Error } of Writes "a partition larger than the engine is made for";
             }
             mod queries Query {
-                Q14 q14_growing_secondary None Error { DynamoDb: Warning, Cassandra: Warning } "a secondary table whose first field grows";
-                Q01 q01_full_scan Unsafe Error "a query fixes no leading field of the key";
-                Q02 q02_order Unsafe Warning "a query's order is not the key's order";
-                Q03 q03_fan_out Unsafe Warning "a query scans many salt buckets or ranges";
-                Q04 q04_filter Unsafe Warning "a query reads many rows for each that it returns";
-                Q05 q05_offset None Warning "pagination by offset";
+                Q14 q14_growing_secondary None Error { DynamoDb: Warning, Cassandra: Warning } of Writes "a secondary table whose first field grows";
+                Q01 q01_full_scan Unsafe Error of Runs "a query fixes no leading field of the key";
+                Q02 q02_order Unsafe Warning of Runs "a query's order is not the key's order";
+                Q03 q03_fan_out Unsafe Warning of Runs "a query scans many salt buckets or ranges";
+                Q04 q04_filter Unsafe Warning of Runs "a query reads many rows for each that it returns";
+                Q05 q05_offset None Warning of Runs "pagination by offset";
                 Q06 q06_prefix_of_another Unsafe Note "one key is a prefix of another";
                 Q07 q07_numbers_as_text Unsafe Warning "numbers as text";
                 Q08 q08_native_numbers Unsafe Warning "native-endian numbers as bytes";
@@ -176,14 +204,14 @@ macro_rules! for_each_rule {
                 Q10 q10_mixed_layouts None Warning "keys of several layouts in one table";
                 Q11 q11_not_unique Unsafe Warning "two rows can have one key";
                 Q12 q12_spellings None Note "one value in several spellings";
-                Q13 q13_hashed_order Unsafe Error "a query needs the key order that a digest destroys";
+                Q13 q13_hashed_order Unsafe Error of Runs "a query needs the key order that a digest destroys";
                 Q15 q15_index_of_few_values Unsafe Warning "an index by a field of few values that are updated";
                 Q16 q16_atomic_rows None Note { HBase: Error, Bigtable: Error } "rows that must change atomically";
                 Q17 q17_tables_apart None Note "two tables of the same rows that nothing keeps consistent";
                 Q18 q18_counters None Note "counters whose increments can be lost or doubled";
                 Q19 q19_unused_field Unsafe Note "a field of the key that nothing uses";
                 Q20 q20_changing_field None Note { HBase: Warning, Bigtable: Warning } "a field of the key is updated";
-                Q21 q21_unbounded_result None Warning "a query without a limit on its result";
+                Q21 q21_unbounded_result None Warning of Runs "a query without a limit on its result";
                 Q22 q22_unused_secondary None Warning "a secondary table that no query uses";
             }
             mod families Family {
@@ -233,7 +261,8 @@ pub(crate) use for_each_rule;
 macro_rules! declare {
     ($(
         $has:ident $folder:ident $kind:ident {
-            $( $id:ident $file:ident $fix:ident $severity:ident $({ $($engine:ident: $other:ident),* })? $title:literal; )*
+            $( $id:ident $file:ident $fix:ident $severity:ident $({ $($engine:ident: $other:ident),* })?
+                $(of $load:ident)? $title:literal; )*
         }
     )*) => {
         $($(
@@ -244,6 +273,7 @@ macro_rules! declare {
                 fix: Fix::$fix,
                 severity: Severity::$severity,
                 elsewhere: &[$($((Engine::$engine, Severity::$other)),*)?],
+                load: &[$(RuleLoad::$load)?],
                 page: include_str!(concat!("rules/", stringify!($folder), "/", stringify!($file), ".md")),
             };
         )*)*

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use rowkey_design::{CheckOptions, Date, Design, File, Finding, Severity};
-use rowkey_simulate::answer::{Together, answer};
+use rowkey_simulate::answer::{NOTHING, Together, answer};
 use rowkey_simulate::load::LoadError;
 use rowkey_simulate::recording::Run;
 use rowkey_simulate::run::Answer;
@@ -182,6 +182,9 @@ fn what_saturates_for_long_is_warned_of() {
         let (report, runs) = (design.check(&check), simulated(&design, &check));
         for Simulated { declared, answer, .. } in &runs {
             let warned = warnings(&report, &declared.key.table.name);
+            if answer.saturates.is_some() && answer.sentence.starts_with(NOTHING) {
+                wrong.push(format!("{}\n{text}", answer.sentence));
+            }
             let Some(saturation) = answer.saturates.as_ref() else {
                 calm += usize::from(warned.is_empty());
                 continue;
@@ -198,6 +201,18 @@ fn what_saturates_for_long_is_warned_of() {
         let together = Together::of(runs.iter().map(|table| (&table.declared, &table.run)));
         if let Some(parts) = together.filter(|parts| parts.writes.max(parts.reads) > MUCH) {
             both += 1;
+            let all = parts.answer(&report);
+            let numbered = all.sentence.split(" servers take them").next().is_some_and(|start| {
+                start.ends_with(|last: char| last.is_ascii_digit()) && !all.sentence.contains("Add servers")
+            });
+            let is_nothing = |table: &Simulated<'_>| {
+                let mut answer = table.answer.clone();
+                all.beside(&mut answer);
+                answer.sentence.starts_with(NOTHING)
+            };
+            if !numbered || runs.iter().any(is_nothing) {
+                wrong.push(format!("{}\n{text}", all.sentence));
+            }
             let is_told = report.findings.iter().any(|finding| ["H24", "H26", "Q01"].contains(&finding.rule.id));
             if !is_told {
                 wrong.push(format!("{parts:?}\n{text}"));

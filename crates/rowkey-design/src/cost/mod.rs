@@ -24,7 +24,6 @@ pub use self::select::with_known_hash;
 pub use self::stored::{retention, span};
 pub use self::witness::value;
 pub(crate) use self::{
-    reads::REGION,
     regions::points,
     select::{Condition, Selection, add, all_of, ascending, is_coarse, most_made, ranges_of},
     stored::{deletes_most, rows, rows_of, rows_per_second, unlikely_rows},

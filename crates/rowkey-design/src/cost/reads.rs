@@ -3,11 +3,8 @@
 use super::{OrderFit, QueryCost, ReadCost, bytes_per_row, on_disk, rows_per_second};
 use crate::design::Cluster;
 use crate::facts::KeyFacts;
-use crate::load::{Rates, busiest, engine_of, places, spread_in_partition_key};
+use crate::load::{Rates, busiest, engine_of, places, region_bytes, spread_in_partition_key};
 use crate::resolve::TableDesign;
-
-/// The size at which a region is split where the file does not say: HBase's default, and a partition of DynamoDB.
-pub(crate) const REGION: f64 = 10.0 * 1024.0 * 1024.0 * 1024.0;
 
 /// The reads of a query on the busiest place: a row, or rows side by side.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,10 +40,9 @@ impl QueryCost<'_> {
         let (fields, front) = self.places(&key.asked_by(self.query))?;
         let mut share = self.share(key, &fields)?;
         if let Some(recent) = self.query.recent.as_ref().filter(|_| front.is_some()) {
-            let max = cluster.and_then(|cluster| cluster.region.as_ref()).and_then(|region| region.max);
             let rows = rows_per_second(table).map_or(0.0, |rate| rate * recent.seconds());
             let bytes = rows * share * bytes_per_row(table, key, &[]) * on_disk(table, key, &[]);
-            share /= (bytes / max.map_or(REGION, |max| max.0)).max(1.0);
+            share /= (bytes / region_bytes(cluster)).max(1.0);
         }
         of(fields, front, share)
     }
@@ -102,7 +98,7 @@ impl QueryCost<'_> {
 
     /// The reads of all its runs, a second; none if it has no rate. Of a scan of the whole table whose rows are not
     /// known, its start alone.
-    pub(crate) fn reads_of_runs(&self, cluster: Option<&Cluster>) -> Option<f64> {
+    pub fn reads_of_runs(&self, cluster: Option<&Cluster>) -> Option<f64> {
         let parts = self.selection.keys() * self.buckets as f64;
         Some(Rates::of_query(self.query)?.peak * parts * self.reads_of_one(cluster))
     }

@@ -198,6 +198,23 @@ impl Engine {
         matches!(self, Self::DynamoDb | Self::Cassandra)
     }
 
+    /// The bytes at which a region is split, where the design does not say it.
+    ///
+    /// HBase: `hbase.hregion.max.filesize`. Bigtable: a tablet of "approximately 100-200 MB in size by default" (Chang
+    /// et al., 2006), which stands for engines of whose sizes no number is documented too. TiKV:
+    /// `coprocessor.region-split-size` since 8.4 (docs.pingcap.com/tidb/stable/tune-region-performance). CockroachDB:
+    /// a range of "512 MiB or smaller" (cockroachlabs.com/glossary/distributed-db/range-shard). DynamoDB: a partition
+    /// of 10 GB, of its guide. fjall and RocksDB have no regions: it divides pictures alone.
+    pub const fn region_bytes(self) -> u64 {
+        match self {
+            Self::HBase => 10 << 30,
+            Self::TiKv => 256 << 20,
+            Self::Cockroach => 512 << 20,
+            Self::DynamoDb => 10_000_000_000,
+            Self::Bigtable | Self::Cassandra | Self::FoundationDb | Self::Fjall | Self::RocksDb => 200_000_000,
+        }
+    }
+
     /// The engine's word for the rows that one server has, side by side.
     pub fn region(self) -> &'static str {
         match self {

@@ -41,9 +41,21 @@ pub fn writes_per_server(engine: Engine, cluster: Option<&Cluster>) -> f64 {
     known_writes_per_server(engine, cluster).unwrap_or(10_000.0)
 }
 
+/// The cure of tables that together ask for so many times what these servers take.
+pub fn servers_for_all(part: f64, servers: f64) -> String {
+    let needed = Count((part * servers).ceil());
+    format!("{needed} servers take them, if the keys spread them evenly; or a cluster for some of the tables")
+}
+
 /// The engine of a cluster; HBase where a design has none.
 pub fn engine_of(cluster: Option<&Cluster>) -> Engine {
     cluster.map_or(Engine::HBase, |cluster| cluster.engine)
+}
+
+/// The bytes at which a region is split, by engine, where the design does not say it.
+pub fn region_bytes(cluster: Option<&Cluster>) -> f64 {
+    let declared = cluster.and_then(|cluster| cluster.region.as_ref()).and_then(|region| region.max);
+    declared.map_or(engine_of(cluster).region_bytes() as f64, |max| max.0)
 }
 
 /// The bytes of keys and values that the server of one region takes, a second, if the file says it.

@@ -33,7 +33,7 @@ pub(super) fn report(design: &Design, options: &CheckOptions, report: &Report) -
         "notes": problems(files, &report.notes),
         "assumed": report.assumed,
         "unjudged": report.unjudged.iter().map(|unjudged| &unjudged.question).collect::<Vec<_>>(),
-        "reads": reads::json(design, options),
+        "reads": reads::json(report, design, options),
         "summary": {
             "tables": report.tables,
             "queries": report.queries,

@@ -2,21 +2,42 @@
 
 use serde_json::{Value as Json, json};
 
+use crate::check::Report;
 use crate::cost::{OrderFit, QueryCost};
-use crate::file::{Bytes, Count};
+use crate::design::{Query, WriteKind};
+use crate::file::{Bytes, Count, Rate};
+use crate::load::Rates;
+use crate::problem::Located;
+use crate::quote::terminal;
 use crate::resolve::{Design, TableDesign};
 use crate::rules::context::CheckOptions;
 
 use super::columns::aligned;
 
-/// A line for each query; nothing for a design without queries.
-pub(super) fn text(design: &Design, options: &CheckOptions) -> String {
+/// A line for each query, and what they do not count; nothing for a design without queries.
+pub(super) fn text(report: &Report, design: &Design, options: &CheckOptions) -> String {
     let header = ["query", "ranges", "rows read", "for each returned", "bytes read", "regions", "servers"];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
     for (table, costs) in design.query_costs(options) {
         rows.extend(costs.iter().map(|cost| row(table, cost)));
     }
-    if rows.len() > 1 { aligned(&rows) + "\n" } else { String::new() }
+    if rows.len() > 1 { aligned(&rows) + &uncounted(report, design) + "\n" } else { String::new() }
+}
+
+/// A line for each query that passes over deleted rows, which are not among those that it is said to read.
+fn uncounted(report: &Report, design: &Design) -> String {
+    let mut lines = String::new();
+    for (name, table) in &design.tables {
+        let deletes = table.table.write.iter().filter(|write| write.kind == Some(WriteKind::Delete));
+        let rate: f64 = deletes.filter_map(|write| Some(Rates::of_write(write)?.mean)).sum();
+        let many = if rate > 0.0 { format!(", {} of them", Rate(rate)) } else { String::new() };
+        let passes = |query: &&Located<Query>| report.passes_deleted(name, query.name.as_str());
+        for query in table.table.query.iter().filter(passes) {
+            let query = terminal(&format!("{name}: {}", query.name.as_str()));
+            lines += &format!("not counted for {query}: the deleted rows that it passes over{many} (H17)\n");
+        }
+    }
+    lines
 }
 
 fn row(table: &TableDesign, cost: &QueryCost<'_>) -> Vec<String> {
@@ -42,7 +63,7 @@ fn secondary<'t>(table: &'t TableDesign, cost: &QueryCost<'_>) -> Option<&'t str
 }
 
 /// The same for programs; `null` where a number is not known.
-pub(super) fn json(design: &Design, options: &CheckOptions) -> Json {
+pub(super) fn json(report: &Report, design: &Design, options: &CheckOptions) -> Json {
     let mut all = Vec::new();
     for (table, costs) in design.query_costs(options) {
         all.extend(costs.iter().map(|cost| {
@@ -53,6 +74,7 @@ pub(super) fn json(design: &Design, options: &CheckOptions) -> Json {
                 "full_scan": cost.full_scan,
                 "ranges": cost.range_count(),
                 "rows_read": cost.rows_read,
+                "passes_deleted": report.passes_deleted(&table.name, cost.query.name.as_str()),
                 "rows_returned": cost.rows_returned,
                 "read_per_returned": cost.amplification(),
                 "bytes_read": cost.bytes_read,

@@ -161,7 +161,7 @@ pub(super) fn report(design: &Design, options: &CheckOptions, report: &Report, s
     for assumed in &report.assumed {
         text += &format!("assumed: {assumed}\n\n");
     }
-    text + &reads::text(design, options) + &summary(report)
+    text + &reads::text(report, design, options) + &summary(report)
 }
 
 /// A line for each finding and each fault, and one that counts all.

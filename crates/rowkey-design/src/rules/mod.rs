@@ -24,7 +24,7 @@ pub(crate) type Finder = fn(&Context<'_>, &mut RuleSink<'_>);
 
 macro_rules! finders {
     (
-        $(mod $folder:ident $kind:ident { $( $id:ident $file:ident $fix:ident $severity:ident $({ $($other:tt)* })? $title:literal; )* })*
+        $(mod $folder:ident $kind:ident { $( $id:ident $file:ident $fix:ident $severity:ident $({ $($other:tt)* })? $(of $load:ident)? $title:literal; )* })*
         $(page $pages:ident $compares:ident { $($rest:tt)* })*
     ) => {
         /// The rules that look at one design, each with its function.

@@ -2,10 +2,10 @@
 
 use rowkey::splits::Splits as SplitPoints;
 
-use crate::cost::{REGION, bytes_per_row, on_disk, rows_of};
+use crate::cost::{bytes_per_row, on_disk, rows_of};
 use crate::design::{Engine, SplitPolicy, WriteKind};
 use crate::facts::KeyFacts;
-use crate::load::{WriteLoad, peak, reads_per_server};
+use crate::load::{WriteLoad, peak, reads_per_server, region_bytes};
 use crate::rules::context::Context;
 use crate::rules::landing::{Landing, at_least};
 
@@ -86,12 +86,13 @@ fn counted(context: &Context<'_>, key: &KeyFacts<'_>) -> f64 {
 }
 
 /// The number of regions between two split points of a full-grown table with this number of rows there: by size; of an
-/// engine that splits by load one for each row, up to those that a simulation divides them into.
+/// engine that splits by load too one for each row, up to as many as a hot table is soon split into.
 fn regions_within(context: &Context<'_>, key: &KeyFacts<'_>, rows: f64, bytes: f64) -> f64 {
     const RANGES: f64 = 64.0;
     let is_whole = context.splits(key).is_none();
+    let by_size = (rows * bytes / region_bytes(context.cluster)).ceil().max(1.0);
     if context.engine != Engine::HBase {
-        return if is_whole { rows.clamp(1.0, RANGES) } else { 1.0 };
+        return if is_whole { by_size.max(rows.clamp(1.0, RANGES)) } else { by_size };
     }
     let region = context.cluster.and_then(|cluster| cluster.region.as_ref());
     let policy = region.and_then(|region| region.split).unwrap_or(SplitPolicy::Stepping);
@@ -99,7 +100,6 @@ fn regions_within(context: &Context<'_>, key: &KeyFacts<'_>, rows: f64, bytes: f
         return 1.0;
     }
     let bytes = rows * bytes;
-    let by_size = (bytes / region.and_then(|region| region.max).map_or(REGION, |max| max.0)).ceil().max(1.0);
     // A table that is one region is split once before.
     let is_split = is_whole && policy != SplitPolicy::Constant && !context.table.table.write.is_empty();
     if is_split && bytes > 2.0 * context.flush_size() { by_size.max(2.0) } else { by_size }

@@ -40,6 +40,12 @@ fn deletes_of_a_queue_are_one_finding() {
         assert_eq!(rules(engine, "1/s", ""), ["F12"], "{engine}");
     }
     assert_eq!(rules("dynamodb", "1k/s", "limit = 10"), [""; 0]);
+    let uncounted = "not counted for q: next: the deleted rows that it passes over, 1k/s of them (H17)";
+    for (engine, limit, is_told) in
+        [("hbase", "limit = 10", true), ("hbase", "", false), ("dynamodb", "limit = 10", false)]
+    {
+        assert_eq!(printed(&queue(engine, "1k/s", limit)).contains(uncounted), is_told, "{engine}, {limit}");
+    }
     let found = of_rules(&queue("dynamodb", "1/s", ""), &["F12", "H17"]);
     assert_eq!(found.iter().map(|finding| finding.rule.id).collect::<Vec<_>>(), ["F12"]);
     assert!(!printed(&queue("dynamodb", "1/s", "")).contains("marker"));

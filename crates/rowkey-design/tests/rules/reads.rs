@@ -43,14 +43,14 @@ fn reads_of_one_place_are_held_against_what_a_server_takes() {
     for salt in ["", "\nsalt = { buckets = 16 }"] {
         let key = |fields: &str| format!("{fields}]{salt}\nabout = \"\"\nmeans = {{ user = \"random\" }}\n#");
         assert!(found("bigtable", &key("\"at: instant desc\", \"user: u64\""), &newest).is_some(), "{salt}");
-        // Known rows are divided by it, and only those of the last minute are in one place.
+        // Known rows are divided by it, and only those of the last seconds, 100 MB, are in one place.
         let get = "fix = [\"user\", \"at\"]";
-        let (recent, any) = (rate(&format!("{get}\nrecent = \"1 min\""), "30k/s"), rate(get, "30k/s"));
+        let (recent, any) = (rate(&format!("{get}\nrecent = \"5 s\""), "30k/s"), rate(get, "30k/s"));
         let by_time = key("\"at: instant desc\", \"user: u64\"");
         assert_eq!(found("bigtable", &by_time, &recent).is_some(), salt.is_empty());
         assert_eq!(found("bigtable", &by_time, &any), None);
-        // Those of a day are in many regions.
-        assert_eq!(found("bigtable", &by_time, &recent.replace("1 min", "1 day")), None);
+        // Those of a minute are in six tablets of 200 MB.
+        assert_eq!(found("bigtable", &by_time, &recent.replace("5 s", "1 min")), None);
     }
 }
 

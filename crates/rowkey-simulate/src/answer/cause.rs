@@ -1,15 +1,14 @@
 //! The findings of `check` that say why a server saturates, and those that warn of what a run does not show.
 
-use rowkey_design::{Finding, Severity};
+use rowkey_design::internal::cost::QueryCost;
+use rowkey_design::internal::design::Cluster;
+use rowkey_design::{Finding, RuleLoad, Severity};
 
 use super::numbers::Numbers;
 use crate::run::Saturation;
 
-/// The rules that say where reads land; the others say it of writes.
-const OF_READS: [&str; 3] = ["H14", "H17", "H26"];
-
 /// The rule that says that all servers are too few.
-const TOO_FEW: &str = "H24";
+pub(super) const TOO_FEW: &str = "H24";
 
 /// A region with more than this part of what the busiest server is asked for makes it the busiest.
 const FULL: f64 = 0.7;
@@ -45,10 +44,18 @@ impl<'f> Causes<'f> {
     pub(super) fn warning(&self) -> Option<String> {
         self.findings
             .iter()
-            .find(|finding| warns(finding) && !has(finding, "tables"))
+            .find(|finding| warns(finding) && !has(finding, "tables") && finding.rule.load() != Some(RuleLoad::Runs))
             .filter(|_| !self.has_warned)
             .map(|finding| told(finding))
     }
+}
+
+/// True if a finding is of a query whose runs make most of the reads of these queries.
+pub(super) fn makes_most(finding: &Finding, queries: &[&QueryCost<'_>], cluster: Option<&Cluster>) -> bool {
+    let reads = |cost: &&QueryCost<'_>| cost.reads_of_runs(cluster).unwrap_or(0.0);
+    let is_own = |cost: &&&QueryCost<'_>| finding.of.as_deref() == Some(cost.query.name.as_str());
+    let own: f64 = queries.iter().filter(is_own).map(reads).sum();
+    2.0 * own > queries.iter().map(reads).sum::<f64>()
 }
 
 /// Puts those first that last; of these, those that are warned of.
@@ -60,12 +67,16 @@ pub(super) fn warned_first(saturations: &mut [Saturation], findings: &[&Finding]
 
 /// True if a finding is of what saturates. One of all tables together says nothing of a table simulated alone.
 fn is_of(finding: &Finding, saturation: &Saturation) -> bool {
-    let of_reads = OF_READS.contains(&finding.rule.id) || finding.rule.id == TOO_FEW && has(finding, "reads");
+    let of_reads = match finding.rule.load() {
+        Some(RuleLoad::Reads | RuleLoad::Runs) => true,
+        Some(RuleLoad::Both) => has(finding, "reads"),
+        _ => false,
+    };
     of_reads == saturation.reads && !has(finding, "tables")
 }
 
 /// True if the finding has a number of this name.
-fn has(finding: &Finding, name: &str) -> bool {
+pub(super) fn has(finding: &Finding, name: &str) -> bool {
     finding.numbers.iter().any(|number| number.name == name)
 }
 

@@ -17,7 +17,7 @@ mod together;
 
 use rowkey_design::internal::cost::{QueryCost, bytes_per_row};
 use rowkey_design::internal::load::reads_per_server;
-use rowkey_design::{Finding, Report};
+use rowkey_design::{Finding, Report, RuleLoad};
 
 use self::hottest::Hottest;
 use self::numbers::Numbers;
@@ -31,12 +31,6 @@ use crate::page::label;
 use crate::recording::Run;
 use crate::run::{Answer, Bars, HotRegion, Key, QueryAnswer};
 use crate::simulation::{Declared, Simulates};
-
-/// The rules that say where load lands.
-const OF_LOAD: [&str; 19] = [
-    "H01", "H02", "H03", "H04", "H05", "H06", "H08", "H09", "H10", "H12", "H14", "H15", "H17", "H19", "H21", "H24",
-    "H26", "H27", "Q14",
-];
 
 /// The numbers of another run of the same load: all that answers need of it.
 #[derive(Clone, Debug)]
@@ -61,7 +55,10 @@ pub fn answer(
 ) -> Answer {
     let takes = takes(declared);
     let mut numbers = Numbers::of(run, takes, declared);
-    let (findings, unjudged) = (findings(declared, report), unjudged(declared, report));
+    let own: Vec<&QueryCost<'_>> = costs.iter().filter(|cost| cost.secondary == declared.key.secondary).collect();
+    let saturates_reads = numbers.saturations.iter().any(|saturation| saturation.reads);
+    let findings = findings(declared, report, if saturates_reads { &own } else { &[] });
+    let unjudged = unjudged(declared, report);
     cause::warned_first(&mut numbers.saturations, &findings);
     let bars = |of: &dyn Fn(&Numbers) -> f64| {
         let all = || others.iter().map(|other| &other.0).chain([&numbers]).map(of);
@@ -112,7 +109,7 @@ pub fn answer(
         keys_written: keys::written(&declared.key),
         node_hours: hours * f64::from(run.settings.servers),
         used: numbers.used,
-        queries: costs.iter().filter(|cost| cost.secondary == declared.key.secondary).map(query).collect(),
+        queries: own.into_iter().map(|cost| query(cost, run, report, declared)).collect(),
         assumed,
     }
 }
@@ -125,15 +122,21 @@ fn takes(declared: &Declared<'_>) -> Takes {
     Takes { writes, reads: reads.unwrap_or(f64::INFINITY) }
 }
 
-/// The findings that say where the load of a table lands, the most severe first.
-fn findings<'r>(declared: &Declared<'_>, report: &'r Report) -> Vec<&'r Finding> {
+/// The findings that say where the load of a table lands, and what a run reads of that of these queries which makes most
+/// of the reads; the most severe first.
+fn findings<'r>(declared: &Declared<'_>, report: &'r Report, queries: &[&QueryCost<'_>]) -> Vec<&'r Finding> {
     let table = declared.key.table;
     let secondaries = || table.table.secondary.iter().map(|secondary| secondary.name.as_str());
     let own = declared.key.secondary.and_then(|at| secondaries().nth(at));
     let is_of = |finding: &&Finding| {
         let of = finding.of.as_deref();
         let named = secondaries().find(|name| of == Some(*name) || finding.message.contains(&format!("{name:?}")));
-        *finding.table == *table.name.value && OF_LOAD.contains(&finding.rule.id) && named == own
+        let is_own = match finding.rule.load() {
+            None => false,
+            Some(RuleLoad::Runs) => cause::makes_most(finding, queries, declared.cluster()),
+            Some(_) => named == own,
+        };
+        is_own && *finding.table == *table.name.value
     };
     let mut found: Vec<&Finding> = report.findings.iter().filter(is_of).collect();
     found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
@@ -154,11 +157,14 @@ fn named(declared: &Declared<'_>, hottest: &Hottest) -> HotRegion {
     HotRegion { label: of(&start), end_label: end.as_ref().map(of), start, end, server, share, t_ms }
 }
 
-fn query(cost: &QueryCost<'_>) -> QueryAnswer {
+fn query(cost: &QueryCost<'_>, run: &Run, report: &Report, declared: &Declared<'_>) -> QueryAnswer {
+    let name = cost.query.name.as_str();
+    let is_one = run.intervals.iter().all(|interval| interval.regions.len() == 1);
     QueryAnswer {
-        query: cost.query.name.to_string(),
+        query: name.to_owned(),
         read_per_returned: cost.amplification(),
+        passes_deleted: report.passes_deleted(&declared.key.table.name, name),
         seeks: cost.range_count() as u64,
-        servers: cost.servers,
+        servers: cost.servers.or(is_one.then_some(1.0)),
     }
 }

@@ -2,17 +2,19 @@
 
 use rowkey_design::Finding;
 use rowkey_design::internal::cost::ReadCost;
-use rowkey_design::internal::file::Count;
 
 use super::cause::{Causes, is_bound};
 use super::numbers::Numbers;
 use super::takes::Takes;
-use super::text::{percent, place};
+use super::text::{percent, place, rate};
 use crate::page::elapsed;
 use crate::run::{Bars, HotRegion, Saturation};
 
 /// The first words of the answer where no server saturates and no rule warns.
 pub const NOTHING: &str = "Nothing to say";
+
+/// Those in their place, where all tables together ask for more than the servers take.
+pub(super) const ALONE: &str = "Alone it is fine";
 
 /// The numbers of a run and what is known of them; of two, the first is of writes and the second of reads.
 pub(super) struct Known<'k> {
@@ -41,9 +43,10 @@ impl Known<'_> {
         }
         let busiest = || busiest(numbers, takes);
         match (numbers.saturations.is_empty(), causes.warning()) {
-            (true, Some(warning)) => {
-                told.push(format!("No server saturates in this run: {}. But {warning}.", busiest()))
-            }
+            (true, Some(warning)) => told.push(format!(
+                "No server saturates in this run: {}. But `check` warns of the load, {warning}.",
+                busiest()
+            )),
             (true, None) => {
                 let judged = if unjudged.is_empty() { "" } else { " of what is judged" };
                 told.push(format!("{NOTHING}{judged}: {}.", busiest()));
@@ -79,8 +82,8 @@ fn saturated(saturation: &Saturation, numbers: &Numbers) -> String {
     format!(
         "Server {server} saturates within {}: a server is asked for up to {} {what}, and takes {}",
         elapsed(*t_ms),
-        Count(asked.round()),
-        Count(*takes)
+        rate(*asked),
+        rate(*takes)
     )
 }
 
@@ -88,7 +91,7 @@ fn until(saturation: &Saturation, numbers: &Numbers, [writes, reads]: [Option<Ba
     if saturation.passes {
         let first = numbers.sustained_at_first.filter(|_| !saturation.reads).zip(writes);
         let rates = first.map_or(String::new(), |(first, later)| {
-            format!(": it takes {} a second at first, and {} later", Count(first.round()), Count(later.of_run.round()))
+            format!(": it takes {} a second at first, and {} later", rate(first), rate(later.of_run))
         });
         return match numbers.region {
             "region" => format!(", until the table is split and its regions are moved{rates}"),
@@ -105,7 +108,7 @@ fn until(saturation: &Saturation, numbers: &Numbers, [writes, reads]: [Option<Ba
         return time;
     };
     let servers = if is_bound(numbers, saturation) { "however many servers there are" } else { "with these servers" };
-    let [of_run, least, greatest] = [of_run, least, greatest].map(|rate| Count(rate.round()).to_string());
+    let [of_run, least, greatest] = [of_run, least, greatest].map(rate);
     let range = if least == greatest { String::new() } else { format!(" ({least} to {greatest})") };
     format!("{time}; the table takes {of_run}{what} a second{range}, {servers}")
 }
@@ -117,11 +120,12 @@ fn busiest(numbers: &Numbers, takes: Takes) -> String {
         if asked > takes {
             return format!(
                 "no more {what}s than it takes, {} a second, as far as a sample of events tells",
-                Count(takes)
+                rate(takes)
             );
         }
-        let of = if takes.is_finite() { format!(" of the {} that it takes", Count(takes)) } else { String::new() };
-        format!("{} a second{of} at most", Count(asked.round()).of(what))
+        let of = if takes.is_finite() { format!(" of the {} that it takes", rate(takes)) } else { String::new() };
+        let many = if rate(asked) == "1" { what.to_owned() } else { format!("{what}s") };
+        format!("{} {many} a second{of} at most", rate(asked))
     };
     match (most.writes > 0.0, most.reads > 0.0) {
         (false, true) => format!("the busiest server is asked for {}", told(most.reads, takes.reads, "read")),

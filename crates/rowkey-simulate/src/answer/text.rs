@@ -33,6 +33,16 @@ pub(super) fn place(hottest: &HotRegion) -> String {
     }
 }
 
+/// A rate with three digits, or all of a whole one; never 0 but of nothing.
+pub(super) fn rate(rate: f64) -> String {
+    match rate {
+        100.0.. => Count(rate.round()).to_string(),
+        0.01.. => Count(rate).to_string(),
+        _ if rate > 0.0 => "under 0.01".to_owned(),
+        _ => "0".to_owned(),
+    }
+}
+
 /// A part in percent.
 pub(super) fn percent(part: f64) -> String {
     match (part * 100.0).round() {
@@ -43,7 +53,7 @@ pub(super) fn percent(part: f64) -> String {
 
 /// The numbers of a table: a name and a value.
 pub fn facts(answer: &Answer) -> Vec<(String, String)> {
-    let rate = |rate: f64| format!("{}/s", Count(rate.round()));
+    let rate = |of: f64| format!("{}/s", rate(of));
     let bars = |bars: &Bars, told: &dyn Fn(f64) -> String| {
         let [of_run, least, greatest] = [bars.of_run, bars.least, bars.greatest].map(told);
         if least == greatest { of_run } else { format!("{of_run} ({least} to {greatest})") }
@@ -86,7 +96,11 @@ pub fn facts(answer: &Answer) -> Vec<(String, String)> {
     }
     fact("node-hours", format!("{}{}", Count(tenths(answer.node_hours)), answer.used.map_or(String::new(), work)));
     for query in &answer.queries {
-        fact(&format!("query {:?}", query.query), cost(query));
+        let deleted = query.passes_deleted.then(|| {
+            let all = rate(answer.rows_read);
+            format!("; beside deleted rows, which it passes over (H17): all queries read {all} rows a second")
+        });
+        fact(&format!("query {:?}", query.query), cost(query) + &deleted.unwrap_or_default());
     }
     facts
 }

@@ -1,9 +1,15 @@
 //! The load of all tables of a cluster together.
 
+use rowkey_design::internal::design::Engine;
+use rowkey_design::internal::load::servers_for_all;
+use rowkey_design::{Finding, Report};
+
+use super::cause::{TOO_FEW, has};
+use super::sentence::{ALONE, NOTHING};
 use super::takes;
 use super::text::percent;
 use crate::recording::Run;
-use crate::run::{AllTables, Interval, Server};
+use crate::run::{AllTables, Answer, Interval, Server};
 use crate::simulation::Declared;
 
 /// The greatest parts of what all servers take that the tables of a cluster ask for at one time.
@@ -13,28 +19,34 @@ pub struct Together {
     pub writes: f64,
     /// The part of the reads; 0 where it is not known how many a server takes.
     pub reads: f64,
+    /// The servers.
+    pub servers: f64,
 }
 
 impl Together {
-    /// Those of tables each of which is simulated alone, while the servers have them all. None of one table, and where
-    /// they ask for nothing.
+    /// Those of tables each of which is simulated alone, while the servers have them all. None of one table, where
+    /// they ask for nothing, and of an engine that has as many servers as a table needs.
     pub fn of<'r>(tables: impl IntoIterator<Item = (&'r Declared<'r>, &'r Run)>) -> Option<Self> {
-        let (mut writes, mut reads, mut count) = (Vec::new(), Vec::new(), 0);
+        let (mut writes, mut reads, mut count, mut servers) = (Vec::new(), Vec::new(), 0, 0.0f64);
         for (declared, run) in tables {
+            if declared.engine() == Engine::DynamoDb {
+                return None;
+            }
             count += 1;
+            servers = servers.max(run.settings.servers.into());
             let takes = takes(declared);
             let all = f64::from(run.settings.servers) * run.settings.interval_ms as f64 / 1000.0;
             add(&mut writes, &run.intervals, takes.writes * all, |server| server.writes);
             add(&mut reads, &run.intervals, takes.reads * all, |server| server.reads);
         }
         let most = |parts: Vec<f64>| parts.into_iter().fold(0.0, f64::max);
-        let found = Self { writes: most(writes), reads: most(reads) };
-        (count > 1 && found != Self::default()).then_some(found)
+        let found = Self { writes: most(writes), reads: most(reads), servers };
+        (count > 1 && found.writes.max(found.reads) > 0.0).then_some(found)
     }
 
-    /// The answer about all tables.
-    pub fn answer(self) -> AllTables {
-        let Self { writes, reads } = self;
+    /// The answer about all tables. `report` is what `check` finds in the design: if it finds the same, its cure is told.
+    pub fn answer(self, report: &Report) -> AllTables {
+        let Self { writes, reads, servers } = self;
         let told = |least: f64| {
             let parts = [(writes, "writes"), (reads, "reads")].into_iter().filter(|(part, _)| *part > least);
             parts.map(|(part, what)| format!("{} of the {what}", percent(part))).collect::<Vec<_>>().join(" and ")
@@ -43,12 +55,31 @@ impl Together {
         let sentence = match saturates {
             false => format!("All tables together ask for up to {} that the servers take.", told(0.0)),
             true => format!(
-                "All tables together saturate the servers: they ask for up to {} that the servers take. Add servers.",
-                told(1.0)
+                "All tables together saturate the servers: they ask for up to {} that the servers take. \
+                 {TOO_FEW}: {}.",
+                told(1.0),
+                cure(report).unwrap_or_else(|| servers_for_all(writes.max(reads), servers))
             ),
         };
         AllTables { sentence, saturates, writes, reads }
     }
+}
+
+impl AllTables {
+    /// Says of a table with nothing to say that it is so alone, where all tables together ask for too much.
+    pub fn beside(&self, answer: &mut Answer) {
+        if let Some(rest) = answer.sentence.strip_prefix(NOTHING).filter(|_| self.saturates) {
+            answer.sentence = format!("{ALONE}{rest}");
+        }
+    }
+}
+
+/// The greatest cure of `check` for all tables together, if it finds one.
+fn cure(report: &Report) -> Option<String> {
+    let is_of_all = |finding: &&Finding| finding.rule.id == TOO_FEW && has(finding, "tables");
+    let part = |finding: &Finding| finding.numbers.iter().map(|number| number.value).fold(0.0, f64::max);
+    let most = report.findings.iter().filter(is_of_all).max_by(|a, b| part(a).total_cmp(&part(b)));
+    most.and_then(|finding| Some(finding.remedy.as_ref()?.text.clone()))
 }
 
 /// Adds what a table asks for in each interval, as a part of what all servers take.

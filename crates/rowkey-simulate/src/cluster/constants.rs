@@ -2,6 +2,8 @@
 //!
 //! The few that no source has were measured, or are assumed: their comments say so.
 
+use rowkey_design::internal::design::Engine;
+
 /// A second in milliseconds.
 pub(crate) const SECOND_MS: u64 = 1000;
 
@@ -100,7 +102,7 @@ pub(crate) const CHECKER_MS: u64 = 10_000 * SECOND_MS;
 // Splits.
 
 /// `hbase.hregion.max.filesize`, where the settings have none.
-pub(crate) const MAX_FILESIZE: u64 = 10 << 30;
+pub(crate) const MAX_FILESIZE: u64 = Engine::HBase.region_bytes();
 /// `hbase.hregion.max.filesize.jitter`, where the settings have none.
 pub(crate) const JITTER: f64 = 0.25;
 /// The first limit in sizes of a memstore (`IncreasingToUpperBoundRegionSplitPolicy.configureForRegion`).

@@ -2,7 +2,7 @@
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::grid::{Columns, Grid};
+use super::grid::{Columns, Grid, busiest_server};
 use super::legend::takes;
 use super::scale::{CLASSES, class, class_words, elapsed, ticks};
 use super::{Capacity, Drawn, Measure, RowOrder, labels};
@@ -42,10 +42,12 @@ pub fn blocks(run: &Drawn<'_>, measure: Measure, order: RowOrder, capacity: Capa
         lines.push(format!("{}{blanks} {bar}{}", labels[row], cells.collect::<String>()));
     }
     lines.push(axis(columns, label_width + 2, width));
-    lines.extend(wrapped(&takes(measure, capacity).replace('\u{a0}', " "), " ", width));
+    let told: Vec<String> = shown(run, measure).into_iter().map(|measure| takes(measure, capacity)).collect();
+    let which = if told.len() > 1 { format!("Shown are {}. ", measure.word()) } else { String::new() };
+    lines.extend(wrapped(&format!("{which}{}", told.join(" ")).replace('\u{a0}', " "), " ", width));
     let classes = if each.each.is_finite() { CLASSES } else { 2 };
-    let shown = (1..classes).map(|class| format!("{} {}", characters[class], class_words(class, each).0));
-    lines.extend(wrapped(&shown.collect::<Vec<_>>().join("  "), "  ", width));
+    let colours = (1..classes).map(|class| format!("{} {}", characters[class], class_words(class, each).0));
+    lines.extend(wrapped(&colours.collect::<Vec<_>>().join("  "), "  ", width));
     let (splits, moves) = (run.splits.len(), run.moves.len());
     let words = |number, one: &str, more: &str| format!("{number} {}", if number == 1 { one } else { more });
     lines.push(fitted(
@@ -54,6 +56,12 @@ pub fn blocks(run: &Drawn<'_>, measure: Measure, order: RowOrder, capacity: Capa
         terminal,
     ));
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// The measure that is shown, and the other one if there is any of it.
+fn shown(run: &Drawn<'_>, measure: Measure) -> Vec<Measure> {
+    let others = Measure::ALL.into_iter().filter(|other| *other != measure && busiest_server(run, *other) > 0.0);
+    std::iter::once(measure).chain(others).collect()
 }
 
 /// A text that takes some columns at most; in ASCII without other characters.

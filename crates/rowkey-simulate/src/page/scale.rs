@@ -34,13 +34,15 @@ pub(super) fn class_words(class: usize, capacity: Rate) -> (String, String) {
     (format!("{} %", words(&percent)), words(&rate))
 }
 
-/// A number of rows with a space between thousands; below 10 with a digit after the point.
+/// A number of rows with a space between thousands; below 10 with a digit after the point,
+/// or as many as it takes for one that is not 0.
 pub(super) fn count(number: f64) -> String {
     if !number.is_finite() {
         return "any number".to_owned();
     }
     if number > 0.0 && number < 9.95 && number.fract() != 0.0 {
-        return format!("{number:.1}");
+        let decimals = (-number.log10().floor()).clamp(1.0, 12.0) as usize;
+        return format!("{number:.decimals$}");
     }
     let digits = format!("{number:.0}");
     let mut text = String::new();
@@ -144,8 +146,8 @@ mod tests {
 
     #[test]
     fn numbers_and_times_are_read_easily() {
-        let all = [0.0, 0.25, 9.0, 999.6, 12_345.0, f64::INFINITY].map(count);
-        assert_eq!(all, ["0", "0.2", "9", "1\u{a0}000", "12\u{a0}345", "any number"]);
+        let all = [0.0, 0.25, 0.004, 9.0, 999.6, 12_345.0, f64::INFINITY].map(count);
+        assert_eq!(all, ["0", "0.2", "0.004", "9", "1\u{a0}000", "12\u{a0}345", "any number"]);
         let all = [0, 250, 61_000, 3_600_000, 90_061_000, u64::MAX].map(elapsed);
         assert_eq!(all, ["0 s", "250 ms", "1 min 1 s", "1 h", "1 d 1 h", "213503982334 d 14 h"]);
     }

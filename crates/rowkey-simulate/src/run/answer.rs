@@ -164,6 +164,9 @@ pub struct QueryAnswer {
     pub query: String,
     /// The rows that it reads for each that it returns; none if that is not known.
     pub read_per_returned: Option<f64>,
+    /// True if it passes over deleted rows too, which are not counted: a queue's.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub passes_deleted: bool,
     /// The ranges that it seeks.
     pub seeks: u64,
     /// The servers that it asks at most; none if that is not known.

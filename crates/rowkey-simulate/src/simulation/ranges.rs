@@ -2,28 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use rowkey_design::internal::design::Engine;
-
 use crate::event::Op;
 use crate::load::{Load, LoadError};
 use crate::run::Key;
 
 /// The keys that ranges are found with.
 pub(super) const KEYS: u64 = 65_536;
-
-/// The bytes of a range, where the design does not say it: of a tablet of Bigtable ("approximately 100-200 MB in size by
-/// default", Chang et al., 2006), which other engines of small ranges are taken to have too; and of a partition of
-/// DynamoDB, of which its guide says 10 GB.
-const TABLET: u64 = 200_000_000;
-const PARTITION: u64 = 10_000_000_000;
-
-/// The bytes of a range of an engine.
-pub(super) const fn range_bytes(engine: Engine) -> u64 {
-    match engine {
-        Engine::DynamoDb => PARTITION,
-        _ => TABLET,
-    }
-}
 
 /// The most regions that a table begins with beside those that are declared: 40 TB of them.
 const MOST: f64 = 4096.0;

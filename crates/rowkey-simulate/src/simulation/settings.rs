@@ -6,8 +6,7 @@ use rowkey_design::internal::file::{Bytes, Count, Rate};
 use rowkey_design::internal::load::{Capacity, Rates, engine_of, is_one_process, reads_per_server};
 
 use super::Simulates;
-use super::ranges::range_bytes;
-use crate::cluster::{BALANCER_MS, FLUSH_SIZE, MAX_FILESIZE};
+use crate::cluster::{BALANCER_MS, FLUSH_SIZE};
 use crate::run::{Key, Settings, SplitPolicy};
 
 /// The assumption on the reads that a server takes, in words; none where the design says it.
@@ -41,9 +40,8 @@ pub(super) fn settings(
     let bytes = |size: u64| Bytes(size as f64);
     let max = region.and_then(|region| region.max);
     let flush = region.and_then(|region| region.flush);
-    let default = if of_hbase { MAX_FILESIZE } else { range_bytes(engine_of(cluster)) };
-    let max_filesize =
-        or(size(max), default, format!("a region is split at {}: say `region.max = …`", bytes(MAX_FILESIZE)));
+    let default = engine_of(cluster).region_bytes();
+    let max_filesize = or(size(max), default, format!("a region is split at {}: say `region.max = …`", bytes(default)));
     let flush_size =
         or(size(flush), FLUSH_SIZE, format!("a memstore is flushed at {}: say `region.flush = …`", bytes(FLUSH_SIZE)));
     let split_policy = match region.and_then(|region| region.split) {

@@ -1,6 +1,8 @@
 //! The answers of simulations: against what can be computed, against `check`, and on designs that are good.
 
 mod events;
+mod laws;
+mod queries;
 mod wording;
 mod worst;
 

@@ -135,18 +135,21 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
             simulated.extend(simulate(args, &design, &options, declared, &report, &costs)?);
         }
     }
-    let Some(first) = simulated.first() else {
+    if simulated.is_empty() {
         if named > 0 {
             return Err(Failure::new("there is no load to simulate, as the notes say"));
         }
         let known: Vec<&str> = design.tables.keys().map(String::as_str).collect();
         let name = args.table.as_deref().unwrap_or_default();
         return Err(Failure::new(format!("there is no table {name:?}; the design has {}", known.join(", "))));
-    };
+    }
     // Events of a file are of one table.
     let together = answer::Together::of(simulated.iter().map(|table| (&table.declared, &table.run)));
-    let together = together.map(answer::Together::answer);
-    if let Some(path) = &args.html {
+    let together = together.map(|together| together.answer(&report));
+    if let Some(together) = &together {
+        simulated.iter_mut().for_each(|table| together.beside(&mut table.answer));
+    }
+    if let (Some(path), Some(first)) = (&args.html, simulated.first()) {
         crate::designs::may_replace(path, &args.designs, page::FIRST_LINE, "page that `rowkey` wrote")?;
         crate::designs::write(path, &print::page(&design, first, &simulated, together.as_ref()))?;
     }

@@ -2,7 +2,7 @@
 
 use crate::design::{Engine, Write};
 use crate::file::{ByteRate, Count, Rate};
-use crate::load::{WriteLoad, bytes_per_server, known_writes_per_server, peak, reads_per_server};
+use crate::load::{WriteLoad, bytes_per_server, known_writes_per_server, peak, reads_per_server, servers_for_all};
 use crate::rules::context::{Context, RuleSink, Together};
 use crate::rules::regions::reads;
 use crate::rules::salt::fan_out;
@@ -111,9 +111,6 @@ fn of_all_tables(context: &Context<'_>, servers: f64, found: &mut RuleSink<'_>) 
         );
         let finding = found.finding(context.table.name.place, message).number("servers", servers, "");
         let finding = finding.number("tables", tables, "").number(what, part * 100.0, "%");
-        let needed = Count((part * servers).ceil());
-        let cure =
-            format!("{needed} servers take them, if the keys spread them evenly; or a cluster for some of the tables");
-        found.push(finding.remedy(cure, Vec::new()));
+        found.push(finding.remedy(servers_for_all(part, servers), Vec::new()));
     }
 }
