@@ -202,9 +202,9 @@ fn what_saturates_for_long_is_warned_of() {
         if let Some(parts) = together.filter(|parts| parts.writes.max(parts.reads) > MUCH) {
             both += 1;
             let all = parts.answer(&report);
-            let numbered = all.sentence.split(" servers take them").next().is_some_and(|start| {
-                start.ends_with(|last: char| last.is_ascii_digit()) && !all.sentence.contains("Add servers")
-            });
+            let before = all.sentence.split(" servers take them").next().and_then(|start| start.split(' ').next_back());
+            let numbered = before.is_some_and(|word| word.starts_with(|first: char| first.is_ascii_digit()))
+                && !all.sentence.contains("Add servers");
             let is_nothing = |table: &Simulated<'_>| {
                 let mut answer = table.answer.clone();
                 all.beside(&mut answer);

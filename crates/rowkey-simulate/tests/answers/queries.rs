@@ -35,7 +35,7 @@ fn a_queue_is_said_to_pass_over_what_is_deleted() {
 
 #[test]
 fn a_query_of_one_region_asks_one_server() {
-    assert!(query(&of(&queue("")), "next").ends_with(", 1 server"));
+    assert!(query(&of(&queue("500/s")), "next").contains(", 1 seek, 1 server; "));
     let text = design("\"user: u64\"", "means = { user = \"random\" }", 8, "12k/s");
     let large = of(&(text + "[[table.t.query]]\nname = \"all\"\n"));
     assert!(large.regions.count > 1 && query(&large, "all").contains("servers unknown"), "{large:?}");
@@ -44,11 +44,11 @@ fn a_query_of_one_region_asks_one_server() {
 /// Full scans are on all regions: no place is hot, and the rule is that of the scan.
 #[test]
 fn scans_that_saturate_are_said_to_be_full() {
-    let key = "rows = \"1M\"\nstats.host = { distinct = 1000 }\nsplits = { uniform = 4 }";
-    let text = design("\"host: u64\", \"at: instant\"", key, 4, "1/s");
-    let text = text.replace("region.writes", "region.reads = \"10k/s\"\nregion.writes");
+    let text = "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 4\nregion.reads = \"10k/s\"\n[table.t]\n\
+                key = [\"host: u64\", \"at: instant\"]\nmeans.host = \"random\"\nrows = \"1M\"\n\
+                stats.host = { distinct = 1000 }\nsplits = { uniform = 4 }\n";
     let scan = |rate: &str| format!("{text}[[table.t.query]]\nname = \"scan\"\nfix = [\"at\"]\nrate = \"{rate}\"\n");
-    let hot = of(&scan("3/s"));
+    let hot = of(&scan("5/s"));
     assert!(hot.saturates.as_ref().is_some_and(|saturation| saturation.reads), "{}", hot.sentence);
     assert!(hot.sentence.contains("Q01: ") && !hot.sentence.contains("No rule"), "{}", hot.sentence);
     // A rule of what one run costs warns of no load; and it is no reason where other queries read more.
