@@ -98,7 +98,7 @@ pub fn facts(answer: &Answer) -> Vec<(String, String)> {
     for query in &answer.queries {
         let deleted = query.passes_deleted.then(|| {
             let all = rate(answer.rows_read);
-            format!("; beside deleted rows, which it passes over (H17): all queries read {all} rows a second")
+            format!("; beside deleted rows, which it passes over (H17): all queries read {all} of rows")
         });
         fact(&format!("query {:?}", query.query), cost(query) + &deleted.unwrap_or_default());
     }
