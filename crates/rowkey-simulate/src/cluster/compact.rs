@@ -86,7 +86,7 @@ impl Cluster {
 
     /// Removes files whose rows have all expired, but never the newest (`DefaultStoreFileManager.getUnneededFiles`).
     fn remove_expired(&mut self, number: usize) {
-        let since_s = self.keep(false).since_s;
+        let since_s = self.since_s();
         self.has_changed(number);
         let region = &mut self.regions[number];
         let newest = region.files.len().saturating_sub(1);
@@ -130,7 +130,7 @@ impl Cluster {
 
     /// Puts one file in the place of those of a compaction.
     fn replace_files(&mut self, number: usize, job: u64, is_of_all: bool) {
-        let keep = self.keep(is_of_all);
+        let keep = self.keep(number, false, is_of_all);
         self.has_changed(number);
         let region = &mut self.regions[number];
         let Some(first) = region.files.iter().position(|file| file.job == Some(job)) else { return };

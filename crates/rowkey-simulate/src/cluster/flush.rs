@@ -50,7 +50,7 @@ impl Cluster {
 
     /// The rows that a flush writes; the memstore is empty then.
     pub(crate) fn take_memstore(&mut self, number: usize) -> Rows {
-        let keep = self.keep(false);
+        let keep = self.keep(number, true, false);
         self.has_changed(number);
         std::mem::take(&mut self.regions[number].memstore).flushed(keep)
     }

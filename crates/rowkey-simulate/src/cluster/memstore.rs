@@ -108,7 +108,7 @@ mod tests {
     use crate::cluster::merge::Keep;
     use crate::cluster::rows::{Kind, Row};
 
-    const ALL: Keep = Keep { since_s: 0, drops_tombstones: false, last_alone: false };
+    const ALL: Keep = Keep { since_s: 0, drops_tombstones: false, versions: None, among: None };
 
     /// A row of 246 bytes: 24 of the key, 2 of family and qualifier, 200 of the value, 20 of the rest.
     #[test]

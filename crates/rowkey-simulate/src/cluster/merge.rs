@@ -2,6 +2,7 @@
 
 use super::head::head;
 use super::rows::{Kind, Part, Row, Rows};
+use super::versions::Among;
 
 /// The rows that are kept.
 #[derive(Clone, Copy, Debug)]
@@ -10,8 +11,10 @@ pub(crate) struct Keep {
     pub(crate) since_s: u32,
     /// True if tombstones go, as they do where all files of a region become one (`COMPACT_DROP_DELETES`).
     pub(crate) drops_tombstones: bool,
-    /// True if of several writes of a key the last is kept.
-    pub(crate) last_alone: bool,
+    /// The most writes of a key that are kept, the last; none: all.
+    pub(crate) versions: Option<u32>,
+    /// The rows that there are, where what is written are versions of these.
+    pub(crate) among: Option<Among>,
 }
 
 /// The rows of these parts, which are each in order, in the order of their keys, without those that were deleted later,
@@ -20,8 +23,8 @@ pub(crate) struct Keep {
 /// Of each key older rows are before newer ones, in a part and in the parts.
 pub(crate) fn merged(parts: &[Part<'_>], keep: Keep) -> Rows {
     let is_put = |(rows, range): &Part<'_>| rows.rows(range.clone()).all(|row| row.kind == Kind::Put);
-    // Without deletes and replacements no row depends on another of its key.
-    if !keep.last_alone && parts.iter().all(is_put) {
+    // Without deletes and versions no row depends on another of its key.
+    if keep.versions.is_none() && parts.iter().all(is_put) {
         return joined(parts, |row| row.t_s >= keep.since_s);
     }
     let mut merged = Rows::default();
@@ -31,6 +34,9 @@ pub(crate) fn merged(parts: &[Part<'_>], keep: Keep) -> Rows {
         in_order(&parts, &mut order);
         let same = |(a_head, a): &Ordered, (b_head, b): &Ordered| a_head == b_head && a.key(&parts) == b.key(&parts);
         order.chunk_by(same).for_each(|group| merge_group(group, &parts, keep, &mut merged));
+    }
+    if let Some(among) = keep.among.filter(|_| keep.versions.is_some()) {
+        merged = among.thinned(merged, parts, &keep);
     }
     merged.fit();
     merged
@@ -50,11 +56,18 @@ fn merge_group(group: &[Ordered], parts: &[Part<'_>], keep: Keep, merged: &mut R
         merged.push(place.key(parts), row);
     }
     let puts = &group[tombstone.map_or(0, |tombstone| tombstone + 1)..];
-    let puts = if keep.last_alone { &puts[puts.len().saturating_sub(1)..] } else { puts };
-    for (_, place) in puts {
-        let row = place.row(parts);
+    let most = keep.versions.map_or(usize::MAX, |most| most as usize);
+    let (older, kept) = puts.split_at(puts.len().saturating_sub(most));
+    let others = |kept: &[Ordered]| kept.iter().map(|(_, place)| place.row(parts).count).fold(0, u32::saturating_add);
+    for (at, (_, place)) in kept.iter().enumerate() {
+        let mut row = *place.row(parts);
         if row.t_s >= keep.since_s {
-            merged.push(place.key(parts), *row);
+            let is_last = at + 1 == kept.len();
+            if let Some(among) = keep.among.filter(|_| is_last && !older.is_empty()) {
+                let left = among.of_key(puts.iter().map(|(_, place)| place.row(parts).count), &keep);
+                row.count = row.count.max(left.saturating_sub(others(&kept[..at])));
+            }
+            merged.push(place.key(parts), row);
         }
     }
 }
@@ -181,8 +194,9 @@ mod tests {
             let kind = if hid { Kind::Spent } else { write.kind };
             left = vec![Row { kind, ..*write }];
         }
-        let last = left.len().saturating_sub(1);
-        let is_replaced = |at: usize, row: &Row| keep.last_alone && row.kind == Kind::Put && at < last;
+        let most = keep.versions.map_or(usize::MAX, |most| most as usize);
+        let first = left.len().saturating_sub(most);
+        let is_replaced = |at: usize, row: &Row| row.kind == Kind::Put && at < first;
         let stays = |at: usize, row: &Row| match row.kind {
             Kind::Put => row.t_s >= keep.since_s && !is_replaced(at, row),
             _ => !keep.drops_tombstones,
@@ -203,9 +217,9 @@ mod tests {
         #[test]
         fn merges_keep_what_is_due(
             writes in prop::collection::vec(prop::collection::vec(row(), 0..40), 0..5),
-            (since_s, drops_tombstones, last_alone) in (0_u32..60, any::<bool>(), any::<bool>()),
+            (since_s, drops_tombstones, versions) in (0_u32..60, any::<bool>(), prop::option::of(1_u32..4)),
         ) {
-            let keep = Keep { since_s, drops_tombstones, last_alone };
+            let keep = Keep { since_s, drops_tombstones, versions, among: None };
             let mut expected: BTreeMap<Vec<u8>, Vec<Row>> = BTreeMap::new();
             let mut time = 0;
             let mut files = Vec::new();

@@ -43,6 +43,7 @@ mod split_point;
 mod starts;
 mod state;
 mod store;
+mod versions;
 mod whole;
 
 pub(crate) use self::constants::{

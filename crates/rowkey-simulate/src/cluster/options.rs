@@ -16,9 +16,8 @@ pub struct ClusterOptions {
     pub cells: u64,
     /// The bytes of a cell's family and qualifier together.
     pub name_bytes: u64,
-    /// True if a row that is written again replaces what it was, as an update does with one version; false if it
-    /// grows, as a wide row does.
-    pub replaces: bool,
+    /// The most versions of a row that flushes and compactions keep; none: all, as a wide row grows by each write.
+    pub versions: Option<u32>,
     /// The reads that a server counts for a range of rows: of one region, as each region is asked by itself.
     pub read_cost: ReadCost,
     /// True if the times of writes are those of their answers, as of a recording: what is answered between a region's
@@ -30,7 +29,7 @@ pub struct ClusterOptions {
 }
 
 impl Default for ClusterOptions {
-    /// Seed 0, no expiry, no compression, one cell a row, names of a byte each, rows that grow, reads by rows, times of
+    /// Seed 0, no expiry, no compression, one cell a row, names of a byte each, all versions, reads by rows, times of
     /// calls, no files.
     fn default() -> Self {
         Self {
@@ -39,7 +38,7 @@ impl Default for ClusterOptions {
             on_disk: 1.0,
             cells: 1,
             name_bytes: 2,
-            replaces: false,
+            versions: None,
             read_cost: ReadCost::Rows,
             answered: false,
             files: false,

@@ -53,7 +53,12 @@ impl Cluster {
         while wanted > 0
             && let Some((at, number)) = place.and_then(|place| Some((place, self.by_start.at(place)?)))
         {
-            let (rows, live) = read(&self.regions[number].parts(range.start, range.end), wanted, range.reverse);
+            let region = &mut self.regions[number];
+            let most_rows = self.all.as_ref().map_or(u64::MAX, |all| {
+                let end = [range.end, region.end.as_deref()].into_iter().flatten().min();
+                all.rows(range.start.max(&region.start), end)
+            });
+            let (rows, live) = read(&region.parts(range.start, range.end), wanted, most_rows, range.reverse);
             let counted = match most {
                 None => self.count_reads(number, hundredths(self.options.read_cost, rows), rows, weight),
                 Some(_) if rows > 0 => self.count_more(&mut limited, number, rows, weight),
@@ -137,8 +142,11 @@ impl Cluster {
 
 /// The rows that are read until so many are found, those that were deleted too; and how many are found. From the last
 /// on, if it is in reverse.
-fn read(parts: &[Part<'_>], wanted: u64, reverse: bool) -> (u64, u64) {
+///
+/// There are no more than `most`: those that are there several times are read once.
+fn read(parts: &[Part<'_>], wanted: u64, most: u64, reverse: bool) -> (u64, u64) {
     let all = counts(parts);
+    let all = Counts { puts: all.puts.min(most), ..all };
     if all.live() < wanted {
         return (all.scanned(), all.live());
     }

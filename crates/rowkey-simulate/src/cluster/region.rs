@@ -6,6 +6,7 @@ use super::file::File;
 use super::memstore::Memstore;
 use super::rows::{Counts, Part, Rows};
 use super::share::Share;
+use super::versions::All;
 
 /// The change that a region is closed for.
 #[derive(Clone, Debug)]
@@ -99,8 +100,14 @@ impl Region {
         self.files.iter().map(|file| file.puts).sum::<u64>() + self.memstore.puts + flushing
     }
 
-    /// The rows that a scan of all reads.
-    pub(crate) fn scanned(&self) -> u64 {
+    /// The rows that a scan of all reads: of those that are there several times one.
+    pub(crate) fn scanned(&self, all: Option<&All>) -> u64 {
+        let puts = self.rows();
+        let found = all.map_or(puts, |all| puts.min(all.rows(&self.start, self.end.as_deref())));
+        found + (self.entries() - puts)
+    }
+
+    fn entries(&self) -> u64 {
         let flushing = self.flushing.iter().map(|rows| rows.counts(0..rows.len()));
         let counts = self.files.iter().map(|file| file.rows.counts(file.range.clone())).chain(flushing);
         counts.map(Counts::scanned).sum::<u64>() + self.memstore.scanned

@@ -12,6 +12,7 @@ use super::policy::Jitter;
 use super::region::Region;
 use super::share::{Share, Whole};
 use super::starts::Starts;
+use super::versions::All;
 use crate::chance::Chance;
 use crate::run::{self, Line, Settings, SplitPolicy};
 
@@ -65,6 +66,8 @@ pub struct Cluster {
     pub(crate) last_job: u64,
     pub(crate) queue: Queue,
     pub(crate) draws: Draws,
+    /// All rows that there are, where what is written are versions of these.
+    pub(crate) all: Option<All>,
     pub(crate) lines: Vec<Line>,
 }
 
@@ -153,6 +156,7 @@ impl Cluster {
             last_job: 0,
             queue: Queue::default(),
             draws,
+            all: None,
             lines: Vec::new(),
         };
         cluster.create_regions(settings);
@@ -197,10 +201,15 @@ impl Cluster {
         (region, self.regions[region].epoch)
     }
 
-    /// The rows that flushes and compactions keep now.
-    pub(crate) fn keep(&self, drops_tombstones: bool) -> Keep {
-        let oldest_ms = self.options.ttl_ms.map_or(0, |ttl| self.now_ms.saturating_sub(ttl));
-        Keep { since_s: seconds(oldest_ms), drops_tombstones, last_alone: self.options.replaces }
+    /// The rows that a compaction of a region keeps now, or a flush of its memstore.
+    pub(crate) fn keep(&self, number: usize, is_flush: bool, drops_tombstones: bool) -> Keep {
+        let among = self.all.as_ref().map(|all| all.of(&self.regions[number], is_flush));
+        Keep { since_s: self.since_s(), drops_tombstones, versions: self.options.versions, among }
+    }
+
+    /// The second before which rows have expired.
+    pub(crate) fn since_s(&self) -> u32 {
+        seconds(self.options.ttl_ms.map_or(0, |ttl| self.now_ms.saturating_sub(ttl)))
     }
 }
 

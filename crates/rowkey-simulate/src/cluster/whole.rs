@@ -31,7 +31,7 @@ impl Cluster {
         self.settle(number);
         let region = &mut self.regions[number];
         region.has_changed = false;
-        let rows = region.scanned();
+        let rows = region.scanned(self.all.as_ref());
         let reads = hundredths(self.options.read_cost, rows);
         let share = Share { reads, rows, seen: self.whole.runs, server: region.server };
         let before = std::mem::replace(&mut region.whole, share);

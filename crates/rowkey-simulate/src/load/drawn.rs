@@ -13,7 +13,7 @@ use super::LoadError;
 use super::clock::{Clock, seconds_of};
 use super::options::Options;
 use super::portion::Portion;
-use super::puts::{Order, Put, Puts, order_of};
+use super::puts::{Order, Put, Puts, order_of, overwrites};
 use super::reads::Reads;
 
 /// The bytes of a cell beside key, family, qualifier and value.
@@ -84,6 +84,7 @@ impl<'d> Drawn<'d> {
             writes: Vec::new(),
             numbers: Numbers::new(options.seed).named("rows that are read"),
             weight: 1,
+            overwrites: overwrites(table, key),
             span: span(table).unwrap_or(365.0 * 86_400.0),
             rows: table.table.rows.as_ref().map_or(1 << 32, |rows| rows.0 as u64),
         };
@@ -96,15 +97,17 @@ impl<'d> Drawn<'d> {
             let name = key.name.as_str();
             return Err(LoadError::NoEvents(format!("nothing writes or reads {name:?}: say `[[table.NAME.write]]`")));
         }
-        puts.weight = options.weight(written);
-        if puts.writes.is_empty() {
-            let rows = table.table.rows.as_ref().ok_or_else(|| none(table, ": say how many it has, `rows = …`"))?;
-            puts.store(rows.0 as u64, options.most);
+        let weight = options.weight(written);
+        puts.weigh(weight);
+        match &table.table.rows {
+            Some(rows) if puts.begins_full(rows.0, options.writes_alone) => puts.store(rows.0 as u64, options.most),
+            None if puts.writes.is_empty() => return Err(none(table, ": say how many it has, `rows = …`")),
+            _ => puts.overwrites = false,
         }
         for source in sources.iter_mut() {
             match &source.does {
                 Does::Read(reads, each) => assumed.extend(reads.divided(*each)),
-                _ => source.weight = puts.weight,
+                _ => source.weight = weight,
             }
         }
         Ok(Self { rows, puts, sources, rows_per_call: options.rows_per_call.max(1), assumed })
@@ -157,9 +160,9 @@ fn writes<'d>(
     for ((index, write), clock) in (0..).zip(&table.table.write).zip(clocks) {
         let within = clock.before(seconds).ceil() as u64;
         let count = if write.bulk == Some(true) { within.min(all) } else { within };
-        let order = order_of(write, key);
+        let order = if puts.overwrites { Order::Random } else { order_of(write, key) };
         let mut put = || {
-            puts.writes.push(Put { write: index, clock: clock.clone(), count, order });
+            puts.writes.push(Put { write: index, clock: clock.clone(), count, order, weight: 1 });
             puts.writes.len() - 1
         };
         let does = match write.kind.unwrap_or(WriteKind::Put) {

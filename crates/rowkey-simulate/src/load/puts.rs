@@ -1,6 +1,7 @@
 //! The rows that are put: which there are at a time.
 
-use rowkey_design::internal::design::{Write, WriteOrder};
+use rowkey_design::internal::TableDesign;
+use rowkey_design::internal::design::{Unique, Write, WriteKind, WriteOrder};
 use rowkey_design::internal::drawn::{BEGIN, Numbers, Row};
 use rowkey_design::internal::facts::KeyFacts;
 
@@ -11,7 +12,10 @@ use super::clock::Clock;
 pub(super) struct Puts {
     pub(super) writes: Vec<Put>,
     pub(super) numbers: Numbers,
+    /// The most rows that an event stands for.
     pub(super) weight: u64,
+    /// True if all that is put are versions of the rows that are there before the beginning.
+    pub(super) overwrites: bool,
     /// The seconds before the beginning that rows in any order are of.
     pub(super) span: f64,
     /// The number of rows that there are, where they come in any order.
@@ -25,6 +29,8 @@ pub(super) struct Put {
     pub(super) clock: Clock,
     pub(super) count: u64,
     pub(super) order: Order,
+    /// The rows that an event stands for.
+    pub(super) weight: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,17 +53,52 @@ pub(super) fn order_of(write: &Write, key: &KeyFacts<'_>) -> Order {
     }
 }
 
+/// True if the table says so, and whatever is put is a row in any order: the keys are those of its rows, whose number is
+/// told.
+pub(super) fn overwrites(table: &TableDesign, key: &KeyFacts<'_>) -> bool {
+    let is_any = |write: &Write| {
+        write.order.as_ref().is_some_and(|order| order.value == WriteOrder::Random)
+            && !write.updates.iter().any(|name| key.index(name).is_some())
+    };
+    let mut puts = table.table.write.iter().filter(|write| write.kind != Some(WriteKind::Delete));
+    let is_upsert = table.table.unique.as_ref().is_some_and(|unique| unique.value == Unique::Upsert);
+    is_upsert && table.table.rows.is_some() && key.growing() != Some(0) && puts.all(|write| is_any(&write.value))
+}
+
+/// The part of a table's rows that a run may add while the table counts as full grown.
+const HARDLY: f64 = 1e-3;
+
 impl Puts {
-    /// Adds the rows of a table that nothing puts: so many are there. No more than `most` are made, nor a million.
+    /// Says for how many rows each event of a write stands.
+    pub(super) fn weigh(&mut self, weight: u64) {
+        self.weight = weight;
+        self.writes.iter_mut().for_each(|put| put.weight = weight);
+    }
+
+    /// True if a table of so many rows has them from the beginning: those that nothing puts, those that are overwritten,
+    /// and those to which the run adds hardly any.
+    pub(super) fn begins_full(&self, rows: f64, writes_alone: bool) -> bool {
+        let put: f64 = self.writes.iter().map(|put| put.count as f64).sum();
+        self.writes.is_empty() || (!writes_alone && (self.overwrites || put < HARDLY * rows))
+    }
+
+    /// Adds the rows that are there before the beginning: so many. No more than `most` are made, nor a million.
     pub(super) fn store(&mut self, count: u64, most: u64) {
-        self.weight = self.weight.max(count.div_ceil(most.clamp(1, 1 << 20)));
+        let weight = count.div_ceil(most.clamp(1, 1 << 20)).max(1);
+        self.weight = self.weight.max(weight);
         let (write, clock) = (self.writes.len() as u64, Clock::steady(count as f64 / self.span));
-        self.writes.push(Put { write, clock, count, order: Order::Stored });
+        self.writes.push(Put { write, clock, count, order: Order::Stored, weight });
+    }
+
+    /// The place of the rows that are there before the beginning.
+    fn stored(&self) -> Option<usize> {
+        self.writes.iter().position(|put| put.order == Order::Stored)
     }
 
     /// The rows of a write that are there at a time in seconds; before the beginning, of those that are stored alone.
     fn before(&self, put: &Put, time: f64) -> u64 {
         let count = match put.order {
+            Order::Random if self.overwrites => 0.0,
             Order::Stored => put.clock.before((self.span + time).max(0.0)),
             _ => put.clock.before(time.max(0.0)),
         };
@@ -67,6 +108,13 @@ impl Puts {
     /// The k-th row of a write.
     pub(super) fn row(&self, put: usize, k: u64) -> Row {
         let put = &self.writes[put];
+        if self.overwrites
+            && put.order == Order::Random
+            && let Some(stored) = self.stored()
+        {
+            let of = &self.writes[stored];
+            return self.row(stored, self.numbers.of(put.write).below(of.count, k) / of.weight * of.weight);
+        }
         let number = match put.order {
             Order::OneRow => 0,
             _ => k,
@@ -84,7 +132,12 @@ impl Puts {
             return Row { write: put.write, number, micros, sequence: numbers.below(self.rows, 2 * number + 1) };
         }
         let others = self.writes.iter().filter(|other| other.write != put.write);
-        let before: f64 = others.map(|other| other.clock.before(seconds).min(other.count as f64)).sum();
+        let before: f64 = others
+            .map(|other| match other.order {
+                Order::Stored => other.count as f64,
+                _ => other.clock.before(seconds).min(other.count as f64),
+            })
+            .sum();
         let micros = BEGIN + micros(seconds);
         Row { write: put.write, number, micros, sequence: number + before as u64 }
     }
@@ -102,7 +155,7 @@ impl Puts {
         for (index, put) in self.writes.iter().enumerate() {
             let (first, count) = within(put);
             if left < count {
-                return Some(self.row(index, (first + left) / self.weight * self.weight));
+                return Some(self.row(index, (first + left) / put.weight * put.weight));
             }
             left -= count;
         }
@@ -116,10 +169,11 @@ impl Puts {
 
     /// The row with this number among those that were put before a time, the oldest first.
     pub(super) fn oldest(&self, k: u64, time: f64) -> Option<Row> {
-        let put = self.writes.first()?;
-        let k = k / self.weight * self.weight;
+        let first = self.stored().unwrap_or(0);
+        let put = self.writes.get(first)?;
+        let k = k / put.weight * put.weight;
         let is_there = put.order == Order::Stored || put.clock.time_of(k) <= time;
-        (k < put.count && is_there).then(|| self.row(0, k))
+        (k < put.count && is_there).then(|| self.row(first, k))
     }
 }
 

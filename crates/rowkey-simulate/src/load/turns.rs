@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use super::drawn::{Does, Source};
 use super::made::Made;
-use super::puts::{Order, millis};
+use super::puts::{Order, Put, millis};
 use super::reads::Asked;
 use super::{Drawn, Load, LoadError};
 use crate::event::{Event, Op};
@@ -104,7 +104,7 @@ impl Drawn<'_> {
         let (k, bytes) = (turn.next, source.bytes);
         match &source.does {
             Does::Put(..) if !turn.sorted.is_empty() => {
-                let Some(key) = turn.sorted.get((k / puts.weight) as usize) else {
+                let Some(key) = turn.sorted.get((k / source.weight) as usize) else {
                     return Ok(ControlFlow::Continue(()));
                 };
                 made.key.clone_from(key);
@@ -148,7 +148,8 @@ impl Drawn<'_> {
     /// The keys of a write, in order.
     pub(super) fn sorted(&self, put: usize) -> Result<Vec<Vec<u8>>, LoadError> {
         let (mut values, mut keys) = (Vec::new(), Vec::new());
-        for k in (0..self.puts.writes[put].count).step_by(self.puts.weight as usize) {
+        let Put { count, weight, .. } = self.puts.writes[put];
+        for k in (0..count).step_by(weight as usize) {
             let row = self.puts.row(put, k);
             if self.rows.has(row) {
                 let mut key = Vec::new();

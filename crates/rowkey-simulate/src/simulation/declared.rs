@@ -9,7 +9,7 @@ use rowkey_design::internal::profile::Profile;
 use rowkey_design::{CheckOptions, Design};
 
 use super::cells::Cells;
-use super::filled::{replaces, ttl_ms};
+use super::filled::{ttl_ms, versions};
 use super::intervals::Intervals;
 use super::settings::settings;
 use super::{Options, ranges, run_in};
@@ -80,7 +80,7 @@ impl<'d> Declared<'d> {
             ttl_ms: ttl_ms(found),
             on_disk: on_disk(found, &key, &[]),
             name_bytes: 0,
-            replaces: replaces(found),
+            versions: versions(found),
             read_cost: ReadCost::of(engine_of(cluster), bytes_per_row(found, &key, &[])),
             ..ClusterOptions::default()
         };

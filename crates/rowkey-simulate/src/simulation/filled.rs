@@ -36,14 +36,17 @@ impl Declared<'_> {
 
     /// The cluster with these settings, and the rows in its regions.
     pub(super) fn filled(&self, settings: &Settings, stored: Option<&Stored>, seed: u64) -> Cluster {
-        // Rows that nothing writes are not written again when they expire.
+        // Rows that were written before the run are as many as the design says, however old.
         let ttl_ms = self.options.ttl_ms.filter(|_| stored.is_none());
         let options = ClusterOptions { seed, cells: self.cells, ttl_ms, ..self.options.clone() };
         let mut cluster = Cluster::new(settings, options);
-        if let Some(Stored { keys, count }) = stored {
+        if let Some(Stored { keys, count, are_all }) = stored {
             let cells = self.cells as f64 * (self.key.bytes + CELL_FIXED as f64);
             let values = (bytes_per_row(self.key.table, &self.key, &[]) - cells).max(0.0).round() as u64;
             cluster.store(keys, values, *count);
+            if *are_all {
+                cluster.overwrite(keys, *count);
+            }
         }
         cluster
     }
@@ -56,12 +59,13 @@ pub(super) fn ttl_ms(table: &TableDesign) -> Option<u64> {
     retention(table).filter(|_| !keeps).map(|seconds| (seconds * 1000.0) as u64)
 }
 
-/// True if a row that is written again takes the place of what it was: it has a column for each of nothing, and no
-/// versions are kept.
-pub(super) fn replaces(table: &TableDesign) -> bool {
-    table.table.family.values().all(|family| {
-        let versions = family.versions.as_ref().map_or(1, |versions| versions.value);
-        let columns = family.columns.as_ref().map(|columns| &columns.value);
-        versions == 1 && !matches!(columns, Some(Columns::OfRow(_)))
-    })
+/// The most versions of a row that are kept; none where a row grows by each write, as its columns are data.
+pub(super) fn versions(table: &TableDesign) -> Option<u32> {
+    let grows = |columns: &Columns| matches!(columns, Columns::OfRow(_));
+    let families = || table.table.family.values();
+    if families().any(|family| family.columns.as_ref().is_some_and(|columns| grows(&columns.value))) {
+        return None;
+    }
+    let most = families().filter_map(|family| family.versions.as_ref()).map(|versions| versions.value).max();
+    most.map_or(Some(1), |most| u32::try_from(most).ok()).map(|most| most.max(1))
 }

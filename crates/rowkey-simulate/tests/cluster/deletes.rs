@@ -76,7 +76,7 @@ fn a_load_that_expires_as_fast_as_it_comes_keeps_its_size() {
 
 #[test]
 fn replaced_rows_take_no_room() {
-    let options = ClusterOptions { replaces: true, ..ClusterOptions::default() };
+    let options = ClusterOptions { versions: Some(1), ..ClusterOptions::default() };
     let mut cluster = Cluster::new(&settings(), options);
     let intervals = tenths(&mut cluster, 100_000, |n| key(n % 100));
     assert_eq!(regions(&intervals), [1; 10]);

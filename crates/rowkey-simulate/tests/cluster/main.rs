@@ -7,3 +7,4 @@ mod laws;
 mod load;
 mod policies;
 mod random;
+mod versions;

@@ -1,0 +1,56 @@
+//! Tables that are full grown from the beginning: those whose rows are overwritten, and those that hardly grow.
+
+use super::{Declared, Options, options};
+use rowkey_design::{CheckOptions, Date, Design, File};
+use rowkey_simulate::recording::Run;
+
+/// The run of a table that a design declares.
+fn run(text: &str, options: &Options) -> Run {
+    let design = Design::parse([File { name: "t.rowkey.toml".to_owned(), text: text.to_owned() }]);
+    let design = design.unwrap_or_else(|problems| panic!("{problems}\n{text}"));
+    let check = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+    Declared::of(&design, "t", None, &check).unwrap().simulate(options, |_| {}).unwrap()
+}
+
+/// A table of rows of 100 bytes that are written again in any order, on four servers.
+fn design(rows: &str, more: &str, rate: &str, order: &str) -> String {
+    let write = match rate {
+        "" => String::new(),
+        rate => format!("[[table.t.write]]\nname = \"w\"\nrate = \"{rate}\"\norder = \"{order}\"\n"),
+    };
+    format!(
+        "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 4\n[table.t]\nkey = [\"id: u64\"]\n\
+         means = {{ id = \"random\" }}\nkeep = \"forever\"\nunique = \"upsert\"\nrows = \"{rows}\"\n{more}\n\
+         [table.t.family.v]\ncolumns = [\"x\"]\nsizes = {{ x = \"100 B\" }}\n{write}"
+    )
+}
+
+#[test]
+fn overwrites_make_no_regions() {
+    // Row by row, and with events that stand for 17,280 writes.
+    for (rows, rate) in [(100_000u64, "1/s"), (100_000, "20k/s"), (1_000_000, "20k/s")] {
+        let text = design(&rows.to_string(), "splits = { uniform = 4 }", rate, "random");
+        let run = run(&text, &Options { most: 100_000, ..options() });
+        let last = run.intervals.last().unwrap();
+        assert_eq!((last.regions.len(), run.splits.len()), (4, 0), "{rows} {rate}");
+        // Three files of all rows at most, and what is compacted.
+        let bytes: u64 = last.regions.iter().map(|region| region.bytes).sum();
+        assert!((rows * 130..rows * 150 * 4).contains(&bytes), "{rows} {rate}: {bytes}");
+        // Keys are as even as chance makes them.
+        let writes: Vec<u64> = last.servers.iter().map(|server| server.writes).collect();
+        assert!(writes.iter().all(|count| *count > 0), "{writes:?}");
+    }
+}
+
+#[test]
+fn reads_do_not_depend_on_how_rare_writes_are() {
+    let query = "[[table.t.query]]\nname = \"look up\"\nfix = [\"id\"]\nrate = \"5k/s\"\n";
+    for order in ["random", "time"] {
+        let reads = ["", "1/day", "1/h", "1/min"].map(|rate| {
+            let text = design("2M", "", rate, order) + query;
+            let run = run(&text, &options());
+            run.intervals.iter().flat_map(|interval| &interval.servers).map(|server| server.reads).sum::<u64>()
+        });
+        assert!(reads.iter().all(|found| *found == reads[0] && *found > 0), "{order}: {reads:?}");
+    }
+}
