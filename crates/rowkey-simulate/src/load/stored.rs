@@ -25,6 +25,7 @@ impl Drawn<'_> {
         let drawn = keys.len() as u128 * u128::from(self.puts.writes[put].weight);
         keys.dedup();
         let count = (drawn + keys.len() as u128 / 2).checked_div(keys.len() as u128).unwrap_or(1);
-        Ok(Some(Stored { keys, count: u64::try_from(count).unwrap_or(u64::MAX), are_all: self.puts.overwrites }))
+        let are_all = self.puts.overwrites || self.puts.writes.len() == 1;
+        Ok(Some(Stored { keys, count: u64::try_from(count).unwrap_or(u64::MAX), are_all }))
     }
 }

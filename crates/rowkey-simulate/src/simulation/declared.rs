@@ -130,7 +130,8 @@ impl<'d> Declared<'d> {
         let mut load = draw(&drawn)?;
         let stored = load.stored()?;
         let cuts_evenly = self.simulates == Simulates::Ranges && settings.splits.is_empty();
-        if let Some(stored) = &stored {
+        // Ranges of a table that grows are those of the grown one, however short the run.
+        if let Some(stored) = stored.as_ref().filter(|stored| stored.are_all || !cuts_evenly) {
             let count = if cuts_evenly { self.ranges_of_grown() } else { self.regions_of(stored) };
             settings.splits = ranges::of_full(&stored.keys, &settings.splits, count);
         } else if cuts_evenly {
