@@ -1,8 +1,8 @@
 //! Versions of rows that are overwritten: how many of them a file has.
 //!
 //! Row by row it is known which writes are of one key. Of a sample, an event stands for writes of the rows around its
-//! key, so that two events are hardly ever of the same. The rows that there are being known, so many writes that come to
-//! them as chance has it leave `rows × E[min(versions, Poisson(writes / rows))]`.
+//! key, so that two events are hardly ever of the same. The rows that there are being known, so many writes that come
+//! to them as chance has it leave `rows × E[min(versions, Poisson(writes / rows))]`.
 
 use super::merge::Keep;
 use super::region::Region;

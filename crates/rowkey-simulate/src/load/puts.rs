@@ -53,8 +53,8 @@ pub(super) fn order_of(write: &Write, key: &KeyFacts<'_>) -> Order {
     }
 }
 
-/// True if the table says so, and whatever is put is a row in any order: the keys are those of its rows, whose number is
-/// told.
+/// True if the table says so, and whatever is put is a row in any order: the keys are those of its rows, whose number
+/// is told.
 pub(super) fn overwrites(table: &TableDesign, key: &KeyFacts<'_>) -> bool {
     let is_any = |write: &Write| {
         write.order.as_ref().is_some_and(|order| order.value == WriteOrder::Random)
@@ -75,8 +75,8 @@ impl Puts {
         self.writes.iter_mut().for_each(|put| put.weight = weight);
     }
 
-    /// True if a table of so many rows has them from the beginning: those that nothing puts, those that are overwritten,
-    /// and those to which the run adds hardly any.
+    /// True if a table of so many rows has them from the beginning: one that nothing puts, one that is overwritten, and
+    /// one to which the run adds hardly any.
     pub(super) fn begins_full(&self, rows: f64, writes_alone: bool) -> bool {
         let put: f64 = self.writes.iter().map(|put| put.count as f64).sum();
         self.writes.is_empty() || (!writes_alone && (self.overwrites || put < HARDLY * rows))
