@@ -67,5 +67,5 @@ pub(super) fn versions(table: &TableDesign) -> Option<u32> {
         return None;
     }
     let most = families().filter_map(|family| family.versions.as_ref()).map(|versions| versions.value).max();
-    most.map_or(Some(1), |most| u32::try_from(most).ok()).map(|most| most.max(1))
+    Some(most.unwrap_or(1).max(1))
 }

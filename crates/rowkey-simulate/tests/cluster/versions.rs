@@ -48,7 +48,7 @@ fn sampled(versions: u32, weight: u64, each: u64) -> Vec<Interval> {
     for n in (0..ROWS).step_by(weight as usize) {
         let key = hashed(mix(n) % KEYS / each * each);
         cluster.apply(&Event { weight, ..put(n, &key) });
-        if (n + weight) % (ROWS / 10) == 0 {
+        if (n + weight).is_multiple_of(ROWS / 10) {
             intervals.push(cluster.interval(put(n, &[]).t_ms));
         }
     }
