@@ -56,8 +56,10 @@ impl Intervals {
                 continue;
             }
             self.push(end_ms, cluster);
-            let is_large = self.regions > MOST_REGIONS && self.ended.len() > 1;
-            if self.times.is_none() && (self.ended.len() >= self.most || is_large) {
+            // Of an odd number the last would stay half as long as the others.
+            let is_even = self.ended.len().is_multiple_of(2);
+            let is_large = self.regions > MOST_REGIONS;
+            if self.times.is_none() && is_even && (self.ended.len() >= self.most || is_large) {
                 self.is_coarser |= is_large;
                 self.length_ms = self.length_ms.saturating_mul(2);
                 self.join();
@@ -194,6 +196,8 @@ mod tests {
             intervals.end(last_ms, &mut cluster);
             assert_eq!(intervals.coarser().is_some(), last_ms > 100_000);
             let (length_ms, ended, _) = intervals.ended();
+            let ends = (1..).map(|at| length_ms * at);
+            assert!(ended.iter().map(|interval| interval.t_ms).eq(ends.take(ended.len())), "{length_ms}");
             let regions: usize = ended.iter().map(|interval| interval.regions.len()).sum();
             assert!((400_000..=MOST_REGIONS + 10_000).contains(&regions), "{regions}");
             assert!(length_ms * ended.len() as u64 >= last_ms);

@@ -57,7 +57,8 @@ impl Steps {
     fn until(&mut self, t_ms: u64, cluster: &Cluster) {
         while self.end_ms() < t_ms {
             self.take(cluster);
-            if self.ended.len() >= self.most {
+            // Of an odd number the last would stay half as long as the others.
+            if self.ended.len() >= self.most && self.ended.len().is_multiple_of(2) {
                 self.join();
             }
         }
@@ -126,6 +127,29 @@ fn reads(counts: &Counts) -> Busiest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster::ClusterOptions;
+    use crate::run::{Settings, SplitPolicy};
+
+    #[test]
+    fn steps_are_as_long_as_each_other_whatever_the_number_of_servers() {
+        for servers in [1, 7, 599, 600, 3000] {
+            let settings = Settings { servers, split_policy: SplitPolicy::Disabled, ..Settings::default() };
+            let mut cluster = Cluster::new(&settings, ClusterOptions::default());
+            let mut steps = Steps::new(&cluster);
+            for at in 0..60_000 {
+                let event = Event { t_ms: at * 100, batch: at, op: Op::Put, key: b"k", bytes: 1, weight: 1 };
+                steps.count(&event, &cluster);
+                cluster.apply(&event);
+            }
+            let steps = steps.end(5_999_900, &cluster, 100);
+            let length_ms = steps[0].t_ms;
+            let (last, whole) = steps.split_last().unwrap();
+            // The first has the event at its beginning too.
+            let is_whole = |step: &Step| (step.writes.rows * 100).abs_diff(length_ms) <= 100;
+            assert!(whole.len() > 100 && whole.iter().all(is_whole), "{servers}: {length_ms}");
+            assert!(last.writes.rows * 100 <= length_ms + 100);
+        }
+    }
 
     #[test]
     fn rows_of_one_great_read_are_as_near_as_one_event() {
