@@ -1,5 +1,8 @@
 //! The part of an uneven load that is chance: a sample of events puts more on one server than its share.
 
+use crate::moments::Apart;
+use crate::run::{Interval, Region, Server};
+
 /// The sums by which it is known how far the shares of servers are chance, of writes or of reads.
 ///
 /// Calls are independent of each other. What one call asks of all servers alike is no chance: of a read of each salt
@@ -8,8 +11,69 @@
 pub(crate) struct Chance {
     /// The squares of what each call asks of each server.
     pub(crate) by_server: f64,
+    /// The squares of what each call asks of each region.
+    pub(crate) by_region: f64,
     /// The squares of what each call asks of all.
     pub(crate) by_call: f64,
+    /// The events that are one moment apart, and two.
+    pub(crate) apart: [Apart; 2],
+}
+
+/// What some places, servers or regions, are asked for, and the squares of what each call asks of each of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counted {
+    pub(crate) counts: Vec<f64>,
+    pub(crate) squares: f64,
+    pub(crate) by_call: f64,
+}
+
+impl Counted {
+    pub(crate) fn all(&self) -> f64 {
+        self.counts.iter().sum()
+    }
+
+    /// The events that they are known by, where each stands for as much: Kish's effective size of a sample. None where
+    /// nothing is known of calls.
+    pub(crate) fn events(&self) -> Option<f64> {
+        let all = self.all();
+        (self.by_call > 0.0).then(|| all * all / self.by_call)
+    }
+
+    /// Adds what the same places are asked for at another time.
+    pub(crate) fn add(&mut self, more: &Self) {
+        self.counts.resize(self.counts.len().max(more.counts.len()), 0.0);
+        self.counts.iter_mut().zip(&more.counts).for_each(|(count, more)| *count += more);
+        self.squares += more.squares;
+        self.by_call += more.by_call;
+    }
+
+    /// The pairs of what different calls ask, and those of them that ask the same place: no chance makes them more.
+    pub(crate) fn pairs(&self) -> [f64; 2] {
+        let all = self.all();
+        let same: f64 = self.counts.iter().map(|count| count * count).sum();
+        [(all * all - self.by_call).max(0.0), (same - self.squares).max(0.0)]
+    }
+
+    /// The squares of the distances from the mean; and what chance makes of them.
+    pub(crate) fn uneven(&self) -> [f64; 2] {
+        let (all, places) = (self.all(), self.counts.len() as f64);
+        let mean = all / places;
+        let uneven = self.counts.iter().map(|count| (count - mean) * (count - mean)).sum();
+        [uneven, (self.squares - self.by_call / places).max(0.0)]
+    }
+}
+
+/// The part of pairs, of which so many ask the same place, in which they do; none of none.
+pub(crate) fn part_of_pairs(of: impl Iterator<Item = [f64; 2]>) -> Option<f64> {
+    let [all, same] = of.fold([0.0; 2], |[all, same], [pairs, alike]| [all + pairs, same + alike]);
+    (all > 0.0).then(|| same / all)
+}
+
+/// The most events above a mean that chance puts on one of so many samples, but for one run in a hundred: by
+/// Bernstein's inequality, and somewhat more.
+pub(crate) fn most_above(mean: f64, samples: f64) -> f64 {
+    let odds = libm::log(samples.max(1.0)) + 2.0;
+    odds / 3.0 + (odds * odds / 9.0 + 2.0 * odds * mean).sqrt()
 }
 
 /// The limit of chance, in standard deviations above the mean, of the greatest of a number of shares: one more than the
@@ -24,7 +88,28 @@ const HALF: f64 = 0.5;
 impl Chance {
     pub(crate) fn add(&mut self, more: &Self) {
         self.by_server += more.by_server;
+        self.by_region += more.by_region;
         self.by_call += more.by_call;
+        self.apart.iter_mut().zip(&more.apart).for_each(|(apart, more)| apart.add(more));
+    }
+
+    pub(crate) fn plus(mut self, more: &Self) -> Self {
+        self.add(more);
+        self
+    }
+
+    /// What the servers of an interval are asked for.
+    pub(crate) fn servers(&self, interval: &Interval, reads: bool) -> Counted {
+        let of = |server: &Server| if reads { server.reads } else { server.writes };
+        let counts = interval.servers.iter().map(|server| of(server) as f64).collect();
+        Counted { counts, squares: self.by_server, by_call: self.by_call }
+    }
+
+    /// What the regions of an interval are asked for.
+    pub(crate) fn regions(&self, interval: &Interval, reads: bool) -> Counted {
+        let of = |region: &Region| if reads { region.reads_this_interval } else { region.rows_this_interval };
+        let counts = interval.regions.iter().map(|region| of(region) as f64).collect();
+        Counted { counts, squares: self.by_region, by_call: self.by_call }
     }
 
     /// The part that the busiest server has of the load, without what chance has put on it; none of nothing.
@@ -61,7 +146,7 @@ mod tests {
 
     /// The chance of so many calls, each of one row on one server.
     fn of_rows(calls: u64) -> Chance {
-        Chance { by_server: calls as f64, by_call: calls as f64 }
+        Chance { by_server: calls as f64, by_call: calls as f64, ..Chance::default() }
     }
 
     fn busiest(chance: Chance, counts: &[u64]) -> f64 {
@@ -76,7 +161,7 @@ mod tests {
         assert_eq!(busiest(of_rows(100), &[50, 17, 17, 16]), 0.5);
         // The same counts are no chance where each row stands for few, or each call asks all servers alike.
         assert_eq!(busiest(of_rows(10_000), &[2500, 2900, 2300, 2300]), 0.29);
-        let alike = Chance { by_server: 0.2536, by_call: 1.0 };
+        let alike = Chance { by_server: 0.2536, by_call: 1.0, ..Chance::default() };
         assert_eq!(busiest(alike, &[25, 29, 23, 23]), 0.29);
     }
 

@@ -8,6 +8,7 @@ pub mod cluster;
 pub mod compare;
 pub mod event;
 pub mod load;
+mod moments;
 pub mod page;
 pub mod recording;
 pub mod run;

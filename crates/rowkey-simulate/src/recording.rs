@@ -168,9 +168,22 @@ impl Run {
     /// The part that the busiest server has of the writes or the reads of an interval, without what chance has put on
     /// it; none of nothing.
     pub(crate) fn busiest(&self, interval: &Interval, reads: bool) -> Option<f64> {
+        let counts = interval.servers.iter().map(|server| if reads { server.reads } else { server.writes });
+        self.chance(interval, reads).busiest(counts)
+    }
+
+    /// The chance that is known in the writes or the reads of an interval.
+    pub(crate) fn chance(&self, interval: &Interval, reads: bool) -> Chance {
         let at = self.intervals.partition_point(|other| other.t_ms < interval.t_ms);
-        let chance = self.chances.get(at).map_or_else(Chance::default, |chances| chances[usize::from(reads)]);
-        chance.busiest(interval.servers.iter().map(|server| if reads { server.reads } else { server.writes }))
+        self.chances.get(at).map_or_else(Chance::default, |chances| chances[usize::from(reads)])
+    }
+
+    /// The part of the load that one server has at a moment, where it is another one within an interval.
+    pub(crate) fn moving_server(&self, intervals: &[&Interval], reads: bool) -> Option<f64> {
+        let chances = || intervals.iter().map(|interval| (interval, self.chance(interval, reads)));
+        let all = chances().fold(Chance::default(), |all, (_, more)| all.plus(&more));
+        let pairs = chances().map(|(interval, chance)| chance.servers(interval, reads).pairs());
+        all.moving(pairs, self.settings.servers.max(1) as usize, false)
     }
 
     /// Adds a line, its keys to others, and says its time.

@@ -47,7 +47,8 @@ impl Numbers {
         let all_seconds = seconds * run.intervals.len() as f64;
         let [written, read] = [later(run, |server| server.writes), later(run, |server| server.reads)];
         let busiest = |later: &[&Interval], reads: bool| {
-            median(later.iter().filter_map(|interval| run.busiest(interval, reads)).collect())
+            let part = median(later.iter().filter_map(|interval| run.busiest(interval, reads)).collect())?;
+            Some(run.moving_server(later, reads).unwrap_or(0.0).max(part))
         };
         let of_writes = |region: &Region| region.rows_this_interval;
         // Of a table that nothing writes, its reads.
@@ -72,8 +73,8 @@ impl Numbers {
             sustained_at_first: peaks.at_first(later_ms, busiest_server, takes.writes),
             busiest_server,
             busiest_reader,
-            hottest_written: Hottest::of(&written, of_writes),
-            hottest_read: Hottest::of(&read, |region| region.reads_this_interval),
+            hottest_written: Hottest::of(run, &written, false),
+            hottest_read: Hottest::of(run, &read, true),
             gini: median(uneven.iter().filter_map(unevenness).collect()).unwrap_or(0.0),
             saturations: saturations(&peaks, takes),
             most: peaks.most(),

@@ -1,6 +1,7 @@
 //! The most that a server is asked for: in steps, which are short, and in intervals, which have more events.
 
 use super::takes::Takes;
+use crate::chance::most_above;
 use crate::recording::{Busiest, Run, Step};
 use crate::run::{Interval, Saturation, Server};
 
@@ -28,20 +29,30 @@ struct Span {
     writes: Busiest,
     reads: Busiest,
     chance: f64,
+    /// The samples among which one is the busiest: each server in each span.
+    samples: f64,
 }
 
 impl Span {
-    fn of_interval(interval: &Interval, length_ms: u64, weight: u64) -> Self {
+    fn of_interval(interval: &Interval, length_ms: u64, weight: u64, samples: f64) -> Self {
         let busiest = |of: fn(&Server) -> u64| {
             let found = Busiest::of(interval.servers.iter().map(of), 0);
             Busiest { events: found.all / weight, ..found }
         };
         let [writes, reads] = [busiest(|server| server.writes), busiest(|server| server.reads)];
-        Self { t_ms: interval.t_ms, length_ms, writes, reads, chance: OF_INTERVALS }
+        Self { t_ms: interval.t_ms, length_ms, writes, reads, chance: OF_INTERVALS, samples }
     }
 
-    const fn of_step(step: &Step, length_ms: u64) -> Self {
-        Self { t_ms: step.t_ms, length_ms, writes: step.writes, reads: step.reads, chance: OF_STEPS }
+    const fn of_step(step: &Step, length_ms: u64, samples: f64) -> Self {
+        Self { t_ms: step.t_ms, length_ms, writes: step.writes, reads: step.reads, chance: OF_STEPS, samples }
+    }
+
+    /// The span with the part that one server has at a moment, where it is another one from moment to moment.
+    fn moving(mut self, parts: [Option<f64>; 2]) -> Self {
+        for (busiest, part) in [&mut self.writes, &mut self.reads].into_iter().zip(parts) {
+            busiest.rows = busiest.rows.max((busiest.all as f64 * part.unwrap_or(0.0)).round() as u64);
+        }
+        self
     }
 
     const fn of(&self, reads: bool) -> &Busiest {
@@ -59,8 +70,16 @@ impl Span {
     /// The rate that a server with this mean has at most by chance, where each event stands for so many rows.
     fn limit(&self, mean: f64, reads: bool) -> f64 {
         let Busiest { all, events, .. } = self.of(reads);
-        let weight = *all as f64 / (*events).max(1) as f64;
-        mean + self.chance * (mean * weight / self.seconds()).sqrt()
+        let a_second = *all as f64 / (*events).max(1) as f64 / self.seconds();
+        if a_second > 0.0 { mean + a_second * most_above(mean / a_second, self.samples) } else { mean }
+    }
+
+    /// The rate of the busiest server, of whose distance from the mean of so many servers this part is more than chance.
+    fn rate_without(&self, chance: &Unchanced, reads: bool) -> f64 {
+        let Busiest { rows, all, .. } = self.of(reads);
+        let mean = *all as f64 / chance.servers;
+        let told = (mean + chance.of(reads) * (*rows as f64 - mean)) / self.seconds();
+        if self.rate(reads) > self.limit(told, reads) { self.rate(reads) } else { told }
     }
 
     /// True if more than `takes` are asked for, by more than chance.
@@ -69,20 +88,49 @@ impl Span {
     }
 }
 
+/// The part of the unevenness of servers in intervals that is more than chance.
+struct Unchanced {
+    servers: f64,
+    writes: f64,
+    reads: f64,
+}
+
+impl Unchanced {
+    fn of_run(run: &Run) -> Self {
+        let part = |reads| {
+            let counted = run.intervals.iter().map(|interval| run.chance(interval, reads).servers(interval, reads));
+            let [uneven, chance] = counted.map(|counted| counted.uneven()).fold([0.0; 2], |[a, b], [c, d]| [a + c, b + d]);
+            if uneven > 0.0 { (1.0 - chance / uneven).max(0.0) } else { 1.0 }
+        };
+        Self { servers: f64::from(run.settings.servers.max(1)), writes: part(false), reads: part(true) }
+    }
+
+    const fn of(&self, reads: bool) -> f64 {
+        if reads { self.reads } else { self.writes }
+    }
+}
+
 /// The steps of a run and its intervals; the intervals twice where it has no steps.
 pub(super) struct Peaks {
     steps: Vec<Span>,
     intervals: Vec<Span>,
+    chance: Unchanced,
 }
 
 impl Peaks {
     pub(super) fn of(run: &Run) -> Self {
         let (length_ms, weight) = (run.settings.interval_ms.max(1), run.settings.rows_per_event.unwrap_or(1).max(1));
-        let intervals = run.intervals.iter().map(|interval| Span::of_interval(interval, length_ms, weight));
-        let intervals: Vec<Span> = intervals.collect();
+        let all: Vec<&Interval> = run.intervals.iter().collect();
+        let parts = [false, true].map(|reads| run.moving_server(&all, reads));
+        let samples = |spans: usize| spans as f64 * f64::from(run.settings.servers.max(1));
+        let of_intervals = samples(run.intervals.len());
+        let of_interval = |interval| Span::of_interval(interval, length_ms, weight, of_intervals).moving(parts);
+        let intervals: Vec<Span> = run.intervals.iter().map(of_interval).collect();
         let step_ms = run.steps.first().map_or(1, |step| step.t_ms.max(1));
-        let steps: Vec<Span> = run.steps.iter().map(|step| Span::of_step(step, step_ms)).collect();
-        Self { steps: if steps.is_empty() { intervals.clone() } else { steps }, intervals }
+        let of_step = |step| Span::of_step(step, step_ms, samples(run.steps.len())).moving(parts);
+        let steps: Vec<Span> = run.steps.iter().map(of_step).collect();
+        let steps = if steps.is_empty() { intervals.clone() } else { steps };
+        Self { steps, intervals, chance: Unchanced::of_run(run) }
     }
 
     /// The interval that the middle of a step is in.
@@ -92,17 +140,20 @@ impl Peaks {
         self.intervals.get(at).or(self.intervals.last())
     }
 
-    /// The most rows a second that a server is asked for: in an interval; or in a step, if that is more than chance.
+    /// The most rows a second that a server is asked for, without what chance has put on it: in an interval; or in a step,
+    /// if that is more than chance.
     fn most_of(&self, reads: bool) -> f64 {
+        let told = |interval: &Span| interval.rate_without(&self.chance, reads);
         let peaks = self.steps.iter().filter(|step| {
             let from_ms = step.t_ms.saturating_sub(step.length_ms);
             let first = self.intervals.partition_point(|interval| interval.t_ms <= from_ms);
             let around = self.intervals[first..].iter();
             let around = around.take_while(|interval| interval.t_ms.saturating_sub(interval.length_ms) < step.t_ms);
-            let mean = around.map(|interval| interval.rate(reads)).fold(0.0, f64::max);
+            let mean = around.map(told).fold(0.0, f64::max);
             step.rate(reads) > step.limit(mean, reads)
         });
-        peaks.chain(&self.intervals).map(|span| span.rate(reads)).fold(0.0, f64::max)
+        let peaks = peaks.map(|step| step.rate(reads));
+        peaks.chain(self.intervals.iter().map(told)).fold(0.0, f64::max)
     }
 
     pub(super) fn most(&self) -> Takes {

@@ -58,7 +58,8 @@ impl Cluster {
         let server = &mut self.servers[region.server];
         server.writes = server.writes.saturating_add(u64::from(count));
         let square = f64::from(count) * f64::from(count);
-        self.chances[0].add(&Chance { by_server: square, by_call: square });
+        let chance = Chance { by_server: square, by_region: square, by_call: square, ..Chance::default() };
+        self.chances[0].add(&chance);
         self.has_changed(number);
         let region = &mut self.regions[number];
         if !std::mem::replace(&mut region.age_is_due, true) {

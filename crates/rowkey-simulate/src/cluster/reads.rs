@@ -100,6 +100,7 @@ impl Cluster {
     }
 
     pub(crate) fn count_square(&mut self, reads: u64) {
+        self.last_reads = reads;
         let reads = reads as f64 / READ as f64;
         self.read_squares += reads * reads;
     }
@@ -126,6 +127,8 @@ impl Cluster {
             self.called.push(region.server);
         }
         *of_call = of_call.saturating_add(reads);
+        let counted = reads as f64 / READ as f64;
+        self.chances[1].by_region += counted * counted;
         reads
     }
 
@@ -136,7 +139,7 @@ impl Cluster {
             let reads = std::mem::take(&mut self.call[server]) as f64 / READ as f64;
             (all, by_server) = (all + reads, by_server + reads * reads);
         }
-        self.chances[1].add(&Chance { by_server, by_call: all * all });
+        self.chances[1].add(&Chance { by_server, by_call: all * all, ..Chance::default() });
     }
 }
 

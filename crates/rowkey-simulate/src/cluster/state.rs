@@ -62,6 +62,8 @@ pub struct Cluster {
     pub(crate) chances: [Chance; 2],
     /// The sum of the squares of the reads of each event.
     pub(crate) read_squares: f64,
+    /// The reads of the last event, in hundredths.
+    pub(crate) last_reads: u64,
     pub(crate) jobs: BTreeMap<u64, Job>,
     pub(crate) last_job: u64,
     pub(crate) queue: Queue,
@@ -152,6 +154,7 @@ impl Cluster {
             called: Vec::new(),
             chances: <_>::default(),
             read_squares: 0.0,
+            last_reads: 0,
             jobs: BTreeMap::new(),
             last_job: 0,
             queue: Queue::default(),

@@ -44,6 +44,7 @@ pub(crate) use self::settings::unsaid_reads;
 use self::steps::Steps;
 use crate::cluster::{Cluster, ClusterOptions};
 use crate::load::{Load, LoadError};
+use crate::moments::Moments;
 use crate::recording::Run;
 use crate::run::{Line, Settings};
 
@@ -98,12 +99,13 @@ fn run_in(
     mut cluster: Cluster,
     mut progress: impl FnMut(u64),
 ) -> Result<Run, LoadError> {
-    let mut steps = Steps::new(&cluster);
+    let (mut steps, mut moments) = (Steps::new(&cluster), Moments::default());
     let (mut events, mut last_ms, mut weight) = (0u64, 0, 1);
     load.events(&mut |event| {
         intervals.until(event.t_ms, &mut cluster);
         steps.count(&event, &cluster);
         cluster.apply(&event);
+        moments.count(&event, &mut cluster);
         (events, last_ms, weight) = (events + 1, event.t_ms, event.weight.max(weight));
         if events.is_multiple_of(1 << 16) {
             progress(events);

@@ -1,8 +1,11 @@
 //! The answers of simulations: against what can be computed, against `check`, and on designs that are good.
 
+mod even;
 mod events;
 mod full;
+mod hottest;
 mod laws;
+mod moving;
 mod queries;
 mod wording;
 mod worst;
@@ -26,6 +29,15 @@ fn options() -> Options {
 
 /// The answers of a design's tables and secondary tables; none of those that nothing writes.
 fn answers(text: &str, options: &Options) -> Vec<Answer> {
+    answers_with(text, options, &[Options { seed: 2, ..options.clone() }, Options { skew: 0.1, ..options.clone() }])
+}
+
+/// The answers without other seeds and skews.
+fn answers_once(text: &str, options: &Options) -> Vec<Answer> {
+    answers_with(text, options, &[])
+}
+
+fn answers_with(text: &str, options: &Options, more: &[Options]) -> Vec<Answer> {
     let file = File { name: "t.rowkey.toml".to_owned(), text: text.to_owned() };
     let design = Design::parse([file]).unwrap_or_else(|problems| panic!("{problems}\n{text}"));
     let check = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
@@ -34,7 +46,6 @@ fn answers(text: &str, options: &Options) -> Vec<Answer> {
     for (table, costs) in design.query_costs(&check) {
         for secondary in std::iter::once(None).chain((0..table.secondary.len()).map(Some)) {
             let declared = Declared::of(&design, &table.name, secondary, &check).unwrap();
-            let more = [Options { seed: 2, ..options.clone() }, Options { skew: 0.1, ..options.clone() }];
             let run = |options: &Options| declared.simulate(options, |_| {});
             match run(options) {
                 Ok(first) => {

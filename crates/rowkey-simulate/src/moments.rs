@@ -1,0 +1,142 @@
+//! The load at one moment: a load that moves from region to region is even in a time in which it comes to all of them,
+//! and yet asks one server at a time.
+
+use libm::sqrt;
+
+use crate::chance::{Chance, part_of_pairs};
+use crate::cluster::Cluster;
+use crate::event::{Event, Op};
+use rowkey_design::internal::drawn::mix;
+
+/// A moment, in milliseconds: how long a server may be asked for more than it takes, if it is asked for less after it.
+const MOMENT_MS: u64 = 1000;
+
+/// Pairs of events of which one is so many moments after the other; where events are fewer, so many events.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Apart {
+    pub(crate) pairs: f64,
+    /// Those of them that ask the same server, and the same region.
+    pub(crate) same: [f64; 2],
+}
+
+impl Apart {
+    pub(crate) fn add(&mut self, more: &Self) {
+        self.pairs += more.pairs;
+        self.same.iter_mut().zip(more.same).for_each(|(same, more)| *same += more);
+    }
+}
+
+/// The server and the region that an event asks.
+type Asked = [usize; 2];
+
+/// One event of each moment: each is as likely as it asks for much.
+#[derive(Debug, Default)]
+struct Sample {
+    moment: u64,
+    weight: u64,
+    found: Option<Asked>,
+    /// Those of the moments before, the last first.
+    before: [Option<Asked>; 2],
+}
+
+/// The moments of the writes and of the reads of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Moments {
+    samples: [Sample; 2],
+    events: u64,
+}
+
+impl Moments {
+    /// Counts an event that the cluster has had.
+    pub(crate) fn count(&mut self, event: &Event<'_>, cluster: &mut Cluster) {
+        let (reads, key, weight) = match event.op {
+            Op::Put | Op::Delete => (false, Some(event.key), event.weight),
+            Op::Get => (true, Some(event.key), cluster.last_reads),
+            // One of all rows asks all servers, whatever others do.
+            Op::Scan { end: None, .. } if event.key.is_empty() => return,
+            Op::Scan { end, reverse, .. } => (true, if reverse { end } else { Some(event.key) }, cluster.last_reads),
+        };
+        let Some(key) = key.filter(|_| weight > 0) else { return };
+        let (sample, moment) = (&mut self.samples[usize::from(reads)], event.t_ms / MOMENT_MS);
+        if moment != sample.moment {
+            sample.end(&mut cluster.chances[usize::from(reads)]);
+            sample.moment = moment;
+        }
+        self.events += 1;
+        sample.weight = sample.weight.saturating_add(weight);
+        let chosen = (u128::from(mix(self.events)) * u128::from(sample.weight)) >> 64;
+        if chosen < u128::from(weight) {
+            let region = cluster.locate(key);
+            sample.found = Some([cluster.regions[region].server, region]);
+        }
+    }
+}
+
+impl Sample {
+    /// Ends a moment.
+    fn end(&mut self, chance: &mut Chance) {
+        self.weight = 0;
+        let Some(found) = self.found.take() else { return };
+        for (before, apart) in self.before.iter().zip(&mut chance.apart) {
+            let Some(before) = before else { continue };
+            let same = [0, 1].map(|of| f64::from(u8::from(before[of] == found[of])));
+            apart.add(&Apart { pairs: 1.0, same });
+        }
+        self.before = [Some(found), self.before[0]];
+    }
+}
+
+/// The greater part of pairs, in standard deviations, that is chance; and what is of no account.
+const OF_CHANCE: f64 = 4.0;
+const LITTLE: f64 = 0.02;
+
+impl Chance {
+    /// The part that one of so many servers, or regions, has of the load at a moment, where it is another one from moment
+    /// to moment; none where it is the same one in the time in which `pairs` were counted: those of each interval.
+    ///
+    /// Two calls at one moment ask the same place as often as those that are one moment apart, and as often again as
+    /// these do more so than those that are two apart. One place is asked for more than the others.
+    pub(crate) fn moving(&self, pairs: impl Iterator<Item = [f64; 2]>, places: usize, of_regions: bool) -> Option<f64> {
+        let of = usize::from(of_regions);
+        let within = part_of_pairs(pairs)?;
+        let [one, two] = self.apart.map(|apart| apart.same[of] / apart.pairs);
+        let squares = if of_regions { self.by_region } else { self.by_server };
+        let at_once = (2.0 * one - two).min(squares / self.by_call);
+        let deviation = sqrt(5.0 * within * (1.0 - within).max(0.0) / self.apart[0].pairs);
+        if at_once.is_nan() || at_once <= within + OF_CHANCE * deviation + LITTLE {
+            return None;
+        }
+        let places = places as f64;
+        let part = (1.0 + sqrt(((places - 1.0) * (places * at_once - 1.0)).max(0.0))) / places;
+        Some(part.min(1.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chance(one: f64, two: f64) -> Chance {
+        let apart = [one, two].map(|part| Apart { pairs: 1000.0, same: [1000.0 * part; 2] });
+        Chance { by_server: 1000.0, by_region: 1000.0, by_call: 1000.0, apart }
+    }
+
+    #[test]
+    fn a_load_that_moves_is_on_one_place_at_a_moment() {
+        let of = |one, two, within| chance(one, two).moving([[1.0, within]].into_iter(), 4, false);
+        assert_eq!(of(0.25, 0.25, 0.25), None);
+        assert_eq!(of(0.3, 0.3, 0.25), None);
+        assert_eq!(of(1.0, 1.0, 1.0), None);
+        // It stays for a hundred moments, or for ten.
+        for stays in [100.0, 10.0] {
+            let part = of(1.0 - 1.0 / stays, 1.0 - 2.0 / stays, 0.25).unwrap();
+            assert!((part - 1.0).abs() < 1e-9, "{part}");
+        }
+        // Half of it moves, and half is on all four.
+        let part = of(0.4375, 0.4375, 0.25).unwrap();
+        assert!((part - 0.625).abs() < 1e-9, "{part}");
+        // In turn is no more uneven than by chance; of no pairs nothing is known.
+        assert_eq!(of(0.0, 1.0, 0.5), None);
+        assert_eq!(Chance::default().moving([[1.0, 0.25]].into_iter(), 4, false), None);
+    }
+}

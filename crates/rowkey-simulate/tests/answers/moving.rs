@@ -1,0 +1,59 @@
+//! A load that moves from region to region: a table takes what one server takes, however long an interval is.
+
+use rowkey_simulate::simulation::Options;
+
+use super::answers_once;
+
+/// A table on three servers that take 14,000 writes a second.
+fn time_first(engine: &str, rate: f64, more: &str) -> String {
+    format!(
+        "format = 1\n[cluster.c]\nengine = \"{engine}\"\nservers = 3\nregion.writes = \"14k/s\"\n[table.clicks]\n\
+         key = [\"at: i64\", \"user: u64\"]\nmeans = {{ at = \"milliseconds\", user = \"random\" }}\n{more}\
+         [table.clicks.family.v]\ncolumns = [\"x\"]\nsizes = {{ x = \"100 B\" }}\nttl = \"30 days\"\n\
+         [[table.clicks.write]]\nname = \"click\"\nrate = \"{rate}/s\"\norder = \"time\"\n"
+    )
+}
+
+#[test]
+fn a_key_that_begins_with_a_time_takes_what_one_server_takes_however_long_the_run() {
+    const HOUR: f64 = 3600.0;
+    for (times, seed) in [(0.3, 1), (0.9, 2), (1.4, 3), (3.0, 4)] {
+        for seconds in [600.0, HOUR, 24.0 * HOUR, 100.0 * HOUR, 20.0 * 24.0 * HOUR, 365.0 * 24.0 * HOUR] {
+            let text = time_first("bigtable", times * 14_000.0, "");
+            let options = Options { seconds, seed, most: 200_000, ..Options::default() };
+            let found = answers_once(&text, &options).remove(0);
+            let case = format!("{times} times, {seconds} s: {}", found.sentence);
+            let sustained = found.sustained.unwrap().of_run;
+            assert!((sustained / 14_000.0 - 1.0).abs() < 0.02, "{case}: {sustained}");
+            assert_eq!(found.saturates.is_some(), times > 1.0, "{case}");
+            assert!(found.saturates.is_none_or(|found| !found.passes && found.part > 0.9), "{case}");
+            assert!(found.hottest_region.of_run > 0.97, "{case}: {:?}", found.hottest_region);
+        }
+    }
+}
+
+#[test]
+fn what_is_loaded_in_the_order_of_its_keys_asks_one_server_at_a_time() {
+    let text = super::design("\"id: u64\"", "means.id = \"random\"\nsplits = { uniform = 300 }", 4, "20k/s");
+    let text = text.replace("region.writes", "region.split = \"disabled\"\nregion.writes");
+    let options = Options { seconds: 3600.0, most: 200_000, ..Options::default() };
+    let of = |order: &str| answers_once(&format!("{text}order = \"{order}\"\n"), &options).remove(0);
+    let (sorted, random) = (of("key"), of("random"));
+    assert!((sorted.sustained.unwrap().of_run / 10_000.0 - 1.0).abs() < 0.03, "{}", sorted.sentence);
+    assert!(sorted.saturates.is_some(), "{}", sorted.sentence);
+    assert!((random.sustained.unwrap().of_run / 40_000.0 - 1.0).abs() < 0.02, "{}", random.sentence);
+    assert_eq!(random.saturates, None);
+}
+
+#[test]
+fn two_writes_at_one_time_are_of_one_moment() {
+    // Half of the load is even, and half goes to the last region: neither moves.
+    let text = super::design("\"id: u64\"", "means.id = \"random\"\nsplits = { uniform = 8 }", 4, "5k/s");
+    let text = text.replace("region.writes", "region.split = \"disabled\"\nregion.writes");
+    let both = text + "[[table.t.write]]\nname = \"one\"\nrate = \"5k/s\"\norder = \"one row\"\n";
+    for (seconds, most) in [(3600.0, 200_000), (86_400.0, 20_000), (86_400.0 * 365.0, 50_000)] {
+        let found = answers_once(&both, &Options { seconds, most, ..Options::default() }).remove(0);
+        assert!((found.busiest_server.of_run - 0.625).abs() < 0.03, "{seconds}: {:?}", found.busiest_server);
+        assert!((found.hottest_region.of_run - 0.5625).abs() < 0.03, "{seconds}: {:?}", found.hottest_region);
+    }
+}
