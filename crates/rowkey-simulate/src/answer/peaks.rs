@@ -99,7 +99,8 @@ impl Unchanced {
     fn of_run(run: &Run) -> Self {
         let part = |reads| {
             let counted = run.intervals.iter().map(|interval| run.chance(interval, reads).servers(interval, reads));
-            let [uneven, chance] = counted.map(|counted| counted.uneven()).fold([0.0; 2], |[a, b], [c, d]| [a + c, b + d]);
+            let [uneven, chance] =
+                counted.map(|counted| counted.uneven()).fold([0.0; 2], |[a, b], [c, d]| [a + c, b + d]);
             if uneven > 0.0 { (1.0 - chance / uneven).max(0.0) } else { 1.0 }
         };
         Self { servers: f64::from(run.settings.servers.max(1)), writes: part(false), reads: part(true) }
@@ -172,6 +173,7 @@ impl Peaks {
             reads,
             server: first.of(reads).server,
             t_ms: first.t_ms,
+            step_ms: first.length_ms,
             passes: !active[active.len().div_ceil(BEGINNING)..].iter().any(is_over),
             part: self.steps.iter().filter(is_over).count() as f64 / self.steps.len() as f64,
             asked: self.most_of(reads),

@@ -16,6 +16,9 @@ pub const NOTHING: &str = "Nothing to say";
 /// Those in their place, where all tables together ask for more than the servers take.
 pub(super) const ALONE: &str = "Alone it is fine";
 
+/// Steps are long if one is more than one in so many of the time that is told.
+const COARSE: u64 = 10;
+
 /// The numbers of a run and what is known of them; of two, the first is of writes and the second of reads.
 pub(super) struct Known<'k> {
     pub(super) numbers: &'k Numbers,
@@ -71,7 +74,7 @@ impl Known<'_> {
 }
 
 fn saturated(saturation: &Saturation, numbers: &Numbers) -> String {
-    let Saturation { reads, server, t_ms, asked, takes, .. } = saturation;
+    let Saturation { reads, server, asked, takes, .. } = saturation;
     let what = match reads {
         true if numbers.read_cost != ReadCost::Rows => "read units a second",
         // Most of what is read is rows of scans.
@@ -80,11 +83,21 @@ fn saturated(saturation: &Saturation, numbers: &Numbers) -> String {
         false => "writes a second",
     };
     format!(
-        "Server {server} saturates within {}: a server is asked for up to {} {what}, and takes {}",
-        elapsed(*t_ms),
+        "Server {server} saturates {}: a server is asked for up to {} {what}, and takes {}",
+        since(saturation),
         rate(*asked),
         rate(*takes)
     )
+}
+
+/// A time is as near as the steps in which the load is looked at, which is said if they are long.
+fn since(saturation: &Saturation) -> String {
+    let Saturation { t_ms, step_ms, .. } = *saturation;
+    match t_ms {
+        _ if t_ms <= step_ms => "from the start".to_owned(),
+        _ if t_ms / COARSE >= step_ms => format!("within {}", elapsed(t_ms)),
+        _ => format!("within {}, in steps of {}", elapsed(t_ms), elapsed(step_ms)),
+    }
 }
 
 fn until(saturation: &Saturation, numbers: &Numbers, [writes, reads]: [Option<Bars>; 2]) -> String {

@@ -191,7 +191,7 @@ fn queries<'d>(
         let Some(rates) = Rates::of_query(cost.query) else { continue };
         let clock = Clock::of(&rates, options.times);
         let count = clock.before(seconds).ceil() as u64;
-        found.extend(Reads::of(cost, table, key, options.skew).map(|reads| (clock, count, reads)));
+        found.extend(Reads::of(cost, table, key, options).map(|reads| (clock, count, reads)));
     }
     let counts = found.iter().map(|(_, count, reads)| (*count, reads.ranges()));
     let portions = Portion::of(&counts.collect::<Vec<_>>(), options)?;

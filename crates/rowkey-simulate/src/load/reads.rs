@@ -9,6 +9,7 @@ use rowkey_design::internal::drawn::{Numbers, Ranks, Rows, mix, skewed};
 use rowkey_design::internal::facts::KeyFacts;
 
 use super::LoadError;
+use super::options::Options;
 use super::portion::MADE;
 use super::puts::Puts;
 use crate::event::Op;
@@ -63,14 +64,19 @@ pub(super) struct Reads<'d> {
 
 impl<'d> Reads<'d> {
     /// Those of a query, by its cost; none if it is not of the table.
-    pub(super) fn of(cost: QueryCost<'d>, table: &'d TableDesign, key: &KeyFacts<'d>, skew: f64) -> Option<Self> {
+    pub(super) fn of(
+        cost: QueryCost<'d>,
+        table: &'d TableDesign,
+        key: &KeyFacts<'d>,
+        options: &Options,
+    ) -> Option<Self> {
         let query = cost.query;
         let place = table.table.query.iter().position(|other| std::ptr::eq(other, query))?;
-        let numbers = Numbers::new(0).of(place as u64);
+        let numbers = Numbers::new(options.seed).named("values that are asked for").of(place as u64);
         let of = key.asked_by(query);
         let fields = of.fields.iter().enumerate().filter(|(_, field)| query.skew.contains_key(field.name));
         let asked = fields.filter_map(|(at, field)| {
-            let spread = skewed(&field.spread?, skew);
+            let spread = skewed(&field.spread?, options.skew);
             Some((at, Ranks::of(&spread), numbers.of(at as u64)))
         });
         let is_whole = cost.leading == key.fields.len() && !cost.next;

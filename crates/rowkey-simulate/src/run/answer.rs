@@ -100,7 +100,7 @@ pub struct Bars {
     pub greatest: f64,
 }
 
-/// The hottest region, in an interval in which it has its median part.
+/// The hottest region, in intervals in which it has its median part: in as many as the load is the same in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HotRegion {
@@ -116,7 +116,7 @@ pub struct HotRegion {
     pub server: u32,
     /// Its part of the writes, or of the reads.
     pub share: f64,
-    /// The end of that interval, in milliseconds.
+    /// The end of the last of them, in milliseconds.
     pub t_ms: u64,
 }
 
@@ -130,6 +130,8 @@ pub struct Saturation {
     pub server: u32,
     /// The end of the first step, or interval, in which it is, in milliseconds.
     pub t_ms: u64,
+    /// The length of that step, or interval: it may be so much sooner.
+    pub step_ms: u64,
     /// True if it passes: after the first tenth of the time with a load none is.
     pub passes: bool,
     /// The part of the time in which some server is.

@@ -2,6 +2,7 @@
 
 use rowkey_design::internal::cost::{ReadCost, bytes_per_row, cells_per_put, on_disk};
 use rowkey_design::internal::design::{Cluster, Engine};
+use rowkey_design::internal::drawn::mix;
 use rowkey_design::internal::explain::Times;
 use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::internal::load::{Capacity, engine_of};
@@ -49,6 +50,8 @@ pub struct Declared<'d> {
     design: &'d Design,
     cluster: Option<&'d Cluster>,
     profile: Option<&'d Profile>,
+    /// The places of the table in the design, and of its secondary table after it: from 0.
+    place: [u64; 2],
 }
 
 impl<'d> Declared<'d> {
@@ -63,7 +66,7 @@ impl<'d> Declared<'d> {
         secondary: Option<usize>,
         check: &'d CheckOptions,
     ) -> Result<Self, LoadError> {
-        let found = design.tables.get(table).ok_or_else(|| LoadError::NoTable(table.to_owned()))?;
+        let (number, _, found) = design.tables.get_full(table).ok_or_else(|| LoadError::NoTable(table.to_owned()))?;
         let (cluster, profile) = (design.cluster(check), check.profile_of(table));
         let mut keys = KeyFacts::all(found, profile, cluster);
         let at = secondary.map_or(0, |index| index + 1);
@@ -85,7 +88,8 @@ impl<'d> Declared<'d> {
             ..ClusterOptions::default()
         };
         let cells = write.map_or(1.0, |write| cells_per_put(found, write)) as u64;
-        Ok(Self { settings, simulates, capacity, key, assumed, options, cells, design, cluster, profile })
+        let place = [number, at].map(|place| place as u64);
+        Ok(Self { settings, simulates, capacity, key, assumed, options, cells, design, cluster, profile, place })
     }
 
     /// The engine.
@@ -114,8 +118,9 @@ impl<'d> Declared<'d> {
     ///
     /// If nothing writes or reads the table, or its values are no keys.
     pub fn simulate(&self, options: &Options, progress: impl FnMut(u64)) -> Result<Run, LoadError> {
+        let seed = self.own(options.seed);
         let drawn = load::Options {
-            seed: options.seed,
+            seed,
             seconds: options.seconds,
             most: options.most,
             times: options.times,
@@ -143,7 +148,7 @@ impl<'d> Declared<'d> {
         settings.interval_ms = (options.seconds * 1000.0 / INTERVALS).ceil().max(1.0) as u64;
         let until_ms = (options.seconds * 1000.0) as u64;
         let mut assumed = std::mem::take(&mut load.assumed);
-        let mut run = self.put(until_ms, &mut Ahead(load), &settings, stored.as_ref(), options.seed, progress)?;
+        let mut run = self.put(until_ms, &mut Ahead(load), &settings, stored.as_ref(), seed, progress)?;
         assumed.append(&mut run.assumed);
         Ok(Run { assumed, ..run })
     }
@@ -180,7 +185,13 @@ impl<'d> Declared<'d> {
         progress: impl FnMut(u64),
     ) -> Result<Run, LoadError> {
         let settings = Settings { interval_ms, ..self.settings.clone() };
-        self.put(0, load, &settings, None, seed, progress)
+        self.put(0, load, &settings, None, self.own(seed), progress)
+    }
+
+    /// The seed of this table: what is chance in one has nothing to do with another. That of the first is the run's.
+    fn own(&self, seed: u64) -> u64 {
+        let [table, secondary] = self.place;
+        if self.place == [0, 0] { seed } else { mix(mix(seed) ^ (table << 32 | secondary)) }
     }
 
     fn put(

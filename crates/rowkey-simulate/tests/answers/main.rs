@@ -2,11 +2,13 @@
 
 mod even;
 mod events;
+mod from_start;
 mod full;
 mod hottest;
 mod laws;
 mod moving;
 mod queries;
+mod tables;
 mod wording;
 mod worst;
 
@@ -90,7 +92,7 @@ fn a_key_that_begins_with_a_time_takes_what_one_server_takes() {
         assert!((bars.of_run / 10_000.0 - 1.0).abs() < 0.01 && bars.least > 9_900.0 && bars.greatest < 10_100.0);
     }
     assert!(hot.rules.contains(&"H01".to_owned()) && hot.sentence.contains("H01: "), "{}", hot.sentence);
-    assert!(hot.sentence.contains("saturates within") && hot.sentence.contains("the table takes 10k a second"));
+    assert!(hot.sentence.contains(" saturates ") && hot.sentence.contains("the table takes 10k a second"));
 }
 
 #[test]
