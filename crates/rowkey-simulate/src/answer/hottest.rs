@@ -19,6 +19,9 @@ pub(super) struct Hottest {
 /// The greater part of pairs, in standard deviations, that is chance.
 const OF_CHANCE: f64 = 4.0;
 
+/// Two parts that are known by samples are about the same if one is no more than this part of the other.
+const ABOUT: f64 = 1.05;
+
 /// An interval, what its regions are asked for, and the chance in it.
 pub(super) struct Part<'i> {
     interval: &'i Interval,
@@ -30,8 +33,8 @@ impl Hottest {
     ///
     /// Of few events some region has more than its part by chance: as many intervals are taken together as the load
     /// stays the same in. Of several, or of intervals alone, it is the one in which the hottest has its median part; of
-    /// those in which it has the same, the last.
-    pub(super) fn of(run: &Run, intervals: &[&Interval], reads: bool) -> Option<Self> {
+    /// those in which it has the same, the last. It has no more than the busiest server at a moment.
+    pub(super) fn of(run: &Run, intervals: &[&Interval], reads: bool, busiest: f64) -> Option<Self> {
         let (mut parts, mut chance) = (Vec::new(), Chance::default());
         for interval in intervals {
             let own = run.chance(interval, reads);
@@ -48,6 +51,7 @@ impl Hottest {
         let hottest = found.into_iter().rfind(|hottest| hottest.share <= median)?;
         let places = parts.last()?.counted.counts.len();
         let moving = chance.moving(parts.iter().map(|part| part.counted.pairs()), places, true);
+        let moving = moving.filter(|part| *part <= ABOUT * busiest);
         Some(Self { share: moving.unwrap_or(0.0).max(hottest.share), ..hottest })
     }
 }
@@ -146,7 +150,7 @@ mod tests {
         ];
         // Nothing is known of chance.
         let run = Run::new(Settings::default());
-        let of = |intervals: &[&Interval]| Hottest::of(&run, intervals, false);
+        let of = |intervals: &[&Interval]| Hottest::of(&run, intervals, false, 1.0);
         let found = of(&all.iter().collect::<Vec<_>>()).unwrap();
         assert_eq!((found.t_ms, found.server, found.start, found.share), (3, 1, Key(vec![1]), 0.75));
         assert_eq!(found.end, None);

@@ -161,10 +161,16 @@ impl Peaks {
         Takes { writes: self.most_of(false), reads: self.most_of(true) }
     }
 
+    /// The first of the steps up to a span that is over, each of which is over too, be it by chance for itself.
+    fn beginning<'s>(&'s self, over: &'s Span, takes: f64, reads: bool) -> &'s Span {
+        let before = self.steps.iter().rev().skip_while(|step| step.t_ms > over.t_ms);
+        before.take_while(|step| step.rate(reads) > takes).last().unwrap_or(over)
+    }
+
     /// The first server that is asked for more writes, or reads, than it takes, by more than what chance has put on it.
     pub(super) fn saturation(&self, takes: f64, reads: bool) -> Option<Saturation> {
         let spans = self.steps.iter().chain(&self.intervals).filter(|span| span.is_over(takes, reads));
-        let first = spans.min_by_key(|span| span.t_ms)?;
+        let first = self.beginning(spans.min_by_key(|span| span.t_ms)?, takes, reads);
         let is_over = |step: &&Span| {
             step.is_over(takes, reads) || self.around(step).is_some_and(|interval| interval.is_over(takes, reads))
         };
