@@ -9,7 +9,7 @@ fn what_saturates_at_once_does_so_from_the_start_however_long_the_run() {
     // One of all users has half of the writes, which no split divides.
     let text = design("\"user: u64\"", "stats.user = { distinct = 1000, skew = \"one value 0.5\" }", 8, "40k/s");
     for seconds in [60.0, 3600.0, 86_400.0, 86_400.0 * 365.0, 86_400.0 * 36_500.0] {
-        let options = Options { seconds, most: 20_000, ..Options::default() };
+        let options = Options { seconds, most: 50_000, ..Options::default() };
         let found = answers_once(&text, &options).remove(0);
         assert!(found.sentence.contains(" saturates from the start: a server"), "{seconds}: {}", found.sentence);
         let saturates = found.saturates.unwrap();
@@ -34,6 +34,7 @@ fn the_time_is_as_near_as_is_said() {
     assert!(first > step);
     for days in [2.0, 5.0, 20.0] {
         let (t_ms, step_ms) = of(days);
-        assert!(t_ms.abs_diff(first) <= step.max(step_ms), "{days} days: {t_ms} of {step_ms}, {first} of {step}");
+        // While the rate rises slowly, the first step that is over may be so by chance, or one too late.
+        assert!(t_ms.abs_diff(first) <= 2 * step.max(step_ms), "{days} days: {t_ms} of {step_ms}, {first} of {step}");
     }
 }
