@@ -91,8 +91,8 @@ const OF_CHANCE: f64 = 4.0;
 const LITTLE: f64 = 0.02;
 
 impl Chance {
-    /// The part that one of so many servers, or regions, has of the load at a moment, where it is another one from moment
-    /// to moment; none where it is the same one in the time in which `pairs` were counted: those of each interval.
+    /// The part that one of so many servers, or regions, has of the load at a moment, where it is another one from
+    /// moment to moment; none where it is the same one in the time in which `pairs` were counted: those of each interval.
     ///
     /// Two calls at one moment ask the same place as often as those that are one moment apart, and as often again as
     /// these do more so than those that are two apart. One place is asked for more than the others.

@@ -74,7 +74,7 @@ impl Span {
         if a_second > 0.0 { mean + a_second * most_above(mean / a_second, self.samples) } else { mean }
     }
 
-    /// The rate of the busiest server, of whose distance from the mean of so many servers this part is more than chance.
+    /// The rate of the busiest server, of whose distance from the mean of servers this part is more than chance.
     fn rate_without(&self, chance: &Unchanced, reads: bool) -> f64 {
         let Busiest { rows, all, .. } = self.of(reads);
         let mean = *all as f64 / chance.servers;
@@ -141,8 +141,8 @@ impl Peaks {
         self.intervals.get(at).or(self.intervals.last())
     }
 
-    /// The most rows a second that a server is asked for, without what chance has put on it: in an interval; or in a step,
-    /// if that is more than chance.
+    /// The most rows a second that a server is asked for, without what chance has put on it: in an interval; or in a
+    /// step, if that is more than chance.
     fn most_of(&self, reads: bool) -> f64 {
         let told = |interval: &Span| interval.rate_without(&self.chance, reads);
         let peaks = self.steps.iter().filter(|step| {
