@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use crate::golden::Golden;
 use crate::python::tool;
 use crate::random::Crossing;
-use crate::{manifest, program};
+use crate::{manifest, program, random};
 
 /// A project of generated code in a folder, compiled.
 pub(crate) struct Generated {
@@ -68,9 +68,14 @@ impl Generated {
 
     /// The answers of the classes of a path.
     pub(crate) fn ask(&self, classes: &str, questions: &[String]) -> Vec<String> {
+        program::ask(&mut self.driver(classes), questions)
+    }
+
+    fn driver(&self, classes: &str) -> Command {
         let mut java = Command::new("java");
         java.args(["-XX:TieredStopAtLevel=1", "-cp", classes, "Driver", "rowkeys", "manifest.json"]);
-        program::ask(java.current_dir(self.path()), questions)
+        java.current_dir(self.path());
+        java
     }
 
     /// Runs a program that fails if something does not hold.
@@ -104,9 +109,9 @@ fn golden_vectors_in_java() {
 
 #[test]
 fn random_layouts_in_java() {
-    let crossing = Crossing::new(&JAVA);
-    let generated = Generated::with_driver(&crossing.tables);
-    println!("java: {}", crossing.check(&generated.ask("classes", &crossing.questions)));
+    let tables = random::tables(&JAVA);
+    let generated = Generated::with_driver(&tables);
+    println!("java: {}", random::cross(&tables, &JAVA, &mut generated.driver("classes")));
 }
 
 /// Names of tables and fields that generated code could take for its own, or that end a comment or a literal.

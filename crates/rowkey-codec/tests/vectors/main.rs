@@ -3,6 +3,7 @@
 //! Each language has a program of its tests in `tests/`, which reads a [manifest] of the keys and then a line a
 //! question; see [program].
 
+mod asking;
 mod go;
 mod golden;
 mod java;

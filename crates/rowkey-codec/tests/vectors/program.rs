@@ -10,23 +10,49 @@
 //! `null`, `["included", value]` or `["excluded", value]`, `{"starts_with": value}` or `{"under": host}`. The answer to
 //! what is refused is `!` and the reason.
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, BufWriter, Write as _};
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
 
 /// The answers to all questions, which one process gives.
 pub(crate) fn ask(command: &mut Command, questions: &[String]) -> Vec<String> {
+    let mut answers = Vec::with_capacity(questions.len());
+    let ask = |ask: &mut dyn FnMut(String, ())| questions.iter().for_each(|question| ask(question.clone(), ()));
+    stream(command, ask, |_, (), answer| answers.push(answer.to_owned()));
+    answers
+}
+
+/// Asks one process, and checks each answer with what is due. The process reads as fast as it answers, so that few
+/// questions wait at any time.
+pub(crate) fn stream<D: Send>(
+    command: &mut Command,
+    ask: impl FnOnce(&mut dyn FnMut(String, D)) + Send,
+    mut check: impl FnMut(&str, D, &str),
+) {
     let mut program = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let mut input = program.stdin.take().unwrap();
-    let text = questions.join("\n") + "\n";
-    let writer = std::thread::spawn(move || input.write_all(text.as_bytes()).unwrap());
-    let output = program.wait_with_output().unwrap();
-    writer.join().unwrap();
-    assert!(output.status.success(), "{command:?}: {}", output.status);
-    let answers: Vec<String> = String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect();
-    assert_eq!(answers.len(), questions.len(), "an answer for each question");
-    answers
+    let mut input = BufWriter::new(program.stdin.take().unwrap());
+    let output = program.stdout.take().unwrap();
+    let (asked, all) = mpsc::channel();
+    std::thread::scope(|scope| {
+        // Closed before the thread is waited for, whatever happens: the program writes no more.
+        let mut answers = BufReader::new(output).lines();
+        scope.spawn(move || {
+            ask(&mut |question, due| {
+                writeln!(input, "{question}").unwrap();
+                asked.send((question, due)).unwrap();
+            });
+            input.flush().unwrap();
+        });
+        for (question, due) in all {
+            let answer = answers.next().unwrap_or_else(|| panic!("no answer to {question}")).unwrap();
+            check(&question, due, &answer);
+        }
+        assert!(answers.next().is_none(), "an answer for each question");
+    });
+    let status = program.wait().unwrap();
+    assert!(status.success(), "{command:?}: {status}");
 }
