@@ -1,6 +1,7 @@
 package rowkey
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strings"
@@ -139,15 +140,61 @@ func StartsWithPadded(p Prefix, slot Slot, start string, width int, blanks bool)
 	return Selection{layout: p.layout, spans: spans, err: p.err}
 }
 
+// StartsWithBefore ends a prefix with what the next field, a text before a delimiter, begins with.
+func StartsWithBefore(p Prefix, slot Slot, start, delimiter string) Selection {
+	if strings.Contains(start, delimiter) {
+		return StartsWith(p, slot, nil, ErrBeginning)
+	}
+	others := shorterTexts(start, delimiter)
+	if len(others) == 0 {
+		return StartsWith(p, slot, []byte(start), nil)
+	}
+	selection := Selection{layout: p.layout, err: p.err}
+	low := bound{[]byte(start), included}
+	for _, other := range others {
+		selection.spans = append(selection.spans, p.between(slot, low, bound{other, excluded}))
+		next := Successor(other)
+		if next == nil {
+			return selection
+		}
+		low = bound{next, included}
+	}
+	high := bound{Successor([]byte(start)), excluded}
+	if high.bytes == nil {
+		high.kind = unbounded
+	}
+	selection.spans = append(selection.spans, p.between(slot, low, high))
+	return selection
+}
+
+// shorterTexts are the texts, each with its delimiter, that are shorter than a beginning and have it: as "a" and "::"
+// do with "a:". They are sorted, without one that begins with another.
+func shorterTexts(start, delimiter string) [][]byte {
+	var texts [][]byte
+	for size := 1; size < len(delimiter); size++ {
+		if strings.HasSuffix(start, delimiter[:size]) {
+			texts = append(texts, []byte(start+delimiter[size:]))
+		}
+	}
+	slices.SortFunc(texts, bytes.Compare)
+	var kept [][]byte
+	for _, text := range texts {
+		if len(kept) == 0 || !bytes.HasPrefix(text, kept[len(kept)-1]) {
+			kept = append(kept, text)
+		}
+	}
+	return kept
+}
+
 // TextStart is the bytes with which texts begin that begin so: escaped.
 func TextStart(start string) ([]byte, error) { return appendEscaped(nil, start), nil }
 
 // BytesStart is the bytes with which bytes begin that begin so: escaped.
 func BytesStart(start []byte) ([]byte, error) { return appendEscaped(nil, start), nil }
 
-// PlainStart is the bytes with which the texts of a text key begin that begin so, before a delimiter of one byte.
-func PlainStart(start, delimiter string) ([]byte, error) {
-	if delimiter != "" && strings.Contains(start, delimiter) {
+// PlainStart is the bytes with which the texts of a text key begin that begin so, and have this width.
+func PlainStart(start string, width int) ([]byte, error) {
+	if len(start) > width {
 		return nil, ErrBeginning
 	}
 	return []byte(start), nil

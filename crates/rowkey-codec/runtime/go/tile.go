@@ -100,9 +100,13 @@ func AppendQuadkey(dst []byte, v Tile, zoom uint8) ([]byte, error) {
 	if v.zoom != zoom {
 		return dst, ErrZoom
 	}
+	return appendQuadkey(dst, v), nil
+}
+
+func appendQuadkey(dst []byte, v Tile) []byte {
 	var aligned [8]byte
-	binary.BigEndian.PutUint64(aligned[:], v.digits<<(64-2*zoom))
-	return append(dst, aligned[:(zoom+3)/4]...), nil
+	binary.BigEndian.PutUint64(aligned[:], v.digits<<(64-2*v.zoom))
+	return append(dst, aligned[:(v.zoom+3)/4]...)
 }
 
 // Quadkey reads a `quadkey` of this zoom.

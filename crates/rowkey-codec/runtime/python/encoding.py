@@ -6,6 +6,9 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
+Interval = tuple[bytes, bytes | None]
+"""The bytes from some, included, to others, excluded; None: to the end."""
+
 INVERTED = bytes(255 - byte for byte in range(256))
 """A table for `bytes.translate`: every byte inverted."""
 
@@ -26,9 +29,13 @@ class Encoding(Generic[T]):
         """
         raise NotImplementedError
 
-    def starting(self, start: T) -> bytes | tuple[bytes, bytes]:
-        """The bytes that all values begin with which begin so; or the bytes between which they are, both excluded."""
+    def starting(self, start: T) -> bytes | list[Interval]:
+        """The bytes that all values begin with which begin so; or the intervals of bytes that they are in."""
         raise ValueError(f"{start!r} is not the beginning of a value")
+
+    def within(self, area: str) -> tuple[bytes, bytes] | None:
+        """The first and the last bytes of the values in a tile; None if there are none."""
+        raise ValueError(f"no value is in {area!r}")
 
 
 def taken(key: bytes, at: int, width: int) -> bytes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from .encoding import Encoding, taken
+from .encoding import Encoding, Interval, taken
 
 _PRINTABLE = re.compile(r"[ -~]*", re.ASCII)
 
@@ -35,13 +35,13 @@ class BlankPadded(Encoding[str]):
         self.encode(value)
         return value, at + self._width
 
-    def starting(self, start: str) -> bytes | tuple[bytes, bytes]:
+    def starting(self, start: str) -> bytes | list[Interval]:
         text = start.rstrip(" ")
         if len(start) > self._width:
             raise ValueError(f"{start!r} is longer than the field")
         shorter = self.encode(text)
         # Blanks may be those behind a shorter text, which does not begin so.
-        return start.encode() if text == start else (shorter, _successor(start.encode()))
+        return start.encode() if text == start else [(_successor(shorter), _successor(start.encode()))]
 
 
 class ZeroPadded(Encoding[str]):

@@ -120,11 +120,14 @@ class Step:
         return Selection(self._layout, [step._span() for step in steps])
 
     def _between(self, field: Field[Any], low: Cut, high: Cut) -> Selection:
+        return Selection(self._layout, [self._cut(field, low, high)])
+
+    def _cut(self, field: Field[Any], low: Cut, high: Cut) -> Span:
         if field.desc:
             low, high = high.inverted(), low.inverted()
         if self._longer and high == END:
             high = Cut(self._longer, False)
-        return Selection(self._layout, [Span(self._body, self._ends, low, high)])
+        return Span(self._body, self._ends, low, high)
 
     def _range(self, field: Field[T], start: Bound[T], end: Bound[T]) -> Selection:
         if field.descends:
@@ -147,10 +150,17 @@ class Step:
 
     def _starts_with(self, field: Field[Any], start: Any) -> Selection:
         begun = field.encoding.starting(start)
-        if isinstance(begun, tuple):
-            return self._between(field, Cut(begun[0], True), Cut(begun[1], False))
+        if isinstance(begun, list):
+            cuts = [(Cut(low, False), END if high is None else Cut(high, False)) for low, high in begun]
+            return Selection(self._layout, [self._cut(field, low, high) for low, high in cuts])
         body = self._body + (begun.translate(INVERTED) if field.desc else begun)
         return Selection(self._layout, [Span(body, self._ends)])
+
+    def _within(self, field: Field[Any], area: str) -> Selection:
+        found = field.encoding.within(area)
+        if found is None:
+            return Selection(self._layout, [])
+        return self._between(field, Cut(found[0], False), Cut(found[1], True))
 
     def _under(self, field: Field[Any], host: str) -> Selection:
         if is_address(host):

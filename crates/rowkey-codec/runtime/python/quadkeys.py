@@ -35,6 +35,11 @@ class Quadkey(Encoding[str]):
             raise ValueError(f"{value!r} is no tile of zoom {self._zoom}")
         return (number_of(value) << self._padding).to_bytes(self._width, "big")
 
+    def within(self, area: str) -> tuple[bytes, bytes] | None:
+        number_of(area)
+        down = self._zoom - len(area)
+        return (self.encode(area + "0" * down), self.encode(area + "3" * down)) if down >= 0 else None
+
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[str, int]:
         number = int.from_bytes(taken(key, at, self._width), "big")
         if number & (1 << self._padding) - 1:

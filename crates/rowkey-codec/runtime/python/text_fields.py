@@ -13,8 +13,9 @@ from typing import Generic
 from uuid import UUID
 
 from .dates import Pattern
-from .encoding import Encoding, T, taken
+from .encoding import Encoding, Interval, T, taken
 from .instants import Instant
+from .key_ranges import successor
 
 _DECIMAL = re.compile(r"[0-9]+", re.ASCII)
 _SIGNED = re.compile(r"0|-?[1-9][0-9]*", re.ASCII)
@@ -147,6 +148,12 @@ class Fixed(Encoding[T]):
             raise ValueError(f"{value!r} has not the width of the field, {self._width}")
         return content + self._delimiter
 
+    def starting(self, start: T) -> bytes:
+        content = self._form.text(start).encode()
+        if len(content) > self._width:
+            raise ValueError(f"{start!r} is longer than the field")
+        return content
+
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[T, int]:
         value = self._form.value(taken(key, at, self._width).decode())
         at += self._width
@@ -176,11 +183,30 @@ class Before(Encoding[T]):
             raise ValueError("there is no delimiter")
         return self._form.value(key[at:end].decode()), end + len(self._delimiter)
 
-    def starting(self, start: T) -> bytes:
+    def starting(self, start: T) -> bytes | list[Interval]:
         content = self._form.text(start).encode()
         if self._delimiter in content:
             raise ValueError(f"{start!r} has the delimiter in it")
-        return content
+        intervals: list[Interval] = []
+        low: bytes | None = content
+        for other in _shorter(content, self._delimiter):
+            if low is None:
+                return intervals
+            intervals.append((low, other))
+            low = successor(other)
+        if not intervals:
+            return content
+        return intervals if low is None else [*intervals, (low, successor(content))]
+
+
+def _shorter(start: bytes, delimiter: bytes) -> list[bytes]:
+    """Shorter texts, each with its delimiter, that begin so: as "a" and "::" do with "a:"."""
+    sizes = range(1, len(delimiter))
+    found: list[bytes] = []
+    for text in sorted(start + delimiter[size:] for size in sizes if start.endswith(delimiter[:size])):
+        if not found or not text.startswith(found[-1]):
+            found.append(text)
+    return found
 
 
 class Until(Before[T]):

@@ -26,6 +26,10 @@ class Tile(Encoding[str]):
         padded = (number_of(value) + 1 << padding) - 1
         return (padded << 5 | 31 - zoom).to_bytes(8, "big")
 
+    def within(self, area: str) -> tuple[bytes, bytes]:
+        last = self.encode(area)
+        return (number_of(area) << 2 * (DEEPEST - len(area)) + 5).to_bytes(8, "big"), last
+
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[str, int]:
         found = taken(key, at, 8)
         number = int.from_bytes(found, "big")

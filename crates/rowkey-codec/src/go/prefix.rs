@@ -5,7 +5,7 @@ use super::code::{Code, literal};
 use super::doc::comment;
 use super::key::{has_writer, writer_name};
 use super::ty;
-use crate::ir::{End, Field, Key, Lead, Order, Ordered, TextEnd, Type};
+use crate::ir::{Beginning, Field, Key, Lead, Order, Ordered, TextEnd, Type};
 
 pub(super) fn write(code: &mut Code, key: &Key) {
     let most = key.most_fixed();
@@ -111,6 +111,17 @@ fn methods(code: &mut Code, key: &Key, from: usize, at: usize, next: usize) {
         let says = format!("{ident}Under ends with a domain and all its subdomains, or an address.");
         on.method(code, &says, "Under", "host string", &format!("Under({prefix}, {slot}, host)"));
     }
+    let within = match field.ty {
+        Type::Tile => Some(String::new()),
+        Type::Quadkey(zoom) => Some(format!(", {zoom}")),
+        _ => None,
+    };
+    if let Some(zoom) = within {
+        let says = format!("{ident}Within ends with the tiles in one, itself among them.");
+        let kind = if zoom.is_empty() { "Tile" } else { "Quadkey" };
+        let call = format!("Within{kind}({prefix}, {slot}, area{zoom})");
+        on.method(code, &says, "Within", "area rowkey.Tile", &call);
+    }
     starts_with(code, key, at, &on, &of);
 }
 
@@ -119,25 +130,25 @@ fn starts_with(code: &mut Code, key: &Key, at: usize, on: &On<'_>, of: &str) {
     let first = at == 0;
     let bytes = match &field.ty {
         Type::Text(TextEnd::Escaped) => "rowkey.TextStart(start)".to_owned(),
-        Type::Text(TextEnd::Raw) => "rowkey.PlainStart(start, \"\")".to_owned(),
-        Type::Text(TextEnd::Blanks(width)) => return padded(code, field, on, &format!("{width}, true")),
-        Type::Text(TextEnd::Zeros(width)) => return padded(code, field, on, &format!("{width}, false")),
+        Type::Text(TextEnd::Raw) => "[]byte(start), nil".to_owned(),
+        Type::Text(TextEnd::Blanks(width)) => return special(code, field, on, "Padded", &format!("{width}, true")),
+        Type::Text(TextEnd::Zeros(width)) => return special(code, field, on, "Padded", &format!("{width}, false")),
         Type::Bytes { raw: false } => "rowkey.BytesStart(start)".to_owned(),
         Type::Bytes { raw: true } => "start, nil".to_owned(),
         Type::Ordered(Ordered::Text | Ordered::Bytes) => format!("rowkey.OrderedStart(start, {first})"),
-        Type::TextField(text) if field.ty.can_be_begun() => match &text.end {
-            End::Before(delimiter) | End::Until(delimiter) => {
-                format!("rowkey.PlainStart(start, {})", literal(delimiter))
-            }
-            End::Width | End::Key | End::Rest(_) => "rowkey.PlainStart(start, \"\")".to_owned(),
+        Type::TextField(text) => match text.beginning() {
+            Some(Beginning::Any) => "[]byte(start), nil".to_owned(),
+            Some(Beginning::Within(width)) => format!("rowkey.PlainStart(start, {width})"),
+            Some(Beginning::Before(delimiter)) => return special(code, field, on, "Before", &literal(delimiter)),
+            None => return,
         },
         _ => return,
     };
     let ident = &field.ident;
     comment(code, &format!("{ident}StartsWith ends with what {} begins with.", field.name));
     code.open(format!("func ({}) {ident}StartsWith(start {of}) rowkey.Selection {{", on.receiver));
-    if bytes == "start, nil" {
-        code.line(format!("return rowkey.StartsWith({}, {}, start, nil)", on.prefix, on.slot));
+    if bytes.ends_with(", nil") {
+        code.line(format!("return rowkey.StartsWith({}, {}, {bytes})", on.prefix, on.slot));
     } else {
         code.line(format!("bytes, err := {bytes}"));
         code.line(format!("return rowkey.StartsWith({}, {}, bytes, err)", on.prefix, on.slot));
@@ -145,9 +156,10 @@ fn starts_with(code: &mut Code, key: &Key, at: usize, on: &On<'_>, of: &str) {
     code.end();
 }
 
-fn padded(code: &mut Code, field: &Field, on: &On<'_>, parameters: &str) {
+/// A beginning that is not that of some bytes alone.
+fn special(code: &mut Code, field: &Field, on: &On<'_>, kind: &str, parameters: &str) {
     let says = format!("{}StartsWith ends with what {} begins with.", field.ident, field.name);
-    let call = format!("StartsWithPadded({}, {}, start, {parameters})", on.prefix, on.slot);
+    let call = format!("StartsWith{kind}({}, {}, start, {parameters})", on.prefix, on.slot);
     on.method(code, &says, "StartsWith", "start string", &call);
 }
 

@@ -10,7 +10,7 @@ mod text;
 
 pub use self::build::{Refusal, Table};
 pub use self::lead::{Bucket, Digest, HashFunction, Lead, Radix, Salt, SaltHash, Taken};
-pub use self::text::{DatePart, End, Form, TextField};
+pub use self::text::{Beginning, DatePart, End, Form, TextField};
 
 /// The keys of one generated package.
 #[derive(Clone, Debug)]
@@ -248,7 +248,7 @@ impl Type {
     pub fn can_be_begun(&self) -> bool {
         match self {
             Self::Text(_) | Self::Bytes { .. } | Self::Ordered(Ordered::Text | Ordered::Bytes) => true,
-            Self::TextField(field) => field.can_be_begun(),
+            Self::TextField(field) => field.beginning().is_some(),
             _ => false,
         }
     }

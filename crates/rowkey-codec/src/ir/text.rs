@@ -72,6 +72,17 @@ pub enum End {
     Until(Vec<u8>),
 }
 
+/// The beginnings of a field of a text key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beginning<'f> {
+    /// Any text.
+    Any,
+    /// Text of at most this many bytes.
+    Within(usize),
+    /// Text without this delimiter. Where it ends with a part of it, a shorter text and the delimiter begin so too.
+    Before(&'f [u8]),
+}
+
 /// A part of a date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DatePart {
@@ -123,16 +134,16 @@ impl TextField {
         self.order
     }
 
-    /// Returns whether the values are text with a beginning that the bytes have too, where a range of bytes is that of
-    /// the beginning. Text before a delimiter of several bytes has no such range.
-    pub fn can_be_begun(&self) -> bool {
-        let is_plain = match &self.end {
-            End::Before(delimiter) | End::Until(delimiter) => delimiter.len() == 1,
-            End::Key => self.after.is_none(),
-            End::Width => false,
-            End::Rest(_) => false,
-        };
-        self.form == Form::Text && is_plain
+    /// What a beginning of the values can be, if they are text with a beginning that the bytes have too.
+    pub fn beginning(&self) -> Option<Beginning<'_>> {
+        match (&self.form, &self.after, &self.end, self.width) {
+            (Form::Text, None, _, Some(width)) => Some(Beginning::Within(width)),
+            (Form::Text, None, End::Before(delimiter) | End::Until(delimiter), None) => {
+                Some(Beginning::Before(delimiter))
+            }
+            (Form::Text, None, End::Key, None) => Some(Beginning::Any),
+            _ => None,
+        }
     }
 
     /// The field of a layout.

@@ -3,7 +3,7 @@
 use super::constants::Constants;
 use super::source::Source;
 use super::value::Values;
-use crate::ir::{End, Field, Key, Order, Ordered, TextEnd, TextField, Type};
+use crate::ir::{Beginning, Field, Key, Order, Ordered, TextEnd, Type};
 
 /// Writes the classes.
 pub(super) fn write(key: &Key, constants: &mut Constants, to: &mut Source) {
@@ -148,10 +148,21 @@ impl<'k> Step<'k> {
             to.line(&format!("return fields.under(host, {desc});"));
             to.close();
         }
+        if let Type::Tile | Type::Quadkey(_) = field.ty {
+            self.selecting(to, &name, "in a tile, which can be it", &format!("{ident}Within(Tile area)"));
+            match field.ty {
+                Type::Quadkey(zoom) => to.line(&format!("return fields.within(area, {zoom}, {desc});")),
+                _ => to.line(&format!("return fields.within(area, {desc});")),
+            }
+            to.close();
+        }
         if field.ty.can_be_begun() {
             let start = if boxed == "KeyBytes" { "KeyBytes" } else { "String" };
             self.selecting(to, &name, "that begins so", &format!("{ident}StartsWith({start} start)"));
             match begun(&field.ty, &mut values) {
+                Begun::Before(delimiter) => {
+                    to.line(&format!("return fields.startsWithBefore(start, {delimiter}, {desc});"));
+                }
                 Begun::Padded(width) => to.line(&format!("return fields.startsWithPadded(start, {width}, {desc});")),
                 Begun::Written(write) => {
                     to.line("KeyWriter w = new KeyWriter();");
@@ -173,6 +184,7 @@ impl<'k> Step<'k> {
 /// The code that writes the beginning of values.
 enum Begun {
     Padded(u16),
+    Before(String),
     Written(String),
 }
 
@@ -186,9 +198,11 @@ fn begun(ty: &Type, values: &mut Values<'_, '_>) -> Begun {
         Type::Bytes { raw: true } => "ByteStrings.writeRaw(w, start)".to_owned(),
         Type::Ordered(Ordered::Bytes) => format!("Ordered.writeBytesStart(w, start, {first})"),
         Type::Ordered(_) => format!("Ordered.writeTextStart(w, start, {first})"),
-        Type::TextField(TextField { end: End::Before(delimiter) | End::Until(delimiter), .. }) => {
-            format!("PlainText.writeStart(w, start, {})", values.constants.bytes(delimiter))
-        }
+        Type::TextField(field) => match field.beginning() {
+            Some(Beginning::Before(delimiter)) => return Begun::Before(values.constants.bytes(delimiter)),
+            Some(Beginning::Within(width)) => format!("PlainText.writeStart(w, start, {width})"),
+            _ => "Text.writeRaw(w, start)".to_owned(),
+        },
         _ => "Text.writeRaw(w, start)".to_owned(),
     })
 }

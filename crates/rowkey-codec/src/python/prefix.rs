@@ -82,6 +82,11 @@ fn methods(key: &Key, index: usize, out: &mut Lines) {
         let doc = "Those whose next field begins so.";
         method(&format!("{ident}_starts_with"), vec![format!("start: {value}")], "rt.Selection", doc, body);
     }
+    if let Type::Tile | Type::Quadkey(_) = field.ty {
+        let body = Call::of("self._within", vec![Call::plain(format!("_F{index}")), Call::plain("area")]);
+        let doc = "Those whose next field is in a tile, or is it.";
+        method(&format!("{ident}_within"), vec!["area: str".to_owned()], "rt.Selection", doc, body);
+    }
     if let Type::HostPath { .. } = field.ty {
         let body = Call::of("self._under", vec![Call::plain(format!("_F{index}")), Call::plain("host")]);
         let doc = "Those of a domain and all its subdomains, or of an address.";

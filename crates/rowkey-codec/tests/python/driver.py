@@ -46,7 +46,7 @@ class Key:
                 bounds = {"included": rt.Included, "excluded": rt.Excluded}
                 selection = method(*(rt.UNBOUNDED if b is None else bounds[b[0]](value(b[1])) for b in given))
             else:
-                selection = method(given if kind == "under" else value(given))
+                selection = method(given if kind in ("under", "within") else value(given))
             found = selection.ranges_by_bucket()
         return json.dumps([[[start.hex(), end if end is None else end.hex()] for start, end in one] for one in found])
 

@@ -4,7 +4,7 @@ use std::ops::Bound;
 
 use rowkey::untyped::FieldValues;
 use rowkey::{KeyRange, LayoutBuf, Value, laws};
-use rowkey_codec::ir::{Codec, Key, Order, Table, Type};
+use rowkey_codec::ir::{Codec, End, Key, Order, Table, TextField, Type};
 use rowkey_codec::names::Style;
 use rowkey_testkit::Random;
 use serde_json::{Value as Json, json};
@@ -114,7 +114,7 @@ impl<'a> Asking<'a> {
     }
 }
 
-fn of_ranges(by_bucket: &[Vec<KeyRange>]) -> Json {
+pub(crate) fn of_ranges(by_bucket: &[Vec<KeyRange>]) -> Json {
     let range = |range: &KeyRange| json!([hex(range.start()), range.end().map(hex)]);
     by_bucket.iter().map(|ranges| ranges.iter().map(range).collect::<Json>()).collect()
 }
@@ -132,8 +132,14 @@ fn beginnings(ty: &Type, value: &Value) -> Vec<Value> {
     match value {
         _ if !ty.can_be_begun() => Vec::new(),
         Value::Text(text) => {
-            let half = text.chars().take(text.chars().count() / 2).collect();
-            [String::new(), half, text.clone()].map(Value::Text).into()
+            let half: String = text.chars().take(text.chars().count() / 2).collect();
+            let mut starts = vec![String::new(), half, text.clone()];
+            if let Type::TextField(TextField { end: End::Before(delimiter) | End::Until(delimiter), .. }) = ty {
+                // With a part of the delimiter behind it, a shorter text begins so too.
+                let parts = (1..delimiter.len()).filter_map(|len| std::str::from_utf8(&delimiter[..len]).ok());
+                starts.extend(parts.flat_map(|part| [part.to_owned(), format!("{text}{part}")]).collect::<Vec<_>>());
+            }
+            starts.into_iter().map(Value::Text).collect()
         }
         Value::Bytes(bytes) => [&[], &bytes[..bytes.len() / 2], bytes].map(|start| Value::Bytes(start.to_vec())).into(),
         _ => Vec::new(),

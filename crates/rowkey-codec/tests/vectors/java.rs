@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use crate::golden::Golden;
 use crate::python::tool;
 use crate::random::Crossing;
-use crate::{manifest, program, random};
+use crate::{manifest, program, random, typed};
 
 /// A project of generated code in a folder, compiled.
 pub(crate) struct Generated {
@@ -112,6 +112,12 @@ fn random_layouts_in_java() {
     let tables = random::tables(&JAVA);
     let generated = Generated::with_driver(&tables);
     println!("java: {}", random::cross(&tables, &JAVA, &mut generated.driver("classes")));
+}
+
+#[test]
+fn typed_selections_in_java() {
+    let typed = typed::selections();
+    typed.check(&Generated::with_driver(&typed.tables).ask("classes", &typed.questions));
 }
 
 /// Names of tables and fields that generated code could take for its own, or that end a comment or a literal.

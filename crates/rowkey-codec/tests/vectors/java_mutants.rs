@@ -8,6 +8,7 @@ use rowkey_testkit::every;
 use crate::golden::Golden;
 use crate::java::Generated;
 use crate::java_cases::{UUID, hosts, nearly, of_uuid};
+use crate::typed;
 
 /// A class of the runtime, what stands there, and what is put in its place.
 const MUTANTS: &[(&str, &str, &str)] = &[
@@ -97,17 +98,9 @@ fn each_mutant_of_java_s_runtime_is_caught() {
     questions.push(format!("decode\t{}\t{UUID}07", golden.tables.len()));
     questions.extend(nearly.into_iter().map(|(question, _)| question));
     let right = generated.ask("classes", &questions);
-    let sources = generated.path().join("src/main/java/io/github/rowkey");
     let mut alive = Vec::new();
     for (i, (class, from, to)) in MUTANTS.iter().enumerate().step_by(every(12)) {
-        let text = std::fs::read_to_string(sources.join(class).with_extension("java")).unwrap();
-        assert_eq!(text.matches(from).count(), 1, "{class}: {from:?} is there once");
-        let folder = format!("mutant{i}");
-        let mutant = generated.path().join(&folder).join(class).with_extension("java");
-        std::fs::create_dir(mutant.parent().unwrap()).unwrap();
-        std::fs::write(&mutant, text.replace(from, to)).unwrap();
-        let run = generated.javac(Path::new(&mutant), &folder);
-        assert!(run.status.success(), "{class}: {}", String::from_utf8_lossy(&run.stderr));
+        let folder = mutant(&generated, i, class, from, to);
         let found = generated.ask(&format!("{folder}:classes"), &questions);
         match found.iter().zip(&right).filter(|(found, right)| found != right).count() {
             0 => alive.push(format!("{class}: {to}")),
@@ -115,6 +108,40 @@ fn each_mutant_of_java_s_runtime_is_caught() {
         }
     }
     assert!(alive.is_empty(), "not caught: {alive:#?}");
+}
+
+/// The same in what selects keys.
+const OF_SELECTIONS: [(&str, &str, &str); 5] = [
+    ("Tiles", "- 2 * area.zoom() << 5", "- 2 * area.zoom() << 4"),
+    ("LeadingFields", "area.x() << down | side", "area.x() << down"),
+    ("LeadingFields", "if (down < 0)", "if (down <= 0)"),
+    ("LeadingFields", "low = KeyRange.successor(other);", "low = other;"),
+    ("TextEnds", "Arrays.mismatch(last, text) < last.length", "last.length > 0"),
+];
+
+#[test]
+fn mutants_of_selections_in_java_are_caught() {
+    let typed = typed::selections();
+    let generated = Generated::with_driver(&typed.tables);
+    for (i, (class, from, to)) in OF_SELECTIONS.into_iter().enumerate() {
+        let folder = mutant(&generated, i, class, from, to);
+        let found = generated.ask(&format!("{folder}:classes"), &typed.questions);
+        assert!(!typed.wrong(&found).is_empty(), "not caught: {class}: {to}");
+    }
+}
+
+/// Compiles a class of the runtime with one change, into a folder of its own.
+fn mutant(generated: &Generated, i: usize, class: &str, from: &str, to: &str) -> String {
+    let source = generated.path().join("src/main/java/io/github/rowkey").join(class).with_extension("java");
+    let text = std::fs::read_to_string(source).unwrap();
+    assert_eq!(text.matches(from).count(), 1, "{class}: {from:?} is there once");
+    let folder = format!("mutant{i}");
+    let mutant = generated.path().join(&folder).join(class).with_extension("java");
+    std::fs::create_dir(mutant.parent().unwrap()).unwrap();
+    std::fs::write(&mutant, text.replace(from, to)).unwrap();
+    let run = generated.javac(&mutant, &folder);
+    assert!(run.status.success(), "{class}: {}", String::from_utf8_lossy(&run.stderr));
+    folder
 }
 
 /// The classes that are no encoding: values, ranges, and what is around a codec.

@@ -14,3 +14,4 @@ mod program;
 mod python;
 mod python_mutants;
 mod random;
+mod typed;

@@ -10,7 +10,7 @@ use rowkey_design::{Design, File};
 use tempfile::TempDir;
 
 use crate::golden::Golden;
-use crate::{manifest, program, random};
+use crate::{manifest, program, random, typed};
 
 /// A package of generated code in a folder, and its manifest.
 pub(crate) struct Generated {
@@ -73,6 +73,12 @@ fn golden_vectors_in_python() {
 fn random_layouts_in_python() {
     let tables = random::tables(&PYTHON);
     println!("python: {}", random::cross(&tables, &PYTHON, &mut Generated::new(&tables).driver()));
+}
+
+#[test]
+fn typed_selections_in_python() {
+    let typed = typed::selections();
+    typed.check(&Generated::new(&typed.tables).ask(&typed.questions));
 }
 
 #[test]

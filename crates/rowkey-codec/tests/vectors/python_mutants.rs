@@ -10,6 +10,7 @@ use rowkey_testkit::every;
 use crate::golden::Golden;
 use crate::python::{Generated, hashes};
 use crate::random::Crossing;
+use crate::typed;
 
 /// A fault: the file, what stands there, what is put in its place, and a word of the shapes that are asked about.
 type Mutant = (&'static str, &'static str, &'static str, &'static str);
@@ -99,6 +100,29 @@ fn is_found(&(file, from, to, word): &Mutant) -> bool {
     let generated = Generated::new(&crossing.tables);
     fs::write(generated.path().join(format!("rowkeys/runtime/{file}.py")), text.replace(from, to)).unwrap();
     !crossing.wrong(&generated.ask(&crossing.questions)).is_empty()
+}
+
+/// Faults in what selects keys.
+const OF_SELECTIONS: [(&str, &str, &str); 5] = [
+    ("tiles", "len(area)) + 5)", "len(area)) + 6)"),
+    ("quadkeys", "area + \"3\" * down", "area + \"2\" * down"),
+    ("quadkeys", "if down >= 0", "if down > 0"),
+    ("text_fields", "low = successor(other)", "low = other"),
+    ("text_fields", "not text.startswith(found[-1])", "True"),
+];
+
+#[test]
+fn faults_of_selections_in_python_are_found() {
+    let typed = typed::selections();
+    let generated = Generated::new(&typed.tables);
+    for (file, from, to) in OF_SELECTIONS {
+        let path = generated.path().join(format!("rowkeys/runtime/{file}.py"));
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{file}.py has no {from}");
+        fs::write(&path, text.replace(from, to)).unwrap();
+        assert!(!typed.wrong(&generated.ask(&typed.questions)).is_empty(), "not found: {file}: {to}");
+        fs::write(&path, text).unwrap();
+    }
 }
 
 /// The files of the runtime that have no encoding of their own: ranges, and what is around a codec.

@@ -15,7 +15,7 @@ use crate::asking::Asking;
 use crate::{golden, program};
 
 /// Layouts that few random ones have a part of.
-const OFTEN_MISSED: [&str; 7] = [
+const OFTEN_MISSED: [&str; 11] = [
     "u8, (decimal) raw",
     "(list<u16>) raw",
     "option<option<text>>, option<option<option<u8>>> desc nulls_first",
@@ -23,6 +23,10 @@ const OFTEN_MISSED: [&str; 7] = [
     "const['t'], i64, const['_r'], const['x'], text raw",
     "md5(3 by 0 1) u8, const['#'], host_path desc, bytes desc",
     "list<(text desc, list<option<i16>>)> desc, host_path raw",
+    "text[':::'], text['aba'], u8",
+    "salt(3 xxh3 by 0) u8, text['a\\xff\\xff'], u8",
+    "text[3], text[2 'aa'] desc, text[end]",
+    "u8, text[until 'aa'], text[end after 'aa']",
 ];
 
 /// The questions on some layouts, each with the answer that Rust gives.

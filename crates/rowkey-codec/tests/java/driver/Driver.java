@@ -5,6 +5,7 @@ import io.github.rowkey.KeyRange;
 import io.github.rowkey.KeyReader;
 import io.github.rowkey.KeyWriter;
 import io.github.rowkey.Selection;
+import io.github.rowkey.Tile;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
@@ -141,9 +142,13 @@ public final class Driver {
           case "in" -> "In";
           case "range" -> "Range";
           case "starts_with" -> "StartsWith";
+          case "within" -> "Within";
           default -> "Under";
         };
     Method method = method(step, field.get("ident") + suffix);
+    if (suffix.equals("Within")) {
+      return (Selection) method.invoke(step, Tile.ofQuadkey((String) given));
+    }
     if (suffix.equals("StartsWith") || suffix.equals("Under")) {
       boolean isBytes = method.getParameterTypes()[0] == KeyBytes.class;
       return (Selection) method.invoke(step, isBytes ? KeyBytes.ofHex((String) given) : given);

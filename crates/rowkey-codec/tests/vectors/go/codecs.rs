@@ -183,6 +183,9 @@ fn ranges(key: &Key, i: usize) -> String {
         if at >= least && matches!(field.ty, Type::HostPath { .. }) {
             text += &format!("case \"under\": return of({name}.{ident}Under(q.Values[0].(string)))\n");
         }
+        if at >= least && matches!(field.ty, Type::Tile | Type::Quadkey(_)) {
+            text += &format!("case \"within\": return of({name}.{ident}Within(fromTile(q.Values[0])))\n");
+        }
         text += "default: return nil } }\n";
         let next = (at + 1..).find(|at| !is_constant(*at)).unwrap();
         let fixed = format!("p{next}");

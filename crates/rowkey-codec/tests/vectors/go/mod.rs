@@ -14,7 +14,7 @@ use rowkey_codec::{Language, Package, generate};
 use tempfile::TempDir;
 
 use crate::golden::Golden;
-use crate::{program, random};
+use crate::{program, random, typed};
 
 /// A package of generated code in a folder.
 pub(crate) struct Generated {
@@ -68,6 +68,12 @@ fn run(command: &mut Command) -> String {
     let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}: {text}");
     text
+}
+
+#[test]
+fn typed_selections_in_go() {
+    let typed = typed::selections();
+    typed.check(&ask(&typed.tables, &typed.questions));
 }
 
 /// The answers to questions about these tables.

@@ -8,8 +8,8 @@ use rowkey_testkit::every;
 
 use super::Generated;
 use crate::golden::Golden;
-use crate::program;
 use crate::random::Crossing;
+use crate::{program, typed};
 
 /// The shapes whose vectors are asked for.
 const SHAPES: &[&str] = &[
@@ -181,6 +181,31 @@ const MUTATIONS: &[(&str, &str, &str)] = &[
     ("reader.go", "if r.err == nil && r.at < len(r.key) {", "if false {"),
     ("reader.go", "value[i] = ^value[i]", "value[i] = -value[i]"),
 ];
+
+/// The same in what selects keys.
+const OF_SELECTIONS: [(&str, &str, &str); 5] = [
+    ("area.go", "int(area.zoom)))<<5)", "int(area.zoom)))<<5|2)"),
+    ("area.go", "(1<<down - 1)", "(1<<down - 2)"),
+    ("area.go", "if area.zoom > zoom {", "if area.zoom >= zoom {"),
+    ("prefix.go", "!bytes.HasPrefix(text, kept[len(kept)-1])", "true"),
+    ("prefix.go", "next := Successor(other)", "next := other"),
+];
+
+#[test]
+fn mutations_of_selections_in_go_are_found() {
+    let typed = typed::selections();
+    let generated = Generated::new(&typed.tables);
+    generated.program(&typed.tables);
+    for (file, from, to) in OF_SELECTIONS {
+        let path = format!("rowkey/{file}");
+        let text = std::fs::read_to_string(generated.path().join(&path)).unwrap();
+        assert!(text.contains(from), "{file}: {from}");
+        generated.write(&path, &text.replacen(from, to, 1));
+        let answers = program::ask(&mut Command::new(generated.build()), &typed.questions);
+        assert!(!typed.wrong(&answers).is_empty(), "not found: {file}: {to}");
+        generated.write(&path, &text);
+    }
+}
 
 #[test]
 fn mutations_of_the_go_runtime_are_found() {

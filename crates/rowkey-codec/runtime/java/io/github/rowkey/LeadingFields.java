@@ -106,10 +106,62 @@ public final class LeadingFields {
     return between(new Cut(shorter.toByteArray(), true), high, isDesc);
   }
 
+  /** Selects those whose next field, a text before a delimiter, begins with this. */
+  public Selection startsWithBefore(String start, KeyBytes delimiter, boolean isDesc) {
+    KeyWriter begun = new KeyWriter();
+    Utf8.write(begun, start, false);
+    byte[] low = begun.toByteArray();
+    List<byte[]> others = TextEnds.shorter(low, delimiter.array());
+    if (others.isEmpty()) {
+      return startsWith(begun, isDesc);
+    }
+    byte[] end = KeyRange.successor(low);
+    List<KeySpan> spans = new ArrayList<>();
+    for (byte[] other : others) {
+      spans.add(span(new Cut(low, false), new Cut(other, false), isDesc));
+      low = KeyRange.successor(other);
+      if (low == null) {
+        return new Selection(layout, spans);
+      }
+    }
+    spans.add(span(new Cut(low, false), end == null ? Cut.LAST : new Cut(end, false), isDesc));
+    return new Selection(layout, spans);
+  }
+
+  /** Selects those whose next field, a tile of any zoom, is in a tile or is it. */
+  public Selection within(Tile area, boolean isDesc) {
+    KeyWriter first = new KeyWriter();
+    Tiles.writeFirst(first, area);
+    KeyWriter last = new KeyWriter();
+    Tiles.write(last, area);
+    return between(first, last, isDesc);
+  }
+
+  /** Selects those whose next field, a tile of one zoom, is in a tile or is it. */
+  public Selection within(Tile area, int zoom, boolean isDesc) {
+    int down = zoom - area.zoom();
+    if (down < 0) {
+      return new Selection(layout, List.of());
+    }
+    int side = (1 << down) - 1;
+    KeyWriter first = new KeyWriter();
+    Tiles.writeQuadkey(first, new Tile(zoom, area.x() << down, area.y() << down), zoom);
+    KeyWriter last = new KeyWriter();
+    Tile corner = new Tile(zoom, area.x() << down | side, area.y() << down | side);
+    Tiles.writeQuadkey(last, corner, zoom);
+    return between(first, last, isDesc);
+  }
+
+  private Selection between(KeyWriter first, KeyWriter last, boolean isDesc) {
+    return between(new Cut(first.toByteArray(), false), new Cut(last.toByteArray(), true), isDesc);
+  }
+
   private Selection between(Cut low, Cut high, boolean isDesc) {
-    KeySpan span =
-        new KeySpan(body, ends, isDesc ? high.inverted() : low, isDesc ? low.inverted() : high);
-    return new Selection(layout, List.of(span));
+    return new Selection(layout, List.of(span(low, high, isDesc)));
+  }
+
+  private KeySpan span(Cut low, Cut high, boolean isDesc) {
+    return new KeySpan(body, ends, isDesc ? high.inverted() : low, isDesc ? low.inverted() : high);
   }
 
   private byte[] with(byte[] next, boolean isDesc) {

@@ -14,11 +14,13 @@ public final class PlainText {
     Utf8.write(w, value, false);
   }
 
-  /** Writes the beginning of texts before a delimiter, which it can't hold. */
-  public static void writeStart(KeyWriter w, String start, KeyBytes delimiter) {
+  /** Writes the beginning of texts of a width. */
+  public static void writeStart(KeyWriter w, String start, int width) {
     int at = w.length();
     Utf8.write(w, start, false);
-    TextEnds.writeUntil(w, at, delimiter);
+    if (w.length() - at > width) {
+      throw new IllegalArgumentException("the beginning is longer than the field");
+    }
   }
 
   /** Writes text from its last character to its first. */

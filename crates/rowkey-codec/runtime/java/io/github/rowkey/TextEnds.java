@@ -1,5 +1,9 @@
 package io.github.rowkey;
 
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
 /**
  * The ends of fields of text keys. A form writes the content of a field; then one of these checks
  * it, from its first byte on, and writes what ends it. Reading is the other way round.
@@ -39,6 +43,32 @@ public final class TextEnds {
   public static void writeUntil(KeyWriter w, int at, KeyBytes delimiter) {
     writeBefore(w, at, delimiter);
     w.truncate(w.length() - delimiter.length());
+  }
+
+  /**
+   * The shorter texts, each with its delimiter, that begin so: as {@code a} and {@code ::} do with
+   * {@code a:}. They are sorted, and none begins with another.
+   */
+  static List<byte[]> shorter(byte[] start, byte[] delimiter) {
+    if (find(start, 0, start.length, delimiter) >= 0) {
+      throw new IllegalArgumentException("the beginning holds the delimiter");
+    }
+    List<byte[]> texts = new ArrayList<>();
+    for (int size = 1; size < delimiter.length; size++) {
+      int at = start.length - size;
+      if (at >= 0 && Arrays.equals(start, at, start.length, delimiter, 0, size)) {
+        texts.add(Cut.join(start, Arrays.copyOfRange(delimiter, size, delimiter.length)));
+      }
+    }
+    texts.sort(Arrays::compareUnsigned);
+    List<byte[]> kept = new ArrayList<>();
+    for (byte[] text : texts) {
+      byte[] last = kept.isEmpty() ? null : kept.get(kept.size() - 1);
+      if (last == null || Arrays.mismatch(last, text) < last.length) {
+        kept.add(text);
+      }
+    }
+    return kept;
   }
 
   /** Reads so many bytes. */

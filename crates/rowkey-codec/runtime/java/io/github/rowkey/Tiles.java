@@ -45,6 +45,11 @@ public final class Tiles {
     w.putLong(digits << 5 | 31 - value.zoom());
   }
 
+  /** Writes the first bytes of the tiles in one. */
+  static void writeFirst(KeyWriter w, Tile area) {
+    w.putLong(area.path() << DIGIT_BITS - 2 * area.zoom() << 5);
+  }
+
   /** Reads a tile of any zoom. */
   public static Tile read(KeyReader r) {
     int at = r.position();
