@@ -6,7 +6,7 @@ use super::doc::sentence;
 use super::layout::hashed;
 use super::size::Size;
 use super::{decl, read, ty};
-use crate::ir::{Field, IntForm, Key, Type};
+use crate::ir::{Field, Int, Key, Type};
 
 pub(super) fn write(code: &mut Code, key: &Key) {
     let about = key.about.as_deref().map_or(String::new(), |about| format!(" {}", sentence(about)));
@@ -157,12 +157,13 @@ fn hash(
 fn decode(code: &mut Code, key: &Key) {
     let ident = &key.ident;
     let integers = integers(key);
-    code.line("// Decode reads the key from its bytes. After an error, a *rowkey.DecodeError, the key is as it was.");
+    code.line("// Decode reads the key from its bytes. After an error, in which errors.As finds a *rowkey.DecodeError, the key");
+    code.line("// is as it was.");
     if let Some((width, reads)) = &integers {
-        // A key of integers alone is right if it has their width: they are read at once.
+        // They are read at once, without a call, so that this can be inlined: what is wrong is found when asked for.
         code.function(format!("func (k *{ident}) Decode(key []byte) error {{"));
         code.open(format!("if len(key) != {width} {{"));
-        code.line("return k.decode(key)");
+        code.line(format!("return {}(key)", wrong(ident)));
         code.close("}");
         reads.iter().for_each(|read| code.line(read));
         code.line("return nil");
@@ -180,22 +181,40 @@ fn decode(code: &mut Code, key: &Key) {
     code.line("*k = v");
     code.line("return nil");
     code.end();
+    if integers.is_some() {
+        wrong_key(code, ident);
+    }
+}
+
+/// The type of the error by bytes that are no key.
+fn wrong(ident: &str) -> String {
+    format!("bytesNot{ident}")
+}
+
+fn wrong_key(code: &mut Code, ident: &str) {
+    let name = wrong(ident);
+    super::doc::comment(code, &format!("{name} is the error by bytes that are no {ident}."));
+    code.line(format!("type {name} string"));
+    code.line("");
+    code.function(format!("func (key {name}) Error() string {{"));
+    code.line("return key.Unwrap().Error()");
+    code.end();
+    code.line("// Unwrap returns the *rowkey.DecodeError.");
+    code.function(format!("func (key {name}) Unwrap() error {{"));
+    code.line(format!("return new({ident}).decode([]byte(key))"));
+    code.end();
 }
 
 /// The width of a key of integers alone, and the statements that read them.
 fn integers(key: &Key) -> Option<(usize, Vec<String>)> {
-    let (mut at, mut reads) = (0, Vec::new());
-    for field in &key.fields {
-        let Type::Int(int) = &field.ty else { return None };
-        if int.bits == 128 || int.width * 8 != int.bits || int.form != IntForm::Sorted {
-            return None;
-        }
+    let integers = key.integers()?;
+    let read = |(at, field, int): &(usize, &Field, Int)| {
         let (sign, invert) = (if int.signed { 'I' } else { 'U' }, if field.desc { "^" } else { "" });
-        let from = if at == 0 { "key".to_owned() } else { format!("key[{at}:]") };
-        reads.push(format!("k.{} = {invert}rowkey.{sign}{}({from})", field.ident, int.bits));
-        at += usize::from(int.width);
-    }
-    (key.lead.width() == 0).then_some((at, reads))
+        let from = if *at == 0 { "key".to_owned() } else { format!("key[{at}:]") };
+        format!("k.{} = {invert}rowkey.{sign}{}({from})", field.ident, int.bits)
+    };
+    let width = integers.iter().map(|(_, _, int)| usize::from(int.width)).sum();
+    Some((width, integers.iter().map(read).collect()))
 }
 
 fn read_from(code: &mut Code, key: &Key) {

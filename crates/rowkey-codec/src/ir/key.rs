@@ -1,6 +1,6 @@
 //! The order and the width of a key's types, and where prefixes of it can end.
 
-use super::{DeclKind, End, Field, IntForm, Key, Lead, Order, Ordered, TextEnd, TextField, Type};
+use super::{DeclKind, End, Field, Int, IntForm, Key, Lead, Order, Ordered, TextEnd, TextField, Type};
 
 impl Key {
     /// The number of leading fields that a prefix can fix. Fields that end before the last bytes of the key have no
@@ -25,6 +25,21 @@ impl Key {
             [.., Field { ty: Type::TextField(TextField { end: End::Until(delimiter), .. }), .. }, _] => Some(delimiter),
             _ => None,
         }
+    }
+
+    /// The fields of a key of integers alone, each in all its bytes and in the order of its values, with nothing before
+    /// them: where each begins, and its integer. Such a key is right if it has their width.
+    pub fn integers(&self) -> Option<Vec<(usize, &Field, Int)>> {
+        let mut at = 0;
+        let placed = self.fields.iter().map(|field| match &field.ty {
+            Type::Int(int) if int.bits < 128 && int.width * 8 == int.bits && int.form == IntForm::Sorted => {
+                let from = at;
+                at += usize::from(int.width);
+                Some((from, field, *int))
+            }
+            _ => None,
+        });
+        placed.collect::<Option<_>>().filter(|_| self.lead.width() == 0)
     }
 
     /// The order of the bytes of a type of this key.

@@ -61,15 +61,20 @@ impl Amount {
     }
 }
 
-/// Random layouts that have code, and the golden ones of other programs: 20, or 300 in the long run, or `ROWKEY_LAYOUTS`.
+/// The golden layouts of other programs, and random ones that have code: 20, or 300 in the long run. `ROWKEY_LAYOUTS` is
+/// a number of random ones alone.
 pub(crate) fn tables(style: &Style) -> Vec<Table> {
     let mut runner = runner();
     let has_code = |table: &Table| Codec::of(std::slice::from_ref(table), style).is_ok();
-    let own = OFTEN_MISSED.map(|shape| shape.parse().unwrap());
-    let fixed = golden::foreign_layouts().into_iter().chain(own);
-    let mut tables: Vec<Table> = fixed.map(Table::new).filter(has_code).collect();
-    let layouts = std::env::var("ROWKEY_LAYOUTS").map(|layouts| layouts.parse().expect("a number of layouts"));
-    let due = tables.len() + layouts.unwrap_or(cases(20, 300) as usize);
+    let (mut tables, random) = match std::env::var("ROWKEY_LAYOUTS") {
+        Ok(layouts) => (Vec::new(), layouts.parse().expect("a number of layouts")),
+        Err(_) => {
+            let own = OFTEN_MISSED.map(|shape| shape.parse().unwrap());
+            let fixed = golden::foreign_layouts().into_iter().chain(own);
+            (fixed.map(Table::new).filter(has_code).collect(), cases(20, 300) as usize)
+        }
+    };
+    let due = tables.len() + random;
     while tables.len() < due {
         tables.extend(Some(Table::new(drawn(&laws::layouts(), &mut runner))).filter(has_code));
     }
