@@ -38,6 +38,13 @@ pub(super) fn write_inverted(ty: &Type, value: &str) -> Option<String> {
     }
 }
 
+/// The statement that writes an integer at a place of a key, in all its bytes and in the order of its values; with all
+/// bytes inverted in a descending field.
+pub(super) fn set_int(Int { bits, signed, .. }: Int, at: usize, desc: bool, value: &str) -> String {
+    let (class, not) = (if signed { "Signed" } else { "Unsigned" }, if desc { "Inverted" } else { "" });
+    format!("{class}.set{bits}{not}(key, {at}, {value});")
+}
+
 /// The expression that reads an integer.
 pub(super) fn read_int(Int { bits, signed, width, form }: Int) -> String {
     let order = match form {

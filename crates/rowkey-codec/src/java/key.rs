@@ -2,6 +2,7 @@
 
 use super::constants::Constants;
 use super::fields::{code, components, copies, is_component, local, tags};
+use super::ints::set_int;
 use super::lead::{Hashed, lead_of};
 use super::prefix::capital;
 use super::source::{Source, bytes, literal, plain};
@@ -89,13 +90,20 @@ impl File<'_> {
         let key = self.key;
         to.doc(&["The bytes of the key.".to_owned()], &[]);
         to.open("public byte[] encode()");
-        match self.width() {
-            Some(width) => {
+        match (key.integers(), self.width()) {
+            (Some(integers), Some(width)) => {
+                to.line(&format!("byte[] key = new byte[{width}];"));
+                for (at, field, int) in integers {
+                    to.line(&set_int(int, at, field.desc, &format!("this.{}", field.ident)));
+                }
+                to.line("return key;");
+            }
+            (None, Some(width)) => {
                 to.line(&format!("KeyWriter w = new KeyWriter({width});"));
                 to.line("write(w);");
                 to.line("return w.take();");
             }
-            None => to.line("return encode(new KeyWriter());"),
+            (_, None) => to.line("return encode(new KeyWriter());"),
         }
         to.close();
         to.blank();

@@ -31,6 +31,46 @@ public final class Signed {
     w.putLong(value ^ Long.MIN_VALUE);
   }
 
+  /** Writes an {@code i8} at a place of a key. */
+  public static void set8(byte[] key, int at, byte value) {
+    key[at] = (byte) (value ^ 0x80);
+  }
+
+  /** Writes it with all bits inverted. */
+  public static void set8Inverted(byte[] key, int at, byte value) {
+    key[at] = (byte) ~(value ^ 0x80);
+  }
+
+  /** Writes an {@code i16} at a place of a key. */
+  public static void set16(byte[] key, int at, short value) {
+    KeyWriter.SHORT.set(key, at, (short) (value ^ 0x8000));
+  }
+
+  /** Writes it with all bits inverted. */
+  public static void set16Inverted(byte[] key, int at, short value) {
+    KeyWriter.SHORT.set(key, at, (short) ~(value ^ 0x8000));
+  }
+
+  /** Writes an {@code i32} at a place of a key. */
+  public static void set32(byte[] key, int at, int value) {
+    KeyWriter.INT.set(key, at, value ^ Integer.MIN_VALUE);
+  }
+
+  /** Writes it with all bits inverted. */
+  public static void set32Inverted(byte[] key, int at, int value) {
+    KeyWriter.INT.set(key, at, ~(value ^ Integer.MIN_VALUE));
+  }
+
+  /** Writes an {@code i64} at a place of a key. */
+  public static void set64(byte[] key, int at, long value) {
+    KeyWriter.LONG.set(key, at, value ^ Long.MIN_VALUE);
+  }
+
+  /** Writes it with all bits inverted. */
+  public static void set64Inverted(byte[] key, int at, long value) {
+    KeyWriter.LONG.set(key, at, ~(value ^ Long.MIN_VALUE));
+  }
+
   /** Reads an {@code i8}. */
   public static byte read8(KeyReader r) {
     return (byte) (r.takeByte() ^ 0x80);
