@@ -7,8 +7,8 @@
 //! | `ranges`, key, leading values, condition | for each bucket the ranges: pairs of hex, null for no end |
 //!
 //! A key is its index in the manifest. A condition is `null`, `{"in": values}`, `{"range": [start, end]}` with bounds
-//! `null`, `["included", value]` or `["excluded", value]`, `{"starts_with": value}`, `{"under": host}` or `{"within": tile}`. The answer to
-//! what is refused is `!` and the reason.
+//! `null`, `["included", value]` or `["excluded", value]`, `{"starts_with": value}`, `{"under": host}` or
+//! `{"within": tile}`. The answer to what is refused is `!` and the reason.
 
 use std::io::{BufRead as _, BufReader, BufWriter, Write as _};
 use std::process::{Command, Stdio};
