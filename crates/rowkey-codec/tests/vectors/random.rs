@@ -61,8 +61,8 @@ impl Amount {
     }
 }
 
-/// The golden layouts of other programs, and random ones that have code: 20, or 300 in the long run. `ROWKEY_LAYOUTS` is
-/// a number of random ones alone.
+/// The golden layouts of other programs, and random ones that have code: 20, or 300 in the long run. `ROWKEY_LAYOUTS`
+/// is a number of random ones alone.
 pub(crate) fn tables(style: &Style) -> Vec<Table> {
     let mut runner = runner();
     let has_code = |table: &Table| Codec::of(std::slice::from_ref(table), style).is_ok();
