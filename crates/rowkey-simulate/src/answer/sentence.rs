@@ -16,6 +16,9 @@ pub const NOTHING: &str = "Nothing to say";
 /// Those in their place, where all tables together ask for more than the servers take.
 pub(super) const ALONE: &str = "Alone it is fine";
 
+/// The words behind them where not all is judged.
+pub(super) const OF_JUDGED: &str = " of what is judged";
+
 /// Steps are long if one is more than one in so many of the time that is told.
 const COARSE: u64 = 10;
 
@@ -51,7 +54,7 @@ impl Known<'_> {
                 busiest()
             )),
             (true, None) => {
-                let judged = if unjudged.is_empty() { "" } else { " of what is judged" };
+                let judged = if unjudged.is_empty() { "" } else { OF_JUDGED };
                 told.push(format!("{NOTHING}{judged}: {}.", busiest()));
             }
             (false, Some(warning)) => told.push(format!("Besides, {warning}.")),

@@ -5,7 +5,7 @@ use rowkey_design::internal::load::servers_for_all;
 use rowkey_design::{Finding, Report};
 
 use super::cause::{TOO_FEW, has};
-use super::sentence::{ALONE, NOTHING};
+use super::sentence::{ALONE, NOTHING, OF_JUDGED};
 use super::takes;
 use super::text::percent;
 use crate::recording::Run;
@@ -28,6 +28,8 @@ impl Together {
     /// they ask for nothing, and of an engine that has as many servers as a table needs.
     pub fn of<'r>(tables: impl IntoIterator<Item = (&'r Declared<'r>, &'r Run)>) -> Option<Self> {
         let (mut writes, mut reads, mut count, mut servers) = (Vec::new(), Vec::new(), 0, 0.0f64);
+        let tables: Vec<_> = tables.into_iter().collect();
+        let span_ms = tables.iter().map(|(_, run)| run.settings.interval_ms).fold(1, u64::max);
         for (declared, run) in tables {
             if declared.engine() == Engine::DynamoDb {
                 return None;
@@ -35,9 +37,9 @@ impl Together {
             count += 1;
             servers = servers.max(run.settings.servers.into());
             let takes = takes(declared);
-            let all = f64::from(run.settings.servers) * run.settings.interval_ms as f64 / 1000.0;
-            add(&mut writes, &run.intervals, takes.writes * all, |server| server.writes);
-            add(&mut reads, &run.intervals, takes.reads * all, |server| server.reads);
+            let all = f64::from(run.settings.servers) * span_ms as f64 / 1000.0;
+            add(&mut writes, span_ms, &run.intervals, takes.writes * all, |server| server.writes);
+            add(&mut reads, span_ms, &run.intervals, takes.reads * all, |server| server.reads);
         }
         let most = |parts: Vec<f64>| parts.into_iter().fold(0.0, f64::max);
         let found = Self { writes: most(writes), reads: most(reads), servers };
@@ -69,7 +71,10 @@ impl AllTables {
     /// Says of a table with nothing to say that it is so alone, where all tables together ask for too much.
     pub fn beside(&self, answer: &mut Answer) {
         if let Some(rest) = answer.sentence.strip_prefix(NOTHING).filter(|_| self.saturates) {
-            answer.sentence = format!("{ALONE}{rest}");
+            answer.sentence = match rest.strip_prefix(OF_JUDGED) {
+                Some(rest) => format!("{ALONE}, as far as it is judged{rest}"),
+                None => format!("{ALONE}{rest}"),
+            };
         }
     }
 }
@@ -82,10 +87,31 @@ fn cure(report: &Report) -> Option<String> {
     most.and_then(|finding| Some(finding.remedy.as_ref()?.text.clone()))
 }
 
-/// Adds what a table asks for in each interval, as a part of what all servers take.
-fn add(parts: &mut Vec<f64>, intervals: &[Interval], takes: f64, of: fn(&Server) -> u64) {
-    parts.resize(parts.len().max(intervals.len()), 0.0);
-    for (part, interval) in parts.iter_mut().zip(intervals) {
-        *part += interval.servers.iter().map(|server| of(server) as f64).sum::<f64>() / takes;
+/// Adds what a table asks for in each span, which is as long as the longest interval of all tables, as a part of what all servers take.
+fn add(parts: &mut Vec<f64>, span_ms: u64, intervals: &[Interval], takes: f64, of: fn(&Server) -> u64) {
+    for (place, interval) in intervals.iter().enumerate() {
+        let span = usize::try_from(interval.t_ms.saturating_sub(1) / span_ms).map_or(place, |span| span.min(place));
+        parts.resize(parts.len().max(span + 1), 0.0);
+        parts[span] += interval.servers.iter().map(|server| of(server) as f64).sum::<f64>() / takes;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_added_by_time_however_long_their_intervals_are() {
+        let interval = |t_ms, writes| {
+            let servers = vec![Server { writes, ..Server::default() }];
+            Interval { t_ms, regions: Vec::new(), servers }
+        };
+        let few = [interval(2000, 8), interval(4000, 0)];
+        let many = [interval(1000, 1), interval(2000, 1), interval(3000, 6), interval(4000, 2)];
+        let mut parts = Vec::new();
+        for intervals in [&few[..], &many] {
+            add(&mut parts, 2000, intervals, 20.0, |server| server.writes);
+        }
+        assert_eq!(parts, [0.5, 0.4]);
     }
 }
