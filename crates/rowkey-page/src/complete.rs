@@ -1,30 +1,52 @@
-//! Completions of a design from the schema of design files.
+//! Completions of a design: from the schema of design files, and by the names that it has itself.
 
 use rowkey_design::internal::design::json_schema;
 use serde_json::{Value as Json, json};
 
 use crate::units::byte_at;
 
+mod names;
 mod place;
+mod scan;
 
 use place::{Place, Wanted};
+use scan::Scan;
 
 /// The words that can stand at a place of a design, given in UTF-16 units, each with what it says; and how many units
-/// before the place each takes the place of.
+/// before and after the place each takes the place of.
 pub(crate) fn complete(design: &str, at: usize) -> Json {
-    let place = Place::of(&design[..byte_at(design, at)]);
+    let (before, after) = design.split_at(byte_at(design, at));
+    let place = Scan::of(before).into_place();
+    let name = after.find(|character: char| !character.is_alphanumeric() && character != '_');
+    let name = &after[..name.unwrap_or(after.len())];
+    if let Some((begun, words)) = names::types(&place) {
+        return found(begun, name.encode_utf16().count(), words);
+    }
+    // A string is replaced as far as its end, if a name is all that is before it.
+    let is_whole = place.quote().is_some_and(|quote| after[name.len()..].starts_with(quote));
+    let units_after = if is_whole { name.encode_utf16().count() + 1 } else { 0 };
     let schema = json_schema();
-    let mut found = Vec::new();
-    for part in within(&schema, &place.path) {
+    let parts = within(&schema, &place.path);
+    let mut words = Vec::new();
+    for part in &parts {
         match place.wanted {
-            Wanted::Key => keys(part, &place, &mut found),
-            Wanted::Header => headers(part, &place, &mut found),
-            Wanted::Value => values(part, &place, &mut found),
+            Wanted::Key => keys(part, &place, &mut words),
+            Wanted::Header => headers(part, &place, &mut words),
+            Wanted::Value => values(part, &place, &mut words),
+            Wanted::Nothing => {}
         }
     }
-    found.dedup();
-    let replaces = place.word.encode_utf16().count();
-    json!({ "replaces": replaces, "words": found })
+    // Keys that the schema does not list are names of the design's own.
+    let is_named = |part: &&Json| place.wanted == Wanted::Value || part["additionalProperties"].is_object();
+    if parts.iter().any(is_named) {
+        words.extend(names::names(design, &place));
+    }
+    words.dedup();
+    found(&place.word, units_after, words)
+}
+
+fn found(begun: &str, after: usize, words: Vec<Json>) -> Json {
+    json!({ "replaces": begun.encode_utf16().count(), "after": after, "words": words })
 }
 
 /// The parts of the schema that a path of keys leads to: where there is a choice, those of each.
@@ -82,7 +104,7 @@ fn values(part: &Json, place: &Place, found: &mut Vec<Json>) {
     for value in listed.chain(part.get("const")).chain(truths) {
         let text = value.to_string();
         let same = found.iter().any(|word| word["text"] == text.as_str());
-        if text.trim_matches('"').starts_with(place.word.trim_start_matches('"')) && !same {
+        if text.trim_matches('"').starts_with(place.begun()) && !same {
             found.push(word(&text, &part["description"]));
         }
     }

@@ -1,10 +1,11 @@
-// Completions, from the schema of design files. Ctrl+Space asks for them; arrows choose, Enter takes, Escape closes.
+// Completions, from the schema of design files and the names in the design. Ctrl+Space asks for them; arrows choose, Enter takes, Escape closes.
 
 const list = $("words");
 const completer = new Desk();
 let words = [];
 let chosen = -1;
 let replaces = 0;
+let after = 0;
 
 const closeWords = () => {
   list.hidden = true;
@@ -25,7 +26,7 @@ const take = (at) => {
   const { text } = words[at];
   const end = editor.selectionStart;
   closeWords();
-  replace(end - replaces, end, text);
+  replace(end - replaces, end + after, text);
 };
 
 /** The place of the cursor in the copy of the text. */
@@ -62,7 +63,7 @@ const complete = async (isAsked) => {
   const design = editor.value;
   const answered = await completer.ask({ ask: "complete", design, at });
   if (!answered?.words || document.activeElement !== editor || editor.selectionStart !== at) return;
-  ({ words, replaces } = answered);
+  ({ words, replaces, after } = answered);
   const begun = design.slice(at - replaces, at);
   if (words.length === 0 || (!isAsked && (replaces === 0 || words.some(({ text }) => text.trim() === begun)))) return closeWords();
   showWords();
