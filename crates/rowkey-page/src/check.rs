@@ -2,7 +2,7 @@
 
 use rowkey_design::internal::report::{Format, Styles, invalid, report};
 use rowkey_design::internal::sketch::Sketch;
-use rowkey_design::{CheckOptions, Design, Edit, File};
+use rowkey_design::{CheckOptions, Design, Edit, File, Problem, Report, Severity};
 use serde_json::{Value as Json, json};
 
 use crate::units::Units;
@@ -17,24 +17,54 @@ pub(crate) fn file(design: &str) -> File {
 
 /// The report of `rowkey check --json`, its places as browsers count them, and the tables with their fields.
 pub(crate) fn checked(text: &str, options: &CheckOptions) -> Result<Json, String> {
-    let units = Units::of(text);
-    let (printed, tables) = match Design::parse([file(text)]) {
+    let (printed, counts, tables) = match Design::parse([file(text)]) {
         Err(mut problems) => {
-            let count = problems.list.len();
+            let counts = vec![("problems", problems.list.len())];
             problems.list.truncate(SHOWN);
-            (invalid(Format::Json, &problems, Styles::Plain), json!({ "problems": count }))
+            (invalid(Format::Json, &problems, Styles::Plain), counts, None)
         }
         Ok(design) => {
             let mut found = design.check(options);
-            found.findings.truncate(SHOWN);
+            found.notes.extend(unread(&design));
+            let counts = counts(&found);
+            shorten(&mut found);
             let tables: Vec<Json> = design.sketches(options).iter().map(table).collect();
-            (report(Format::Json, &design, options, &found, Styles::Plain), json!({ "tables": tables }))
+            (report(Format::Json, &design, options, &found, Styles::Plain), counts, Some(tables))
         }
     };
     let mut json: Json = serde_json::from_str(&printed).map_err(|error| error.to_string())?;
-    places(&mut json, &units);
-    json["design"] = tables;
+    places(&mut json, &Units::of(text));
+    for (name, count) in counts {
+        json["summary"][name] = count.into();
+    }
+    json["tables"] = tables.into();
     Ok(json)
+}
+
+/// The numbers of what was found, by their names in the summary: that of a whole report, however much of it is given.
+fn counts(report: &Report) -> Vec<(&'static str, usize)> {
+    let [errors, warnings, notes] = [Severity::Error, Severity::Warning, Severity::Note].map(|of| report.count(of));
+    let (problems, remarks) = (report.problems.len(), report.notes.len());
+    vec![("errors", errors), ("warnings", warnings), ("notes", notes), ("problems", problems), ("remarks", remarks)]
+}
+
+/// Leaves as much of a report as is shown: problems of `allow` first, findings, then notes about what they are made of.
+fn shorten(report: &mut Report) {
+    report.problems.truncate(SHOWN);
+    report.findings.truncate(SHOWN - report.problems.len());
+    report.notes.truncate(SHOWN - report.problems.len() - report.findings.len());
+}
+
+/// A note for each file of keys that the design names: a page reads none.
+fn unread(design: &Design) -> impl Iterator<Item = Problem> {
+    design.sample_paths().into_iter().map(|sample| Problem {
+        place: sample.place,
+        message: format!(
+            "{} is not read, as a page has no files: what it would say is not known",
+            sample.path.display()
+        ),
+        help: Some("`rowkey check` in a terminal reads it".to_owned()),
+    })
 }
 
 /// A table's fields, each with an example of its values.
@@ -81,3 +111,6 @@ pub(crate) fn fixed(design: &Design, options: &CheckOptions, finding: usize) -> 
     };
     Ok(json!({ "edits": edits.iter().rev().map(edit).collect::<Vec<_>>() }))
 }
+
+#[cfg(test)]
+mod tests;

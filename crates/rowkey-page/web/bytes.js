@@ -43,7 +43,7 @@ const picture = (key, label) => {
   });
   const rows = key.parts.map((part) => ({ cells: [partName(part), part.shape, `${part.start}–${part.end}`, part.value, part.note] }));
   const forms = Object.entries(key.forms).map(([form, text]) => ({ cells: [form, el("code", {}, isText(text) ? text : JSON.stringify(text))] }));
-  const parts = [strip, told, table("Parts of the key", ["field", "type", "bytes", "value", ""], rows), el("h3", {}, "The key as text"), table("Forms of the key", ["form", "key"], forms)];
+  const parts = [strip, told, table("Parts of the key", ["field", "type", "bytes", "value", "note"], rows), el("h3", {}, "The key as text"), table("Forms of the key", ["form", "key"], forms)];
   if (key.bytes > SHOWN_BYTES) parts.splice(1, 0, el("p", { class: "muted" }, `Of ${key.bytes} bytes the first ${SHOWN_BYTES} are shown.`));
   if (key.error) parts.unshift(fault(`Not a key of this table: ${key.error}`));
   return parts;

@@ -29,6 +29,11 @@ class Desk {
   #worker;
   #drop = () => {};
 
+  /** Ends the question that is worked on. */
+  drop() {
+    this.#drop();
+  }
+
   /** The response; undefined if another question came. */
   async ask(question) {
     this.#drop();

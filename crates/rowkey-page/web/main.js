@@ -5,18 +5,26 @@ const mender = new Desk();
 
 const place = (found) => found.place ?? {};
 
-/** A finding or a problem as an item of the list. */
+/** A finding, a mistake or a note as an item of the list, with its number in it. */
 const item = (found, at) => {
   const { line, column, start, end } = place(found);
-  const severity = found.severity ?? "error";
+  const { severity, edit } = found;
   const remedy = found.remedy?.text ?? found.help;
-  const where = el("button", { type: "button", class: "quiet where", "aria-label": `Go to line ${line}`, onclick: () => goTo(start, end) }, `${line}:${column}`);
-  const fix = found.remedy?.edits.length ? el("button", { type: "button", onclick: () => mend(at) }, "Apply the edit") : "";
+  const of = `${severity} ${at + 1}`;
+  const where = el("button", { type: "button", class: "quiet where", "aria-label": `${line}:${column}, go to ${of}`, onclick: () => goTo(start, end) }, `${line}:${column}`);
+  const fix = edit === undefined ? "" : el("button", { type: "button", "aria-label": `Apply the edit of ${of}`, onclick: () => mend(edit) }, "Apply the edit");
   return el("li", {},
     el("p", {}, where, " ", el("strong", { class: `severity ${severity}` }, severity), " ", found.rule ? el("span", { class: "muted" }, `${found.rule}, ${found.of ?? found.table}: `) : "", found.message),
     found.witness?.length ? el("ul", { class: "witness" }, ...found.witness.map((line) => el("li", {}, line))) : "",
     remedy ? el("p", { class: "remedy" }, remedy, " ", fix) : "");
 };
+
+/** The items of the list: what is wrong first, and what says nothing against the design last. */
+const itemsOf = ({ problems = [], findings = [], notes = [] }) => [
+  ...problems.map((found) => ({ ...found, severity: "error" })),
+  ...findings.map((found, at) => ({ ...found, edit: found.remedy?.edits.length ? at : undefined })),
+  ...notes.map((found) => ({ ...found, severity: "note" })),
+];
 
 const mend = async (finding) => {
   const design = editor.value;
@@ -27,49 +35,82 @@ const mend = async (finding) => {
   say("The edit is applied. The editor can undo it.");
 };
 
-const told = ({ summary, problems, findings }) => {
-  if (!findings) return `${plural(summary.problems, "mistake")}: not a design yet`;
-  if (findings.length + problems.length === 0) return "Nothing to say: no finding";
-  return ["error", "warning", "note"].map((word) => plural(summary[`${word}s`], word)).join(", ");
+/** The counts of all that was found, and how many of them are shown. */
+const told = ({ summary, tables }, shown) => {
+  const { problems, errors = 0, warnings = 0, notes = 0, remarks = 0 } = summary;
+  const all = problems + errors + warnings + notes + remarks;
+  if (all === 0) return "Nothing to say: no finding";
+  const counts = [plural(problems + errors, "error"), plural(warnings, "warning"), plural(notes + remarks, "note")];
+  const found = tables ? counts.join(", ") : `${plural(problems, "mistake")}: not a design yet`;
+  return shown < all ? `${found}; the first ${shown} of ${all} are shown` : found;
 };
 
 const check = async () => {
   const design = editor.value;
   const answered = await checker.ask({ ask: "check", design, today: today() });
   if (answered === undefined) return;
-  const { findings = [], problems = [] } = answered;
-  marks = [...problems, ...findings].map((found) => ({ ...place(found), severity: found.severity ?? "error" }));
+  const items = itemsOf(answered);
+  marks = items.map((found) => ({ ...place(found), severity: found.severity }));
   draw();
-  $("summary").textContent = answered.fault ? "The program failed" : told(answered);
-  $("findings").replaceChildren(...(answered.fault ? [el("li", {}, fault(answered.fault))] : [...problems.map(item), ...findings.map((found, at) => item(found, at))]));
-  if (!answered.design?.tables) return;
-  const before = tableName() || $("table").dataset.wanted;
-  tables = answered.design.tables;
-  $("table").replaceChildren(...tables.map(({ name }) => el("option", { value: name, selected: name === before }, name)));
-  $("pick").hidden = tables.length < 2;
-  fresh.clear();
-  refresh();
+  $("summary").textContent = answered.fault ? "The program failed" : told(answered, items.length);
+  $("findings").replaceChildren(...(answered.fault ? [el("li", {}, fault(answered.fault))] : items.map(item)));
+  if (answered.tables) return judge(design, answered.tables);
+  const why = answered.fault ? "The design was not judged" : "The design has a mistake";
+  $("stale").textContent = `${why}: ${judged ? "what is here is of the last one without" : "nothing follows from it yet"}.`;
 };
 const checkSoon = later(120, check);
 
-/** Writes the state into the address. */
-const keep = later(400, async () => {
-  const pasted = $("keys").value;
-  const state = { design: editor.value, tab: shown, table: tableName(), values, key: $("pasted").value, form: $("form").value, language: $("language").value, keys: pasted.length > 20_000 ? "" : pasted };
-  if (state.design.length > 100_000) return say("The design is too long for an address: save it as a file.");
-  history.replaceState(null, "", `#${await written(state)}`);
-});
+/** Has the panels show what follows from a design. */
+const judge = (design, found) => {
+  const before = wantedTable();
+  if (found.length === 0) clear(ofDesign);
+  judged = design;
+  tables = found;
+  $("stale").textContent = "";
+  $("table").replaceChildren(...tables.map(({ name }) => el("option", { value: name, selected: name === before }, name)));
+  $("pick").hidden = tables.length < 2;
+  renew();
+};
+
+/** The table that is chosen, or is to be when the design is judged. */
+const wantedTable = () => tableName() || $("table").dataset.wanted;
+
+const stateNow = () => ({ design: editor.value, tab: shown, table: wantedTable(), values: Object.fromEntries(values), key: $("pasted").value, form: $("form").value, language: $("language").value, keys: $("keys").value });
+
+let turn = 0;
+let isLost = false;
+/** Writes the state into the address, but for what is too large, and returns it. */
+const keep = async () => {
+  turn += 1;
+  const mine = turn;
+  const { text, missing, told } = await addressed(stateNow());
+  const address = `${location.href.split("#")[0]}${text && `#${text}`}`;
+  if (mine === turn) {
+    history.replaceState(null, "", address);
+    isLost = text === "";
+    $("left-out").textContent = isLost ? `${told} Save it as a file.` : told;
+  }
+  return { address, text, missing };
+};
+const keepSoon = later(400, keep);
+
+const copyLink = async () => {
+  const { address, text, missing } = await keep();
+  if (!text) return say("Not copied: the design is too large for an address.");
+  const copied = missing ? `Copied: the address holds the design, but not ${missing}.` : "Copied: the address holds the design and what you typed.";
+  return copy(address, copied, `Copy the address of this page by hand: it holds the design${missing ? `, but not ${missing}` : " and what you typed"}.`);
+};
 
 const show = (state) => {
-  values = state.values ?? {};
+  clear(Object.keys(panels));
+  judged = "";
+  values = new Map(Object.entries(state.values ?? {}));
   editor.value = state.design;
   $("pasted").value = state.key ?? "";
   $("keys").value = state.keys ?? "";
   for (const id of ["form", "language"]) if (state[id]) $(id).value = state[id];
   for (const id of ["form", "language"]) if ($(id).selectedIndex < 0) $(id).selectedIndex = 0;
   $("table").dataset.wanted = state.table ?? "";
-  $("table").replaceChildren();
-  $("fields").dataset.shape = "";
   marks = [];
   draw();
   showTab(state.tab ?? shown);
@@ -79,6 +120,9 @@ const show = (state) => {
 const examples = JSON.parse($("examples").textContent);
 const start = async () => {
   const text = location.hash.slice(1);
+  turn += 1;
+  isLost = false;
+  $("left-out").textContent = "";
   say("");
   if (text === "") return show(examples[0]);
   try {
@@ -93,10 +137,10 @@ editor.addEventListener("input", () => {
   marks = [];
   draw();
   checkSoon();
-  keep();
+  keepSoon();
 });
 for (const tab of tabs) {
-  tab.addEventListener("click", () => (showTab(tab.dataset.panel), keep()));
+  tab.addEventListener("click", () => (showTab(tab.dataset.panel), keepSoon()));
   tab.addEventListener("keydown", (event) => {
     const at = tabs.indexOf(tab);
     const to = tabs.at({ ArrowRight: (at + 1) % tabs.length, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key] ?? NaN);
@@ -107,11 +151,11 @@ for (const tab of tabs) {
   });
 }
 const changes = { pasted: "explain", form: "explain", keys: "infer", language: "code" };
-for (const [id, panel] of Object.entries(changes)) $(id).addEventListener("input", () => (soon[panel](), keep()));
-$("table").addEventListener("change", () => (fresh.clear(), refresh(), keep()));
+for (const [id, panel] of Object.entries(changes)) $(id).addEventListener("input", () => (soon[panel](), keepSoon()));
+$("table").addEventListener("change", () => (renew(), keepSoon()));
 $("example").append(...examples.map(({ name }, at) => el("option", { value: at }, name)));
-$("example").addEventListener("change", () => (show(examples[$("example").value] ?? examples[0]), keep(), ($("example").selectedIndex = 0)));
-$("link").addEventListener("click", () =>
-  copy(location.href, "Copied: the address holds the design and what you typed.", "The address of this page holds all of it: copy it by hand."));
+$("example").addEventListener("change", () => (show(examples[$("example").value] ?? examples[0]), keepSoon(), ($("example").selectedIndex = 0)));
+$("link").addEventListener("click", copyLink);
+addEventListener("beforeunload", (event) => isLost && event.preventDefault());
 addEventListener("hashchange", start);
 start();

@@ -2,8 +2,10 @@
 
 /** The tables of the design, as the last check of a valid one has them. */
 let tables = [];
+/** The text that the tables are of. */
+let judged = "";
 /** The values of fields that were edited, by name. */
-let values = {};
+let values = new Map();
 
 const today = () => new Date().toISOString().slice(0, 10);
 const tableName = () => $("table").value;
@@ -21,7 +23,7 @@ const ask = async (name, question, show) => {
   place.replaceChildren(...(answered.fault === undefined ? show(answered) : [fault(answered.fault)]));
 };
 
-const ofTable = (question) => ({ design: editor.value, table: tableName(), ...question });
+const ofTable = (question) => ({ design: judged, table: tableName(), ...question });
 
 /** An input for each field of the table, with an example of its values. */
 const fields = () => {
@@ -31,11 +33,11 @@ const fields = () => {
   if (place.dataset.shape === shape) return;
   place.dataset.shape = shape ?? "";
   place.replaceChildren(...(found?.fields ?? []).map((field, at) => {
-    const input = el("input", { id: `field-${at}`, name: field.name, value: values[field.name] ?? field.example, autocomplete: "off", spellcheck: "false", "aria-describedby": `fault-${at}` });
+    const input = el("input", { id: `field-${at}`, name: field.name, value: values.get(field.name) ?? field.example, autocomplete: "off", spellcheck: "false", "aria-describedby": `fault-${at}` });
     input.addEventListener("input", () => {
-      values[field.name] = input.value;
+      values.set(field.name, input.value);
       soon.key();
-      keep();
+      keepSoon();
     });
     return el("div", { class: "field" }, el("label", { for: input.id }, field.name, " ", el("code", {}, field.shape)), input, el("p", { class: "fault", id: `fault-${at}` }));
   }));
@@ -46,8 +48,9 @@ const showKey = () => {
   const inputs = [...$("fields").querySelectorAll("input")];
   if (inputs.length === 0) return $("key-out").replaceChildren();
   return ask("key", ofTable({ ask: "key", values: inputs.map((input) => [input.name, input.value]) }), (key) => {
+    const faults = new Map(Object.entries(key.faults ?? {}));
     for (const [at, input] of inputs.entries()) {
-      const wrong = key.faults?.[input.name];
+      const wrong = faults.get(input.name);
       const place = $(`fault-${at}`);
       if (place) place.textContent = wrong ?? "";
       input.setAttribute("aria-invalid", wrong !== undefined);
@@ -63,7 +66,7 @@ const showExplanation = () => {
 };
 
 const showMap = () =>
-  ask("map", { ask: "map", design: editor.value, today: today() }, ({ html }) => [...new DOMParser().parseFromString(html, "text/html").body.childNodes]);
+  ask("map", { ask: "map", design: judged, today: today() }, ({ html }) => [...new DOMParser().parseFromString(html, "text/html").body.childNodes]);
 
 const number = (value) => (value === null ? "?" : new Intl.NumberFormat("en", { maximumSignificantDigits: 3 }).format(value));
 
@@ -93,7 +96,7 @@ const showInferred = () => {
     const candidates = found.candidates.map((candidate) => el("li", {},
       el("p", {}, el("code", { class: "shape" }, candidate.shape), " ", el("span", { class: "muted" }, `${candidate.certainty}, ${number(candidate.share * 100)} % decode`)),
       el("ul", {}, ...candidate.evidence.map((line) => el("li", {}, line)), ...candidate.against.map((line) => el("li", { class: "against" }, `Against it: ${line}`))),
-      candidate.toml ? el("button", { type: "button", class: "quiet", onclick: () => replace(0, editor.value.length, candidate.toml) }, "Make it the design") : ""));
+      candidate.toml ? el("button", { type: "button", class: "quiet", "aria-label": `Make it the design: ${candidate.shape}`, onclick: () => replace(0, editor.value.length, candidate.toml) }, "Make it the design") : ""));
     return [told, found.reason ? fault(`No candidate: ${found.reason}`) : "", el("ol", { class: "candidates" }, ...candidates)];
   });
 };
@@ -112,20 +115,45 @@ const showCode = () =>
   });
 
 const panels = { key: showKey, explain: showExplanation, map: showMap, suggest: showSuggestions, infer: showInferred, code: showCode };
-const soon = Object.fromEntries(Object.entries(panels).map(([name, show]) => [name, later(name === "key" ? 60 : 250, show)]));
+/** True if there is something that a panel can be of. */
+const hasMatter = (name) => tables.length > 0 || name === "infer";
+const soon = Object.fromEntries(Object.entries(panels).map(([name, show]) => [name, later(name === "key" ? 60 : 250, () => hasMatter(name) && show())]));
 
 let shown = "key";
-/** Those whose response is of the design as it is. */
+/** Those whose response is of the text that is judged. */
 const fresh = new Set();
 const refresh = () => {
-  if (tables.length === 0 && shown !== "infer") return;
+  if (!hasMatter(shown)) return;
   if (!fresh.has(shown)) soon[shown]();
   fresh.add(shown);
 };
 
+/** The panels that show something of the design. */
+const ofDesign = Object.keys(panels).filter((name) => name !== "infer");
+
+/** Asks anew for what is shown of the design. */
+const renew = () => {
+  for (const name of ofDesign) fresh.delete(name);
+  refresh();
+};
+
+/** Leaves nothing in some panels, and none of the design's tables. */
+const clear = (names) => {
+  tables = [];
+  for (const name of names) {
+    fresh.delete(name);
+    desks[name]?.drop();
+    $(`${name}-out`).removeAttribute("aria-busy");
+    $(`${name}-out`).replaceChildren();
+  }
+  for (const id of ["fields", "table", "stale"]) $(id).replaceChildren();
+  $("fields").dataset.shape = "";
+  $("pick").hidden = true;
+};
+
 const tabs = [...document.querySelectorAll("[role=tab]")];
 const showTab = (name) => {
-  shown = panels[name] ? name : "key";
+  shown = Object.hasOwn(panels, name) ? name : "key";
   for (const tab of tabs) {
     const is = tab.dataset.panel === shown;
     tab.setAttribute("aria-selected", is);
@@ -133,5 +161,6 @@ const showTab = (name) => {
     $(tab.dataset.panel).hidden = !is;
   }
   $("of-table").hidden = shown === "map" || shown === "infer";
+  $("stale").hidden = shown === "infer";
   refresh();
 };

@@ -1,6 +1,8 @@
 //! The page in a real Chromium, from a file: typing, pasting, hostile input, by keyboard alone, in light and dark.
 
+mod kept;
 mod opened;
+mod told;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -10,7 +12,9 @@ use rowkey_browser_testkit::{Browser, LOOK};
 use rowkey_page::page::{Page, build};
 use serde_json::json;
 
+use crate::kept::{addresses, links, names_of_objects, too_large};
 use crate::opened::Opened;
+use crate::told::{findings, names, prose};
 
 const NARROW: (u32, u32) = (360, 740);
 const WIDE: (u32, u32) = (1280, 900);
@@ -47,7 +51,11 @@ macro_rules! in_a_browser {
 mod in_a_browser {
     use super::*;
 
-    in_a_browser! { typing keys pasting addresses hostile looks by_keyboard }
+    in_a_browser! {
+        typing keys pasting hostile looks by_keyboard
+        addresses links names_of_objects too_large
+        findings prose
+    }
 }
 
 /// Typed text is judged, completed and mended.
@@ -116,8 +124,7 @@ fn keys(page: &Opened<'_>) {
 
 /// Ten thousand keys end in time; and suggestions, code and the map, each of the design.
 fn pasting(page: &Opened<'_>) {
-    page.open(WIDE, "light");
-    page.wait("document.querySelector('#key-out .cells')");
+    page.ready();
     page.tab("infer");
     let keys = (0..10_000u64).fold(String::new(), |mut keys, row| {
         let user = ["ada", "bob", "cyd", "dan"][row as usize % 4];
@@ -132,8 +139,7 @@ fn pasting(page: &Opened<'_>) {
     assert!(page.text("infer-out").starts_with("10000 keys, read as shell"), "{}", page.text("infer-out"));
     page.run("document.querySelector('.candidates button').click();");
     page.wait("$('design').value.includes('[table.inferred]')");
-    page.open(WIDE, "light");
-    page.wait("document.querySelector('#key-out .cells')");
+    page.ready();
     page.tab("suggest");
     page.wait("document.querySelectorAll('#suggest-out tbody tr').length > 1");
     assert!(page.text("suggest-out").contains("Why sensor, at desc"), "{}", page.text("suggest-out"));
@@ -155,44 +161,9 @@ fn pasting(page: &Opened<'_>) {
     assert_eq!(refused, "refused");
 }
 
-/// The state is restored from the fragment of the address; a fragment that is not valid is ignored.
-fn addresses(page: &Opened<'_>) {
-    page.open(WIDE, "light");
-    page.wait("document.querySelector('#key-out .cells')");
-    page.tab("explain");
-    page.set("pasted", "80é");
-    page.set("design", "format = 1\n[table.sent]\nkey = [\"name: text\"] # é😀\n");
-    page.wait("location.hash.length > 20 && !$('summary').textContent.includes('errors')");
-    page.wait("window.before === location.hash || (window.before = location.hash, false)");
-    let address = page.run("return location.hash;").as_str().unwrap().to_owned();
-    page.open(WIDE, "light");
-    page.wait("document.querySelector('#key-out .cells')");
-    page.go(&address);
-    page.wait("$('design').value.includes('[table.sent]') && $('pasted').value === '80é' && !$('explain').hidden");
-    // Not base64, not compressed, wrong UTF-8, no design, other kinds, and too long when it is read.
-    for json in ["[255, 254]", "'{}'", "'{\"design\": 1}'", "'null'", "'\"' + 'x'.repeat(30000000)"] {
-        let hash = page.deflated(json);
-        page.go("#");
-        page.wait("!$('status').textContent.includes('holds no state')");
-        page.go(&format!("#{hash}"));
-        page.wait("$('status').textContent.includes('holds no state') && $('design').value.includes('readings')");
-    }
-    for hash in ["%ff%00", "<script>made</script>", "AAAA", "=", "💩"] {
-        page.go("#");
-        page.wait("!$('status').textContent.includes('holds no state')");
-        page.go(&format!("#{hash}"));
-        page.wait("$('status').textContent.includes('holds no state')");
-    }
-    let odd = page.deflated("'{\"design\": \"format = 1\", \"tab\": \"constructor\", \"form\": \"<\", \"language\": 5, \"values\": [1], \"table\": {}}'");
-    page.go(&format!("#{odd}"));
-    page.wait("$('design').value === 'format = 1'");
-    assert_eq!(page.browser.errors(), [""; 0]);
-}
-
 /// Hostile texts are text, and long ones do not stop the page.
 fn hostile(page: &Opened<'_>) {
-    page.open(WIDE, "light");
-    page.wait("document.querySelector('#key-out .cells')");
+    page.ready();
     let name = "</script><script>window.made=1</script><img class=made src=x onerror='window.made=1'>\" ' & \u{202e}";
     let name = serde_json::to_string(name).unwrap();
     let design = format!(
@@ -250,6 +221,7 @@ fn looks(page: &Opened<'_>) {
             let named = page.browser.named();
             let nameless: Vec<_> = named.iter().filter(|(_, name)| name.trim().is_empty()).collect();
             assert!(nameless.is_empty() && named.len() > 15, "{panel}: {nameless:?} of {named:?}");
+            names(page, panel);
         }
         assert_eq!(page.browser.errors(), [""; 0]);
     }
@@ -257,8 +229,7 @@ fn looks(page: &Opened<'_>) {
 
 /// Tab and arrow keys alone come to each thing that can be used, where it is seen to have the focus.
 fn by_keyboard(page: &Opened<'_>) {
-    page.open(WIDE, "light");
-    page.wait("document.querySelector('#key-out .cells')");
+    page.ready();
     page.run("$('tab-key').focus();");
     for panel in PANELS {
         if panel != "key" {

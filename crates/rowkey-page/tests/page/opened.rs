@@ -39,6 +39,12 @@ impl<'b> Opened<'b> {
         self.browser.open(self.html, size, scheme);
     }
 
+    /// Opens the page anew, and waits until its example is judged.
+    pub(crate) fn ready(&self) {
+        self.open(crate::WIDE, "light");
+        self.wait("document.querySelector('#key-out .cells')");
+    }
+
     /// The value of a function's body, in which `$` finds an element by its id.
     pub(crate) fn run(&self, body: &str) -> Json {
         self.browser.run(&format!("const $ = (id) => document.getElementById(id); {body}"))
