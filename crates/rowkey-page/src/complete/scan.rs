@@ -67,44 +67,40 @@ impl Scan {
         let quote = &rest[..1];
         let many = quote.repeat(3);
         if let Some(within) = rest.strip_prefix(&many) {
-            let Some(end) = end_of(within, &many) else { return self.prose() };
+            let Some(end) = Some(end_of(within, &many)).filter(|end| *end < within.len()) else { return self.prose() };
             self.place.word.push_str(&many);
             return &within[end + many.len()..];
         }
         let within = &rest[1..];
-        let line = &within[..within.find('\n').unwrap_or(within.len())];
-        let closed = end_of(line, quote);
-        if let (Some(end), Wanted::Value, [first, table, key]) = (closed, self.place.wanted, self.place.path.as_slice())
-            && first == "table"
-            && key == "key"
+        let end = end_of(within, quote);
+        let is_closed = within[end..].starts_with(quote);
+        if let (Wanted::Value, [first, table, key]) = (self.place.wanted, self.place.path.as_slice())
+            && (is_closed && first == "table" && key == "key")
         {
-            self.fields.push((table.clone(), line[..end].to_owned()));
+            self.fields.push((table.clone(), within[..end].to_owned()));
         }
-        let length = closed.map_or(1 + line.len(), |end| 1 + end + 1);
+        let length = 1 + end + usize::from(is_closed);
         self.place.word.push_str(&rest[..length]);
         &rest[length..]
     }
 
     fn header<'t>(&mut self, rest: &'t str) -> &'t str {
         let keys = rest.trim_start_matches('[');
-        let line = &keys[..keys.find('\n').unwrap_or(keys.len())];
-        let mut path = dotted(line.split(']').next().unwrap_or_default());
-        match line.find(']') {
-            None if line.len() == keys.len() => {
+        let end = keys.find([']', '\n']).unwrap_or(keys.len());
+        let mut path = dotted(&keys[..end]);
+        self.place = match end == keys.len() {
+            true => {
                 let word = path.pop().unwrap_or_default();
                 let is_list = rest.starts_with("[[");
-                self.place = Place { path, wanted: Wanted::Header, is_list, word, has: Vec::new() };
+                Place { path, wanted: Wanted::Header, is_list, word, has: Vec::new() }
             }
-            _ => {
-                self.place = Place { path: path.clone(), ..Place::default() };
-                self.header = path;
+            false => {
+                self.header.clone_from(&path);
+                Place { path, ..Place::default() }
             }
-        }
+        };
         // What stands behind it on its line is a mistake, or a comment.
-        match line.find(']') {
-            Some(end) => keys[end..].trim_start_matches(']'),
-            None => &keys[line.len()..],
-        }
+        keys[end..].trim_start_matches(']')
     }
 
     fn character(&mut self, character: char) {
@@ -169,15 +165,16 @@ impl Scan {
     }
 }
 
-/// The place in a text where a string ends.
-fn end_of(text: &str, quotes: &str) -> Option<usize> {
-    let has_escapes = quotes.starts_with('"');
+/// The length of a string before its quotes; before the end of its line, if it has one quote and is not closed there.
+fn end_of(text: &str, quotes: &str) -> usize {
+    let (has_escapes, is_of_a_line) = (quotes.starts_with('"'), quotes.len() == 1);
     let mut is_escaped = false;
-    text.char_indices().find_map(|(at, character)| {
-        let is_end = !is_escaped && text[at..].starts_with(quotes);
-        is_escaped = has_escapes && character == '\\' && !is_escaped;
-        is_end.then_some(at)
-    })
+    let end = text.char_indices().find(|(at, character)| {
+        let is_end = !is_escaped && text[*at..].starts_with(quotes) || is_of_a_line && *character == '\n';
+        is_escaped = has_escapes && *character == '\\' && !is_escaped;
+        is_end
+    });
+    end.map_or(text.len(), |(at, _)| at)
 }
 
 /// The keys of a dotted key, without quotes.

@@ -145,3 +145,14 @@ fn rules_have_ids_and_levels() {
     let ids = offered("[[table.visits.allow]]\nrule = \"Q|\"");
     assert!(ids.contains(&"\"Q01\"".to_owned()), "{ids:?}");
 }
+
+#[test]
+fn a_long_line_is_read_once() {
+    for part in ["\"\" ", "[] ", "'\\' ", "{[}], ", "a = \"\", ", "a.", "# "] {
+        let design = part.repeat(300_000);
+        let begun = std::time::Instant::now();
+        complete(&design, design.len());
+        let taken = begun.elapsed().as_secs();
+        assert!(taken < 20, "{part}: {taken} s");
+    }
+}
