@@ -139,12 +139,6 @@ pub(crate) fn may_replace(path: &Path, designs: &[PathBuf], first_line: &str, ki
     }
 }
 
-/// Reads a day of the command line.
-pub(crate) fn day(text: &str) -> Result<Date, String> {
-    let day: jiff::civil::Date = text.parse().map_err(|_| "write it as 2026-01-31".to_owned())?;
-    date(day).ok_or_else(|| "years run from 0 to 9999".to_owned())
-}
-
 /// All regular files `*.rowkey.toml` of a folder.
 pub(crate) fn of_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let cannot = |error| Failure::new(format!("cannot read {}: {error}", folder.display()));

@@ -57,7 +57,7 @@ mod sketch;
 mod suggest;
 
 pub use self::check::{AllowedBy, AllowedFinding, Report, Unjudged, UnusedAllow};
-pub use self::design::{Date, Engine, Level};
+pub use self::design::{Date, Engine, Level, NotADay};
 pub use self::diff::{Difference, Impact, diff, lock};
 pub use self::finding::{Edit, Finding, Measure, Remedy};
 pub use self::format::format;

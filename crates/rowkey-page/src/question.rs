@@ -55,10 +55,6 @@ fn parsed(design: &str) -> Result<Design, String> {
 
 /// The options of a check on a day, as 2026-01-31.
 fn options(today: &str) -> Result<CheckOptions, String> {
-    let date = || {
-        let mut parts = today.splitn(3, '-');
-        let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
-        Some(Date { year: year.parse().ok()?, month: month.parse().ok()?, day: day.parse().ok()? })
-    };
-    date().map(CheckOptions::new).ok_or_else(|| format!("{today}: not a day"))
+    let date = today.parse::<Date>().map_err(|error| format!("{today}: {error}"))?;
+    Ok(CheckOptions::new(date))
 }

@@ -69,7 +69,7 @@ pub(crate) struct Args {
     #[arg(long, default_value = "auto")]
     color: Color,
     /// The day on which `until` of an `allow` is read, as 2026-01-31. Default: today in UTC.
-    #[arg(long, value_parser = crate::designs::day)]
+    #[arg(long)]
     today: Option<Date>,
 }
 

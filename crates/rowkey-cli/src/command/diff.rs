@@ -46,7 +46,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     /// The day on which `until` of an `allow` is read. Default: today in UTC.
-    #[arg(long, value_parser = crate::designs::day)]
+    #[arg(long)]
     today: Option<Date>,
 }
 

@@ -12,7 +12,7 @@ pub use self::enums::{
 };
 pub use self::schema::{json_schema, reference};
 pub use self::shape::{Balancer, BalancerPeriod, Shape};
-pub use self::values::{Columns, Date, KeyField, Size, Skew, Splits, SplitsTable, Width, WriteOrder};
+pub use self::values::{Columns, Date, KeyField, NotADay, Size, Skew, Splits, SplitsTable, Width, WriteOrder};
 use crate::file::node::record;
 use crate::file::{Bounds, ByteRate, Bytes, Count, Named, Period, Rate};
 use crate::problem::Located;

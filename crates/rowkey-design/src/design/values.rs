@@ -318,16 +318,45 @@ impl std::fmt::Display for Date {
     }
 }
 
+/// A text that is not a day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("write it as 2026-01-31")]
+pub struct NotADay;
+
+impl Date {
+    const fn of(moment: &Datetime) -> Option<Self> {
+        match moment {
+            Datetime { date: Some(date), time: None, .. } => {
+                Some(Self { year: date.year, month: date.month, day: date.day })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A day as design files have it.
+///
+/// ```
+/// use rowkey_design::Date;
+///
+/// assert_eq!("2026-01-31".parse(), Ok(Date { year: 2026, month: 1, day: 31 }));
+/// assert!("2026-02-30".parse::<Date>().is_err() && "2026-01-31T12:00:00Z".parse::<Date>().is_err());
+/// ```
+impl std::str::FromStr for Date {
+    type Err = NotADay;
+
+    fn from_str(text: &str) -> Result<Self, NotADay> {
+        text.parse().ok().as_ref().and_then(Self::of).ok_or(NotADay)
+    }
+}
+
 impl FromToml for Date {
     fn from_toml(node: Node<'_, '_>, reading: &mut Reading<'_>) -> Option<Self> {
-        let date = match node.get_ref().as_datetime() {
-            Some(Datetime { date: Some(date), time: None, .. }) => Some(date),
-            _ => None,
-        };
+        let date = node.get_ref().as_datetime().and_then(Self::of);
         if date.is_none() {
             reading.problem(node, "this is not a day", "write it as 2027-06-30, without quotes");
         }
-        date.map(|date| Self { year: date.year, month: date.month, day: date.day })
+        date
     }
 
     fn schema() -> Json {
