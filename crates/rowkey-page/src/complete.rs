@@ -9,6 +9,7 @@ mod names;
 mod place;
 mod scan;
 
+use names::word;
 use place::{Place, Wanted};
 use scan::Scan;
 
@@ -66,11 +67,6 @@ fn choices(part: &Json) -> Vec<&Json> {
     let of_choice: Vec<&Json> = several.flat_map(choices).collect();
     let items = if part["items"].is_object() { choices(&part["items"]) } else { Vec::new() };
     std::iter::once(part).chain(of_choice).chain(items).collect()
-}
-
-fn word(text: &str, says: &Json) -> Json {
-    let says = says.as_str().unwrap_or_default();
-    json!({ "text": text, "says": says.lines().next().unwrap_or_default() })
 }
 
 fn properties(part: &Json) -> impl Iterator<Item = (&String, &Json)> {

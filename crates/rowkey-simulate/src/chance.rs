@@ -1,6 +1,5 @@
 //! The part of an uneven load that is chance: a sample of events puts more on one server than its share.
 
-use crate::moments::Apart;
 use crate::run::{Interval, Region, Server};
 
 /// The sums by which it is known how far the shares of servers are chance, of writes or of reads.
@@ -80,6 +79,21 @@ pub(crate) fn most_above(mean: f64, samples: f64) -> f64 {
 /// greatest of as many normal deviates is.
 fn most_of_chance(servers: f64) -> f64 {
     (2.0 * libm::log(servers)).sqrt() + 1.0
+}
+
+/// Pairs of events of which one is so many moments after the other; where events are fewer, so many events.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Apart {
+    pub(crate) pairs: f64,
+    /// Those of them that ask the same server, and the same region.
+    pub(crate) same: [f64; 2],
+}
+
+impl Apart {
+    pub(crate) fn add(&mut self, more: &Self) {
+        self.pairs += more.pairs;
+        self.same.iter_mut().zip(more.same).for_each(|(same, more)| *same += more);
+    }
 }
 
 /// Half of a standard deviation of the unevenness of samples.

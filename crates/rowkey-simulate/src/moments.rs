@@ -3,28 +3,13 @@
 
 use libm::sqrt;
 
-use crate::chance::{Chance, part_of_pairs};
+use crate::chance::{Apart, Chance, part_of_pairs};
 use crate::cluster::Cluster;
 use crate::event::{Event, Op};
 use rowkey_design::internal::drawn::mix;
 
 /// A moment, in milliseconds: how long a server may be asked for more than it takes, if it is asked for less after it.
 const MOMENT_MS: u64 = 1000;
-
-/// Pairs of events of which one is so many moments after the other; where events are fewer, so many events.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Apart {
-    pub(crate) pairs: f64,
-    /// Those of them that ask the same server, and the same region.
-    pub(crate) same: [f64; 2],
-}
-
-impl Apart {
-    pub(crate) fn add(&mut self, more: &Self) {
-        self.pairs += more.pairs;
-        self.same.iter_mut().zip(more.same).for_each(|(same, more)| *same += more);
-    }
-}
 
 /// The server and the region that an event asks.
 type Asked = [usize; 2];

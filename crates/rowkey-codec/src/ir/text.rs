@@ -134,7 +134,7 @@ impl TextField {
         self.order
     }
 
-    /// What a beginning of the values can be, if they are text with a beginning that the bytes have too.
+    /// The beginnings of its values, if they are text with a beginning that the bytes have too.
     pub fn beginning(&self) -> Option<Beginning<'_>> {
         match (&self.form, &self.after, &self.end, self.width) {
             (Form::Text, None, _, Some(width)) => Some(Beginning::Within(width)),

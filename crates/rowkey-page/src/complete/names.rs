@@ -5,11 +5,10 @@ use rowkey::untyped::TypeBuf;
 use rowkey::untyped::words::{OTHERS, TYPES};
 use rowkey_design::Rule;
 use rowkey_design::internal::quote::{toml, toml_key};
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use super::place::{Place, Wanted};
 use super::scan::Scan;
-use super::word;
 
 /// The keys whose strings are names of a table's fields.
 const OF_FIELDS: [&str; 6] = ["by", "fix", "partition", "per", "updates", "where"];
@@ -73,7 +72,7 @@ pub(super) fn types(place: &Place) -> Option<(&str, Vec<Json>)> {
     Some((begun, words.flat_map(|word| ends(&word)).map(|text| self::word(&text, &Json::Null)).collect()))
 }
 
-/// What closes the brackets that are open in a shape.
+/// The brackets that close those that are open in a shape.
 fn closers(shape: &str) -> String {
     let mut open = Vec::new();
     for character in shape.chars() {
@@ -87,4 +86,10 @@ fn closers(shape: &str) -> String {
         }
     }
     open.iter().rev().collect()
+}
+
+/// A completion, and the first line of its words.
+pub(super) fn word(text: &str, says: &Json) -> Json {
+    let says = says.as_str().unwrap_or_default();
+    json!({ "text": text, "says": says.lines().next().unwrap_or_default() })
 }

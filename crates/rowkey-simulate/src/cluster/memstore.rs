@@ -1,8 +1,9 @@
 //! A region's memstore.
 
 use super::constants::{CELL_OBJECT, EMPTY_MEMSTORE, HEAP_ALIGN, SKIPLIST_ENTRY};
-use super::merge::{Keep, joined, merged, sorted};
+use super::merge::{joined, merged, sorted};
 use super::rows::{Kind, Part, Row, Rows};
+use super::versions::Keep;
 
 /// Rows that are in memory alone.
 #[derive(Debug)]
@@ -105,8 +106,8 @@ fn whole(rows: &Rows) -> Part<'_> {
 #[cfg(test)]
 mod tests {
     use super::{Memstore, heap_of_row};
-    use crate::cluster::merge::Keep;
     use crate::cluster::rows::{Kind, Row};
+    use crate::cluster::versions::Keep;
 
     const ALL: Keep = Keep { since_s: 0, drops_tombstones: false, versions: None, among: None };
 

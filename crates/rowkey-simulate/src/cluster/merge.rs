@@ -2,20 +2,7 @@
 
 use super::head::head;
 use super::rows::{Kind, Part, Row, Rows};
-use super::versions::Among;
-
-/// The rows that are kept.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Keep {
-    /// Rows from this second on; older ones have expired.
-    pub(crate) since_s: u32,
-    /// True if tombstones go, as they do where all files of a region become one (`COMPACT_DROP_DELETES`).
-    pub(crate) drops_tombstones: bool,
-    /// The most writes of a key that are kept, the last; none: all.
-    pub(crate) versions: Option<u32>,
-    /// The rows that there are, where what is written are versions of these.
-    pub(crate) among: Option<Among>,
-}
+use super::versions::Keep;
 
 /// The rows of these parts, which are each in order, in the order of their keys, without those that were deleted later,
 /// have expired or were replaced.
@@ -179,8 +166,9 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::{Keep, merged, sorted};
+    use super::{merged, sorted};
     use crate::cluster::rows::{Kind, Part, Row, Rows};
+    use crate::cluster::versions::Keep;
 
     /// The rest of the writes of one key, in the order of time.
     fn left(writes: &[Row], keep: Keep) -> Vec<Row> {

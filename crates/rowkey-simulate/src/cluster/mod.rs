@@ -15,6 +15,7 @@
 //! to a region that is closed wait in its memstore, and a memstore beyond four times its size, where HBase refuses
 //! writes, grows on.
 
+mod all;
 mod apply;
 mod balancer;
 mod compact;

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
+use super::all::All;
 use super::file::File;
 use super::memstore::Memstore;
 use super::rows::{Counts, Part, Rows};
 use super::share::Share;
-use super::versions::All;
 
 /// The change that a region is closed for.
 #[derive(Clone, Debug)]

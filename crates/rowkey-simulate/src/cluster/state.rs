@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::all::All;
 use super::constants::{BLOCK_SIZE, FLUSH_SIZE, MAX_FILESIZE};
 use super::draw::Draws;
 use super::due::Queue;
 use super::hfile::Format;
-use super::merge::Keep;
 use super::options::ClusterOptions;
 use super::policy::Jitter;
 use super::region::Region;
 use super::share::{Share, Whole};
 use super::starts::Starts;
-use super::versions::All;
+use super::versions::Keep;
 use crate::chance::Chance;
 use crate::run::{self, Line, Settings, SplitPolicy};
 
@@ -187,6 +187,12 @@ impl Cluster {
         number
     }
 
+    /// Says that all that will be written are versions of the rows with these keys, each of which stands for `count`.
+    /// They come in their order.
+    pub fn overwrite(&mut self, keys: &[Vec<u8>], count: u64) {
+        self.all = Some(All::new(keys, count));
+    }
+
     /// The place of the region that has a key.
     pub(crate) fn place(&mut self, key: &[u8]) -> usize {
         self.last = self.by_start.place(key, self.last);
@@ -206,7 +212,8 @@ impl Cluster {
 
     /// The rows that a compaction of a region keeps now, or a flush of its memstore.
     pub(crate) fn keep(&self, number: usize, is_flush: bool, drops_tombstones: bool) -> Keep {
-        let among = self.all.as_ref().map(|all| all.of(&self.regions[number], is_flush));
+        let Region { start, end, .. } = &self.regions[number];
+        let among = self.all.as_ref().map(|all| all.among(start, end.as_deref(), is_flush));
         Keep { since_s: self.since_s(), drops_tombstones, versions: self.options.versions, among }
     }
 

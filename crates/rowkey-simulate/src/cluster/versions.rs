@@ -4,53 +4,30 @@
 //! key, so that two events are hardly ever of the same. The rows that there are being known, so many writes that come
 //! to them as chance has it leave `rows × E[min(versions, Poisson(writes / rows))]`.
 
-use super::merge::Keep;
-use super::region::Region;
 use super::rows::{Kind, Part, Row, Rows};
-use super::state::Cluster;
 
-/// All rows that there are.
-#[derive(Debug)]
-pub(crate) struct All {
-    /// A sample of them, in the order of their keys, each of which stands for so many.
-    rows: Rows,
-    each: u32,
-}
-
-impl Cluster {
-    /// Says that all that will be written are versions of the rows with these keys, each of which stands for `count`.
-    /// They come in their order.
-    pub fn overwrite(&mut self, keys: &[Vec<u8>], count: u64) {
-        let each = u32::try_from(count).unwrap_or(u32::MAX);
-        let mut rows = Rows::default();
-        keys.iter().for_each(|key| rows.push(key, Row { kind: Kind::Put, count: each, bytes: 0, t_s: 0 }));
-        self.all = Some(All { rows, each });
-    }
-}
-
-impl All {
-    /// The number of those between two keys.
-    pub(crate) fn rows(&self, start: &[u8], end: Option<&[u8]>) -> u64 {
-        let from = self.rows.rank(start, 0..self.rows.len());
-        let to = end.map_or(self.rows.len(), |end| self.rows.rank(end, from..self.rows.len()));
-        self.rows.counts(from..to).puts
-    }
-
-    /// Those of a region.
-    pub(crate) fn of(&self, region: &Region, is_flush: bool) -> Among {
-        let rows = self.rows(&region.start, region.end.as_deref()) as f64;
-        Among { rows, each: self.each, is_flush }
-    }
+/// The rows that are kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Keep {
+    /// Rows from this second on; older ones have expired.
+    pub(crate) since_s: u32,
+    /// True if tombstones go, as they do where all files of a region become one (`COMPACT_DROP_DELETES`).
+    pub(crate) drops_tombstones: bool,
+    /// The most writes of a key that are kept, the last; none: all.
+    pub(crate) versions: Option<u32>,
+    /// The rows that there are, where what is written are versions of these.
+    pub(crate) among: Option<Among>,
 }
 
 /// The rows of which versions are merged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Among {
-    rows: f64,
+    /// The number of them.
+    pub(crate) rows: f64,
     /// The rows that a key of the sample stands for.
-    each: u32,
+    pub(crate) each: u32,
     /// True of a memstore, which has all that was written; files have what is left of that.
-    is_flush: bool,
+    pub(crate) is_flush: bool,
 }
 
 impl Among {
