@@ -18,7 +18,7 @@ pub(crate) struct Chance {
     pub(crate) apart: [Apart; 2],
 }
 
-/// What some places, servers or regions, are asked for, and the squares of what each call asks of each of them.
+/// The calls of some places, servers or regions, and the squares of what each call asks of each of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counted {
     pub(crate) counts: Vec<f64>,
@@ -112,14 +112,14 @@ impl Chance {
         self
     }
 
-    /// What the servers of an interval are asked for.
+    /// The calls of the servers of an interval.
     pub(crate) fn servers(&self, interval: &Interval, reads: bool) -> Counted {
         let of = |server: &Server| if reads { server.reads } else { server.writes };
         let counts = interval.servers.iter().map(|server| of(server) as f64).collect();
         Counted { counts, squares: self.by_server, by_call: self.by_call }
     }
 
-    /// What the regions of an interval are asked for.
+    /// The calls of the regions of an interval.
     pub(crate) fn regions(&self, interval: &Interval, reads: bool) -> Counted {
         let of = |region: &Region| if reads { region.reads_this_interval } else { region.rows_this_interval };
         let counts = interval.regions.iter().map(|region| of(region) as f64).collect();
