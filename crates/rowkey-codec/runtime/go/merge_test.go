@@ -52,6 +52,44 @@ func TestMergeEndsWithTheFirstError(t *testing.T) {
 	}
 }
 
+// Whatever scan fails at whatever place, even if it could go on.
+func TestMergeHasTheRowsBeforeAnErrorAndNoneBehindIt(t *testing.T) {
+	scans := [][]string{{"0a", "0d", "0e"}, {}, {"1b", "1c", "1g"}, {"2f"}}
+	merged := []string{"0a", "1b", "1c", "0d", "0e", "2f", "1g"}
+	failure := errors.New("no server")
+	for failing, keys := range scans {
+		for at := range len(keys) + 1 {
+			var merging []iter.Seq2[string, error]
+			for i, scan := range scans {
+				if i != failing {
+					merging = append(merging, scanOf(nil, scan...))
+					continue
+				}
+				merging = append(merging, func(yield func(string, error) bool) {
+					scanOf(failure, scan[:at]...)(yield)
+					scanOf(nil, scan[at:]...)(yield)
+				})
+			}
+			var found []string
+			var failures []error
+			for row, err := range Merge(1, keyOf, merging...) {
+				if err != nil {
+					failures = append(failures, err)
+				} else if found = append(found, row); len(failures) > 0 {
+					t.Errorf("%s behind an error", row)
+				}
+			}
+			due := 0
+			if at > 0 {
+				due = slices.Index(merged, keys[at-1]) + 1
+			}
+			if !slices.Equal(found, merged[:due]) || !slices.Equal(failures, []error{failure}) {
+				t.Error(failing, at, found, failures)
+			}
+		}
+	}
+}
+
 func TestMergeStopsItsScans(t *testing.T) {
 	stopped := 0
 	endless := func(yield func(string, error) bool) {

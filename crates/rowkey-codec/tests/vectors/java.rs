@@ -215,6 +215,8 @@ fn merged_scans_ranges_and_layouts_in_java() {
     let generated = Generated::new(&[event()]);
     generated.compile(&tests("event/Laws.java"), "classes");
     generated.run("Laws");
+    generated.compile(&tests("event/MergeLaws.java"), "classes");
+    generated.run("MergeLaws");
 }
 
 #[test]

@@ -1,11 +1,13 @@
 package io.github.rowkey;
 
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.PriorityQueue;
+import java.util.Queue;
 import java.util.function.Function;
 
 /**
@@ -16,10 +18,18 @@ import java.util.function.Function;
  * bucket 0:  00 a, 00 c      →   00 a, 01 b, 00 c
  * bucket 1:  01 b
  * </pre>
+ *
+ * <p>What a scan throws is thrown behind the rows that come before it, and by each call after that:
+ * rows behind it would leave out those of that scan.
  */
 public final class Merge<R> implements Iterator<R> {
   private final PriorityQueue<Head<R>> heads;
+
+  /** Those whose next row is still to be read. */
+  private final Queue<Head<R>> unread = new ArrayDeque<>();
+
   private final Function<? super R, byte[]> keyOf;
+  private Throwable failure;
 
   private Merge(Comparator<Head<R>> order, int scans, Function<? super R, byte[]> keyOf) {
     heads = new PriorityQueue<>(Math.max(scans, 1), order);
@@ -37,10 +47,7 @@ public final class Merge<R> implements Iterator<R> {
       Collection<? extends Iterator<? extends R>> scans,
       Function<? super R, byte[]> keyOf,
       int saltWidth) {
-    Comparator<Head<R>> order =
-        (a, b) ->
-            Arrays.compareUnsigned(a.key, saltWidth, a.key.length, b.key, saltWidth, b.key.length);
-    return of(scans, keyOf, order);
+    return of(scans, keyOf, (a, b) -> compare(a.key, b.key, saltWidth));
   }
 
   /** Merges the rows of scans that go from the last key to the first. */
@@ -48,10 +55,7 @@ public final class Merge<R> implements Iterator<R> {
       Collection<? extends Iterator<? extends R>> scans,
       Function<? super R, byte[]> keyOf,
       int saltWidth) {
-    Comparator<Head<R>> order =
-        (a, b) ->
-            Arrays.compareUnsigned(b.key, saltWidth, b.key.length, a.key, saltWidth, a.key.length);
-    return of(scans, keyOf, order);
+    return of(scans, keyOf, (a, b) -> compare(b.key, a.key, saltWidth));
   }
 
   private static <R> Merge<R> of(
@@ -60,33 +64,60 @@ public final class Merge<R> implements Iterator<R> {
       Comparator<Head<R>> order) {
     Merge<R> merge = new Merge<>(order, scans.size(), keyOf);
     for (Iterator<? extends R> scan : scans) {
-      merge.push(new Head<>(scan));
+      merge.unread.add(new Head<>(scan));
     }
     return merge;
   }
 
+  private static int compare(byte[] a, byte[] b, int saltWidth) {
+    int fromA = Math.min(saltWidth, a.length);
+    int fromB = Math.min(saltWidth, b.length);
+    return Arrays.compareUnsigned(a, fromA, a.length, b, fromB, b.length);
+  }
+
   @Override
   public boolean hasNext() {
+    readOn();
     return !heads.isEmpty();
   }
 
   @Override
   public R next() {
+    readOn();
     Head<R> first = heads.poll();
     if (first == null) {
       throw new NoSuchElementException("all scans are at their end");
     }
-    R row = first.row;
-    push(first);
-    return row;
+    unread.add(first);
+    return first.row;
   }
 
-  private void push(Head<R> head) {
+  private void readOn() {
+    if (failure != null) {
+      throw Merge.<RuntimeException>unchecked(failure);
+    }
+    try {
+      for (Head<R> head = unread.poll(); head != null; head = unread.poll()) {
+        read(head);
+      }
+    } catch (Throwable thrown) {
+      failure = thrown;
+      throw thrown;
+    }
+  }
+
+  private void read(Head<R> head) {
     if (head.scan.hasNext()) {
       head.row = head.scan.next();
       head.key = keyOf.apply(head.row);
       heads.add(head);
     }
+  }
+
+  /** What was thrown, to be thrown again: other languages throw checked exceptions here too. */
+  @SuppressWarnings("unchecked")
+  private static <E extends Throwable> E unchecked(Throwable thrown) throws E {
+    throw (E) thrown;
   }
 
   private static final class Head<R> {
