@@ -17,8 +17,10 @@ from .descending import Descending
 from .durations import Duration, DurationNanos
 from .encoding import INVERTED, Encoding
 from .enums import Plain, Tagged
-from .errors import REFUSED, DecodeError, EncodeError, LayoutMismatch, RowKeyError, leftover, not_decoded, not_encoded
+from .errors import REFUSED, UNFIT, DecodeError, EncodeError, LayoutMismatch, RowKeyError
 from .explanations import explained
+from .faults import key_bytes, not_decoded, not_encoded
+from .fields import Field
 from .floats import F32, F64, f32_bits, f32_of, f64_bits, f64_of
 from .host_paths import HostPath, RawHostPath
 from .instants import Instant, InstantNanos, checked_nanos
@@ -31,7 +33,7 @@ from .merges import merged_rows
 from .options import NestedOption, Option, Some
 from .ordered_code import JoinedBigEndian, JoinedBytes, JoinedInt, JoinedMicros, JoinedText, without_empty_ends
 from .padded_texts import BlankPadded, ZeroPadded
-from .prefixes import UNBOUNDED, Bound, Excluded, Field, Included, Prefix, Selection, Step, Unbounded, begun
+from .prefixes import UNBOUNDED, Bound, Excluded, Included, Prefix, Selection, Step, Unbounded, begun
 from .quadkeys import Quadkey
 from .records import Record
 from .spans import Layout
@@ -64,6 +66,7 @@ __all__ = [
     "REVERSED",
     "SIGNED",
     "UNBOUNDED",
+    "UNFIT",
     "UUID",
     "UUID_TEXT",
     "After",
@@ -144,7 +147,7 @@ __all__ = [
     "f64_of",
     "hex_bytes",
     "hexadecimal",
-    "leftover",
+    "key_bytes",
     "merged_rows",
     "minus",
     "not_decoded",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from .encoding import Encoding
+from .errors import Refusal
 
 _ESCAPED = re.compile(rb"(?:[^\x01]|\x01[\x01\x02])*", re.DOTALL)
 _ESCAPE = re.compile(rb"\x01[\x01\x02]")
@@ -20,12 +21,14 @@ def escape(content: bytes) -> bytes:
     return content
 
 
-def unescape(escaped: bytes) -> bytes:
-    """The content of escaped bytes that have no terminator."""
+def unescape(escaped: bytes, at: int = 0) -> bytes:
+    """The content of escaped bytes, which begin at a byte of the key and have no terminator."""
     if b"\x01" not in escaped:
         return escaped
-    if _ESCAPED.fullmatch(escaped) is None:
-        raise ValueError("01 is not before 01 or 02")
+    valid = _ESCAPED.match(escaped)
+    end = valid.end() if valid else 0
+    if end < len(escaped):
+        raise Refusal("01 is before another byte than 01 and 02", at + end + 1)
     return _ESCAPE.sub(lambda match: b"\x00" if match.group() == b"\x01\x01" else b"\x01", escaped)
 
 
@@ -33,7 +36,7 @@ def until_terminator(key: bytes, at: int) -> tuple[bytes, int]:
     """The bytes before the next 00, and the byte after it."""
     end = key.find(b"\x00", at)
     if end < 0:
-        raise ValueError("there is no terminator")
+        raise Refusal("there is no terminator", len(key))
     return key[at:end], end + 1
 
 
@@ -46,8 +49,8 @@ class Bytes(Encoding[bytes]):
         return escape(bytes(value)) + b"\x00"
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[bytes, int]:
-        escaped, at = until_terminator(key, at)
-        return unescape(escaped), at
+        escaped, end = until_terminator(key, at)
+        return unescape(escaped, at), end
 
     def starting(self, start: bytes) -> bytes:
         return escape(start)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .encoding import Encoding, taken
+from .errors import shown
 
 
 class Char(Encoding[str]):
@@ -13,7 +14,7 @@ class Char(Encoding[str]):
     def encode(self, value: str) -> bytes:
         number = ord(value) if len(value) == 1 else 0xD800
         if 0xD800 <= number < 0xE000:
-            raise ValueError(f"{value!r} is not one character")
+            raise ValueError(f"{shown(value)} is not one character")
         return number.to_bytes(4, "big")
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[str, int]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
+from .errors import shown
 from .instants import Instant
 
 _DAY = 86_400
@@ -72,7 +73,7 @@ class Pattern:
         }
         text = "".join(f"{numbers[part]:0{len(part)}}" if part in numbers else part for part in self._parts)
         if self.instant(text) != instant:
-            raise ValueError(f"the pattern has no text for {instant}")
+            raise ValueError(f"the pattern has no text for {shown(instant)}")
         return text
 
     def instant(self, text: str) -> Instant:
@@ -84,18 +85,18 @@ class Pattern:
             at += len(part)
             if len(part) == 1:
                 if found != part:
-                    raise ValueError(f"{text!r} is no date of the pattern")
+                    raise ValueError(f"{shown(text)} is no date of the pattern")
             elif len(found) < len(part) or not (found.isascii() and found.isdigit()):
-                raise ValueError(f"{text!r} is no date of the pattern")
+                raise ValueError(f"{shown(text)} is no date of the pattern")
             else:
                 numbers[part] = int(found)
         hour, minute, second = (numbers.get(part, 0) for part in ("HH", "mm", "ss"))
         if at != len(text) or hour > 23 or minute > 59 or second > 59:
-            raise ValueError(f"{text!r} is no date of the pattern")
+            raise ValueError(f"{shown(text)} is no date of the pattern")
         if "DDD" in numbers:
             days = _days(numbers["yyyy"], 1, 1) + numbers["DDD"] - 1
             if numbers["DDD"] < 1 or _civil(days)[0] != numbers["yyyy"]:
-                raise ValueError(f"{text!r} is no date of the pattern")
+                raise ValueError(f"{shown(text)} is no date of the pattern")
         else:
             days = _days(numbers["yyyy"], numbers["MM"], numbers["dd"])
         fraction = next((part for part in numbers if part.startswith("SSS")), None)

@@ -13,12 +13,13 @@ from decimal import Decimal
 
 from .byte_strings import until_terminator
 from .encoding import Encoding
+from .errors import shown
 
 
 def encode_decimal(value: Decimal) -> bytes:
     """The bytes without a terminator."""
     if not value.is_finite():
-        raise ValueError(f"{value} is no number")
+        raise ValueError(f"{shown(value)} is no number")
     negative, tens, power = value.as_tuple()
     exponent = int(power)
     text = "".join(map(str, tens)).lstrip("0")
@@ -34,7 +35,7 @@ def encode_decimal(value: Decimal) -> bytes:
     while digits[-1] == 0:
         digits.pop()
     if not -64 <= exponent <= 61:
-        raise ValueError(f"{value} is not from 10^-128 to below 10^124 in size")
+        raise ValueError(f"{shown(value)} is not from 10^-128 to below 10^124 in size")
     if negative:
         return bytes([0x3E - exponent, *(101 - digit for digit in digits), 0x66])
     return bytes([0xC1 + exponent, *(digit + 1 for digit in digits)])
@@ -50,9 +51,9 @@ def decode_decimal(found: bytes) -> Decimal:
     elif 0x81 <= first <= 0xFE:
         negative, exponent, digits = 0, first - 0xC1, [byte - 1 for byte in found[1:]]
     else:
-        raise ValueError(f"{found.hex()} is no decimal")
+        raise ValueError(f"{shown(found)} is no decimal")
     if not digits or digits[0] == 0 or digits[-1] == 0 or not all(0 <= digit <= 99 for digit in digits):
-        raise ValueError(f"{found.hex()} is no decimal in its one form")
+        raise ValueError(f"{shown(found)} is no decimal in its one form")
     tens = [ten for digit in digits for ten in divmod(digit, 10)]
     last = 2 * (exponent + 1 - len(digits))
     if tens[-1] == 0 and last < 0:

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from .encoding import Encoding, taken
+from .errors import shown
 from .instants import checked_nanos
 
 _SECONDS_NANOS = struct.Struct(">QI")
@@ -36,7 +37,11 @@ class DurationNanos(Encoding[Duration]):
     __slots__ = ()
 
     def encode(self, value: Duration) -> bytes:
-        return _SECONDS_NANOS.pack(value.seconds, checked_nanos(value.nanos))
+        nanos = checked_nanos(value.nanos)
+        try:
+            return _SECONDS_NANOS.pack(value.seconds, nanos)
+        except struct.error as error:
+            raise ValueError(f"{shown(value.seconds)} seconds are not from 0 to {(1 << 64) - 1}") from error
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[Duration, int]:
         seconds, nanos = _SECONDS_NANOS.unpack(taken(key, at, 12))

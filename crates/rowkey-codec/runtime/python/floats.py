@@ -42,7 +42,10 @@ def f32_bits(value: float) -> int:
         (wide,) = _U64.unpack(_F64.pack(value))
         number = (wide >> 32 & _SIGN_32) | 0x7F800000 | (wide >> 29 & 0x7FFFFF)
     else:
-        (number,) = _U32.unpack(_F32.pack(value))
+        try:
+            (number,) = _U32.unpack(_F32.pack(value))
+        except OverflowError as error:
+            raise ValueError(f"{value} is no float of 32 bits") from error
     bits: int = number ^ _ALL_32 if number & _SIGN_32 else number | _SIGN_32
     return bits
 

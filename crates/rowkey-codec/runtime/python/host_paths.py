@@ -11,7 +11,8 @@ from ipaddress import IPv4Address, IPv6Address
 
 from .byte_strings import escape
 from .encoding import Encoding
-from .texts import decode_text
+from .errors import shown
+from .texts import decode_raw_text, decode_text
 
 _NAME = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", re.ASCII)
 _DIGITS = re.compile(r"[0-9]+", re.ASCII)
@@ -21,10 +22,10 @@ def is_address(host: str) -> bool:
     """Whether a host is an address, and not a name. Raises ValueError if it is neither, in its one form."""
     if host.startswith("[") and host.endswith("]"):
         if _shortest(host[1:-1]) != host[1:-1]:
-            raise ValueError(f"{host!r} is no IPv6 address in its shortest form")
+            raise ValueError(f"{shown(host)} is no IPv6 address in its shortest form")
         return True
     if _NAME.fullmatch(host) is None:
-        raise ValueError(f"{host!r} is no host: its labels are of a-z, 0-9, - and _")
+        raise ValueError(f"{shown(host)} is no host: its labels are of a-z, 0-9, - and _")
     if _DIGITS.fullmatch(host.rsplit(".", 1)[-1]) is None:
         return False
     # Refuses leading zeros, and other than four numbers.
@@ -34,7 +35,7 @@ def is_address(host: str) -> bool:
 
 def _shortest(address: str) -> str:
     if "%" in address:
-        raise ValueError(f"{address!r} has a zone")
+        raise ValueError(f"{shown(address)} has a zone")
     packed = IPv6Address(address).packed
     groups = [f"{packed[i] << 8 | packed[i + 1]:x}" for i in range(0, 16, 2)]
     runs = re.finditer("0+", "".join("0" if group == "0" else "x" for group in groups))
@@ -63,7 +64,7 @@ def _host_of(found: str) -> str:
         return found
     host = ".".join(reversed(found.split(".")))
     if is_address(host):
-        raise ValueError(f"{found!r} is an address backwards")
+        raise ValueError(f"{shown(found)} is an address backwards")
     return host
 
 
@@ -71,7 +72,7 @@ def encode_host_path(value: str) -> bytes:
     """The content of a host path's text."""
     host, slash, path = value.partition("/")
     if not slash:
-        raise ValueError(f"{value!r} has no / after the host")
+        raise ValueError(f"{shown(value)} has no / after the host")
     return f"{reversed_host(host)}/{path}".encode()
 
 
@@ -79,7 +80,7 @@ def decode_host_path(content: str) -> str:
     """The host path of a text's content."""
     host, slash, path = content.partition("/")
     if not slash:
-        raise ValueError(f"{content!r} has no / after the host")
+        raise ValueError(f"{shown(content)} has no / after the host")
     return f"{_host_of(host)}/{path}"
 
 
@@ -92,8 +93,8 @@ class HostPath(Encoding[str]):
         return escape(encode_host_path(value)) + b"\x00"
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[str, int]:
-        content, at = decode_text(key, at)
-        return decode_host_path(content), at
+        content, end = decode_text(key, at)
+        return decode_host_path(content), end
 
 
 class RawHostPath(Encoding[str]):
@@ -105,4 +106,4 @@ class RawHostPath(Encoding[str]):
         return encode_host_path(value)
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[str, int]:
-        return decode_host_path(key[at:].decode()), len(key)
+        return decode_host_path(decode_raw_text(key, at)), len(key)

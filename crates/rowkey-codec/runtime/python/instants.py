@@ -10,6 +10,7 @@ from datetime import datetime, timedelta, timezone
 from typing import NamedTuple
 
 from .encoding import Encoding, taken
+from .errors import shown
 
 _LEAST = -(1 << 63)
 _SECONDS_NANOS = struct.Struct(">QI")
@@ -40,7 +41,7 @@ class Instant(NamedTuple):
 def checked_nanos(nanos: int) -> int:
     """Nanoseconds, which are less than a second."""
     if not 0 <= nanos < 1_000_000_000:
-        raise ValueError(f"{nanos} nanoseconds are not from 0 to below a second")
+        raise ValueError(f"{shown(nanos)} nanoseconds are not from 0 to below a second")
     return nanos
 
 
@@ -50,7 +51,11 @@ class InstantNanos(Encoding[Instant]):
     __slots__ = ()
 
     def encode(self, value: Instant) -> bytes:
-        return _SECONDS_NANOS.pack(value.seconds - _LEAST, checked_nanos(value.nanos))
+        nanos = checked_nanos(value.nanos)
+        try:
+            return _SECONDS_NANOS.pack(value.seconds - _LEAST, nanos)
+        except struct.error as error:
+            raise ValueError(f"{shown(value.seconds)} seconds are not from {_LEAST} to {-_LEAST - 1}") from error
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[Instant, int]:
         seconds, nanos = _SECONDS_NANOS.unpack(taken(key, at, 12))

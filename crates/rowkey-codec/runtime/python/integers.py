@@ -9,6 +9,11 @@ le[u32] 258  02 01 00 00    little-endian
 from __future__ import annotations
 
 from .encoding import Encoding, taken
+from .errors import shown
+
+
+def _outside(value: int, least: int, width: int) -> ValueError:
+    return ValueError(f"{shown(value)} is not from {least} to {least + (1 << 8 * width) - 1}")
 
 
 class Sorted(Encoding[int]):
@@ -21,7 +26,10 @@ class Sorted(Encoding[int]):
         self._least = -(1 << 8 * width - 1) if signed else 0
 
     def encode(self, value: int) -> bytes:
-        return (value - self._least).to_bytes(self._width, "big")
+        try:
+            return (value - self._least).to_bytes(self._width, "big")
+        except OverflowError as error:
+            raise _outside(value, self._least, self._width) from error
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[int, int]:
         return int.from_bytes(taken(key, at, self._width), "big") + self._least, at + self._width
@@ -38,7 +46,10 @@ class Native(Encoding[int]):
         self._little = little
 
     def encode(self, value: int) -> bytes:
-        return value.to_bytes(self._width, "little" if self._little else "big", signed=self._signed)
+        try:
+            return value.to_bytes(self._width, "little" if self._little else "big", signed=self._signed)
+        except OverflowError as error:
+            raise _outside(value, -(1 << 8 * self._width - 1) if self._signed else 0, self._width) from error
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[int, int]:
         found = taken(key, at, self._width)

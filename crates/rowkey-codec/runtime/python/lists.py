@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .encoding import Encoding, T, taken
+from .errors import REFUSED, UNFIT, Refusal, placed, unfit
+
+
+def _unfit(of: Encoding[Any], value: Any, error: Exception) -> Refusal:
+    """The refusal of the first element that is no value of an encoding."""
+    if not isinstance(value, (tuple, list)):
+        return unfit(TypeError(), value)
+    for at, element in enumerate(value):
+        try:
+            of.encode(element)
+        except UNFIT as found:
+            return unfit(found, element, f"[{at}]")
+    return unfit(error, value)
 
 
 class List(Encoding[tuple[T, ...]]):
@@ -15,7 +30,10 @@ class List(Encoding[tuple[T, ...]]):
 
     def encode(self, value: tuple[T, ...]) -> bytes:
         encode = self._of.encode
-        return b"".join([b"\x01" + encode(element) for element in value]) + b"\x00"
+        try:
+            return b"".join([b"\x01" + encode(element) for element in value]) + b"\x00"
+        except UNFIT as error:
+            raise _unfit(self._of, value, error) from error
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[tuple[T, ...], int]:
         elements: list[T] = []
@@ -25,8 +43,11 @@ class List(Encoding[tuple[T, ...]]):
             if mark == b"\x00":
                 return tuple(elements), at
             if mark != b"\x01":
-                raise ValueError(f"{mark.hex()} is not before an element")
-            element, at = self._of.decode(key, other, at)
+                raise Refusal(f"{mark.hex()} is not before an element", at - 1)
+            try:
+                element, at = self._of.decode(key, other, at)
+            except REFUSED as error:
+                raise placed(error, at, f"[{len(elements)}]") from error
             elements.append(element)
 
 
@@ -39,11 +60,17 @@ class RawList(Encoding[tuple[T, ...]]):
         self._of = of
 
     def encode(self, value: tuple[T, ...]) -> bytes:
-        return b"".join(map(self._of.encode, value))
+        try:
+            return b"".join(map(self._of.encode, value))
+        except UNFIT as error:
+            raise _unfit(self._of, value, error) from error
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[tuple[T, ...], int]:
         elements: list[T] = []
         while at < len(key):
-            element, at = self._of.decode(key, other, at)
+            try:
+                element, at = self._of.decode(key, other, at)
+            except REFUSED as error:
+                raise placed(error, at, f"[{len(elements)}]") from error
             elements.append(element)
         return tuple(elements), at

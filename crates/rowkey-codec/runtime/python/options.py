@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic
+from typing import Any, Generic
 
 from .encoding import Encoding, T, taken
+from .errors import REFUSED, placed
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,13 @@ def _tag(key: bytes, at: int, none: bytes) -> bool:
     return False
 
 
+def _value(of: Encoding[Any], key: bytes, other: bytes, at: int) -> tuple[Any, int]:
+    try:
+        return of.decode(key, other, at)
+    except REFUSED as error:
+        raise placed(error, at) from error
+
+
 class Option(Encoding[T | None]):
     """None or a value."""
 
@@ -37,7 +45,7 @@ class Option(Encoding[T | None]):
         return self._none if value is None else b"\x01" + self._of.encode(value)
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[T | None, int]:
-        return self._of.decode(key, other, at + 1) if _tag(key, at, self._none) else (None, at + 1)
+        return _value(self._of, key, other, at + 1) if _tag(key, at, self._none) else (None, at + 1)
 
 
 class NestedOption(Encoding[Some[T] | None]):
@@ -55,5 +63,5 @@ class NestedOption(Encoding[Some[T] | None]):
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[Some[T] | None, int]:
         if not _tag(key, at, self._none):
             return None, at + 1
-        value, at = self._of.decode(key, other, at + 1)
+        value, at = _value(self._of, key, other, at + 1)
         return Some(value), at

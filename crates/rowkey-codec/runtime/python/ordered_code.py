@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 
 from .encoding import Encoding, T
+from .errors import shown
 from .instants import Instant
 
 SEPARATOR = b"\x00\x01"
@@ -103,7 +104,7 @@ def _header(width: int) -> int:
 def encode_int(value: int) -> bytes:
     """An i64 in 1 to 10 bytes: of n, the first n bits are inverted."""
     if not -(1 << 63) <= value < 1 << 63:
-        raise ValueError(f"{value} is no i64")
+        raise ValueError(f"{shown(value)} is no i64")
     width = (~value if value < 0 else value).bit_length() // 7 + 1
     return (value & (1 << 8 * width) - 1 ^ _header(width)).to_bytes(width, "big")
 
@@ -115,7 +116,7 @@ def decode_int(content: bytes) -> int:
     if width and value >> 8 * width - 1:
         value -= 1 << 8 * width
     if encode_int(value) != content:
-        raise ValueError(f"{content.hex()} is no number in its one form")
+        raise ValueError(f"{shown(content)} is no number in its one form")
     return value
 
 
@@ -156,7 +157,7 @@ class JoinedMicros(Joined[Instant]):
 
     def content(self, value: Instant) -> bytes:
         if value.nanos % 1000 or not 0 <= value.nanos < 1_000_000_000:
-            raise ValueError(f"{value} is no whole number of microseconds")
+            raise ValueError(f"{shown(value)} is no whole number of microseconds")
         return self._number.content(value.seconds * _MICROS + value.nanos // 1000)
 
     def value(self, content: bytes) -> Instant:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from .encoding import Encoding, Interval, taken
+from .errors import shown
 
 _PRINTABLE = re.compile(r"[ -~]*", re.ASCII)
 
@@ -27,7 +28,9 @@ class BlankPadded(Encoding[str]):
 
     def encode(self, value: str) -> bytes:
         if len(value) > self._width or not _PRINTABLE.fullmatch(value) or value.endswith(" "):
-            raise ValueError(f"{value!r} is no printable ASCII of at most {self._width} bytes without blanks behind it")
+            raise ValueError(
+                f"{shown(value)} is no printable ASCII of at most {self._width} bytes without blanks behind it"
+            )
         return value.ljust(self._width).encode()
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[str, int]:
@@ -38,7 +41,7 @@ class BlankPadded(Encoding[str]):
     def starting(self, start: str) -> bytes | list[Interval]:
         text = start.rstrip(" ")
         if len(start) > self._width:
-            raise ValueError(f"{start!r} is longer than the field")
+            raise ValueError(f"{shown(start)} is longer than the field")
         shorter = self.encode(text)
         # Blanks may be those behind a shorter text, which does not begin so.
         return start.encode() if text == start else [(_successor(shorter), _successor(start.encode()))]
@@ -55,7 +58,7 @@ class ZeroPadded(Encoding[str]):
     def encode(self, value: str) -> bytes:
         content = value.encode()
         if len(content) > self._width or b"\x00" in content:
-            raise ValueError(f"{value!r} is no text of at most {self._width} bytes without a zero byte")
+            raise ValueError(f"{shown(value)} is no text of at most {self._width} bytes without a zero byte")
         return content.ljust(self._width, b"\x00")
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[str, int]:

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from .encoding import INVERTED, Encoding
+from .encoding import INVERTED
+from .errors import UNFIT
+from .faults import not_a_value
+from .fields import Field
 from .host_paths import is_address, reversed_host
 from .key_ranges import KeyRange, merged
 from .spans import END, START, Cut, Layout, Span, ranges_by_bucket
@@ -35,34 +38,6 @@ class Unbounded(NamedTuple):
 
 Bound = Included[T] | Excluded[T] | Unbounded
 UNBOUNDED = Unbounded()
-
-
-class Field(Generic[T]):
-    """A field of a key: its encoding as if it were ascending, and what its ranges depend on."""
-
-    __slots__ = ("desc", "descends", "encoding", "ends_with_key", "longer")
-
-    def __init__(
-        self,
-        encoding: Encoding[T],
-        *,
-        desc: bool = False,
-        ends_with_key: bool = False,
-        descends: bool = False,
-        longer: bytes = b"",
-    ) -> None:
-        self.encoding = encoding
-        self.desc = desc
-        self.ends_with_key = ends_with_key
-        self.descends = descends
-        """Whether the bytes have the reverse order of the values."""
-        self.longer = longer
-        """The bytes between those that may be after a value, and those with which a longer value goes on."""
-
-    def bytes(self, value: T) -> bytes:
-        """The bytes of a value in a key."""
-        content = self.encoding.encode(value)
-        return content.translate(INVERTED) if self.desc else content
 
 
 class Selection:
@@ -112,7 +87,10 @@ class Step:
         self._longer = longer
 
     def _with(self, field: Field[T], value: T, *constants: Field[tuple[()]]) -> Beginning:
-        body = self._body + field.bytes(value)
+        try:
+            body = self._body + field.bytes(value)
+        except UNFIT as error:
+            raise not_a_value(self._layout, field, value, error) from error
         return begun(self._layout, body, (*self._ends, len(body)), field.longer, constants)
 
     def _in(self, field: Field[T], values: Iterable[T], *constants: Field[tuple[()]]) -> Selection:
@@ -136,7 +114,7 @@ class Step:
         def cut(bound: Bound[T], is_after: bool, open_: Cut) -> Cut:
             if isinstance(bound, Unbounded):
                 return open_
-            content = field.encoding.encode(bound.value)
+            content = self._encoded(field, bound.value)
             if not is_after:
                 return Cut(content, False)
             if field.longer:
@@ -148,8 +126,17 @@ class Step:
         high = cut(end, isinstance(end, Included), END)
         return self._between(field, low, high)
 
+    def _encoded(self, field: Field[T], value: T) -> bytes:
+        try:
+            return field.encoding.encode(value)
+        except UNFIT as error:
+            raise not_a_value(self._layout, field, value, error) from error
+
     def _starts_with(self, field: Field[Any], start: Any) -> Selection:
-        begun = field.encoding.starting(start)
+        try:
+            begun = field.encoding.starting(start)
+        except UNFIT as error:
+            raise not_a_value(self._layout, field, start, error) from error
         if isinstance(begun, list):
             cuts = [(Cut(low, False), END if high is None else Cut(high, False)) for low, high in begun]
             return Selection(self._layout, [self._cut(field, low, high) for low, high in cuts])
@@ -157,15 +144,21 @@ class Step:
         return Selection(self._layout, [Span(body, self._ends)])
 
     def _within(self, field: Field[Any], area: str) -> Selection:
-        found = field.encoding.within(area)
+        try:
+            found = field.encoding.within(area)
+        except UNFIT as error:
+            raise not_a_value(self._layout, field, area, error) from error
         if found is None:
             return Selection(self._layout, [])
         return self._between(field, Cut(found[0], False), Cut(found[1], True))
 
     def _under(self, field: Field[Any], host: str) -> Selection:
-        if is_address(host):
-            return self._between(field, Cut(f"{host}/".encode(), False), Cut(f"{host}0".encode(), False))
-        name = reversed_host(host)
+        try:
+            if is_address(host):
+                return self._between(field, Cut(f"{host}/".encode(), False), Cut(f"{host}0".encode(), False))
+            name = reversed_host(host)
+        except UNFIT as error:
+            raise not_a_value(self._layout, field, host, error) from error
         return self._between(field, Cut(f"{name}.".encode(), False), Cut(f"{name}0".encode(), False))
 
     def _span(self) -> Span:

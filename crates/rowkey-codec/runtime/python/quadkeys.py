@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 from .encoding import Encoding, taken
+from .errors import shown
 
 
 def number_of(digits: str) -> int:
     """The number of digits 0 to 3."""
     if digits.strip("0123"):
-        raise ValueError(f"{digits!r} is not of the digits 0 to 3")
+        raise ValueError(f"{shown(digits)} is not of the digits 0 to 3")
     return int(digits or "0", 4)
 
 
@@ -32,7 +33,7 @@ class Quadkey(Encoding[str]):
 
     def encode(self, value: str) -> bytes:
         if len(value) != self._zoom:
-            raise ValueError(f"{value!r} is no tile of zoom {self._zoom}")
+            raise ValueError(f"{shown(value)} is no tile of zoom {self._zoom}")
         return (number_of(value) << self._padding).to_bytes(self._width, "big")
 
     def within(self, area: str) -> tuple[bytes, bytes] | None:

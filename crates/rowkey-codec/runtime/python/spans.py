@@ -47,6 +47,8 @@ class Span(NamedTuple):
 class Layout(NamedTuple):
     """What of a key turns spans into ranges."""
 
+    name: str
+    """The name of the key's type."""
     fields: int
     """The number of fields."""
     lead: Salt | Digest | None = None

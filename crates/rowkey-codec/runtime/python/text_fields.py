@@ -14,6 +14,7 @@ from uuid import UUID
 
 from .dates import Pattern
 from .encoding import Encoding, Interval, T, taken
+from .errors import REFUSED, Refusal, placed, shown
 from .instants import Instant
 from .key_ranges import successor
 
@@ -47,13 +48,13 @@ REVERSED = Form(_reversed, _reversed)
 
 def _in_range(value: int, most: int) -> int:
     if not 0 <= value <= most:
-        raise ValueError(f"{value} is not from 0 to {most}")
+        raise ValueError(f"{shown(value)} is not from 0 to {most}")
     return value
 
 
 def _number(text: str, padded: bool, most: int = _MOST) -> int:
     if not _DECIMAL.fullmatch(text) or (not padded and text.startswith("0") and text != "0") or len(text) > 39:
-        raise ValueError(f"{text!r} is no number in its one form")
+        raise ValueError(f"{shown(text)} is no number in its one form")
     return _in_range(int(text), most)
 
 
@@ -64,13 +65,13 @@ def decimal(width: int = 0) -> Form[int]:
 
 def _signed(value: int) -> str:
     if not -(1 << 127) <= value < 1 << 127:
-        raise ValueError(f"{value} has more than 128 bits")
+        raise ValueError(f"{shown(value)} has more than 128 bits")
     return str(value)
 
 
 def _signed_of(text: str) -> int:
     if not _SIGNED.fullmatch(text) or len(text) > 40:
-        raise ValueError(f"{text!r} is no number in its one form")
+        raise ValueError(f"{shown(text)} is no number in its one form")
     _signed(int(text))
     return int(text)
 
@@ -96,7 +97,7 @@ def hexadecimal(width: int = 0, upper: bool = False) -> Form[int]:
     def value_of(text: str) -> int:
         value = int(text, 16) if text.isalnum() and text.isascii() else -1
         if value < 0 or text_of(value) != text:
-            raise ValueError(f"{text!r} is no number in hex in its one form")
+            raise ValueError(f"{shown(text)} is no number in hex in its one form")
         return value
 
     return Form(text_of, value_of)
@@ -111,7 +112,7 @@ def hex_bytes(upper: bool = False) -> Form[bytes]:
     def value_of(text: str) -> bytes:
         value = bytes.fromhex(text)
         if text_of(value) != text:
-            raise ValueError(f"{text!r} is no bytes in hex in their one form")
+            raise ValueError(f"{shown(text)} is no bytes in hex in their one form")
         return value
 
     return Form(text_of, value_of)
@@ -119,7 +120,7 @@ def hex_bytes(upper: bool = False) -> Form[bytes]:
 
 def _uuid_of(text: str) -> UUID:
     if not _UUID.fullmatch(text):
-        raise ValueError(f"{text!r} is no UUID in lower case")
+        raise ValueError(f"{shown(text)} is no UUID in lower case")
     return UUID(text)
 
 
@@ -145,20 +146,20 @@ class Fixed(Encoding[T]):
     def encode(self, value: T) -> bytes:
         content = self._form.text(value).encode()
         if len(content) != self._width:
-            raise ValueError(f"{value!r} has not the width of the field, {self._width}")
+            raise ValueError(f"{shown(value)} has not the width of the field, {self._width}")
         return content + self._delimiter
 
     def starting(self, start: T) -> bytes:
         content = self._form.text(start).encode()
         if len(content) > self._width:
-            raise ValueError(f"{start!r} is longer than the field")
+            raise ValueError(f"{shown(start)} is longer than the field")
         return content
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[T, int]:
         value = self._form.value(taken(key, at, self._width).decode())
         at += self._width
         if not key.startswith(self._delimiter, at):
-            raise ValueError("the delimiter is not after the field's width")
+            raise Refusal("the delimiter is not after the field's width", at)
         return value, at + len(self._delimiter)
 
 
@@ -174,7 +175,7 @@ class Before(Encoding[T]):
     def encode(self, value: T) -> bytes:
         content = self._form.text(value).encode()
         if (content + self._delimiter).find(self._delimiter) != len(content):
-            raise ValueError(f"{value!r} has the delimiter in it")
+            raise ValueError(f"{shown(value)} has the delimiter in it")
         return content + self._delimiter
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[T, int]:
@@ -186,7 +187,7 @@ class Before(Encoding[T]):
     def starting(self, start: T) -> bytes | list[Interval]:
         content = self._form.text(start).encode()
         if self._delimiter in content:
-            raise ValueError(f"{start!r} has the delimiter in it")
+            raise ValueError(f"{shown(start)} has the delimiter in it")
         intervals: list[Interval] = []
         low: bytes | None = content
         for other in _shorter(content, self._delimiter):
@@ -239,7 +240,7 @@ class Last(Encoding[T]):
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[T, int]:
         end = len(key) - self._rest
         if end < at:
-            raise ValueError("the key ends too early")
+            raise Refusal("the key ends too early", len(key))
         return self._form.value(key[at:end].decode()), end
 
     def starting(self, start: T) -> bytes:
@@ -263,4 +264,8 @@ class After(Encoding[T | None]):
             return None, at
         if not key.startswith(self._delimiter, at):
             raise ValueError("the field's delimiter is not before it")
-        return self._of.decode(key, other, at + len(self._delimiter))
+        at += len(self._delimiter)
+        try:
+            return self._of.decode(key, other, at)
+        except REFUSED as error:
+            raise placed(error, at) from error

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .byte_strings import escape, unescape
 from .encoding import Encoding
+from .errors import Refusal
 
 
 def encode_text(value: str) -> bytes:
@@ -22,11 +23,27 @@ def decode_text(key: bytes, at: int) -> tuple[str, int]:
     """The text that begins at a byte, and the byte after it."""
     end = key.find(b"\x00", at)
     if end < 0:
-        raise ValueError("there is no terminator")
+        raise Refusal("there is no terminator", len(key))
     content = key[at:end]
     if b"\x01" in content:
-        content = unescape(content)
-    return content.decode(), end + 1
+        return unescape(content, at).decode(), end + 1
+    try:
+        return content.decode(), end + 1
+    except UnicodeDecodeError as error:
+        raise not_utf8(error, at) from error
+
+
+def not_utf8(error: UnicodeDecodeError, at: int) -> Refusal:
+    """The refusal of text that begins at a byte."""
+    return Refusal("the text is not UTF-8", at + error.start)
+
+
+def decode_raw_text(key: bytes, at: int) -> str:
+    """The text from a byte to the key's end."""
+    try:
+        return key[at:].decode()
+    except UnicodeDecodeError as error:
+        raise not_utf8(error, at) from error
 
 
 class Text(Encoding[str]):
@@ -53,7 +70,7 @@ class RawText(Encoding[str]):
         return value.encode()
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[str, int]:
-        return key[at:].decode(), len(key)
+        return decode_raw_text(key, at), len(key)
 
     def starting(self, start: str) -> bytes:
         return start.encode()

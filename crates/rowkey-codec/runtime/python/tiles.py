@@ -8,6 +8,7 @@ A tile sorts right after all the tiles that lie in it.
 from __future__ import annotations
 
 from .encoding import Encoding, taken
+from .errors import shown
 from .quadkeys import digits_of, number_of
 
 DEEPEST = 29
@@ -21,7 +22,7 @@ class Tile(Encoding[str]):
     def encode(self, value: str) -> bytes:
         zoom = len(value)
         if zoom > DEEPEST:
-            raise ValueError(f"{value!r} has a zoom above {DEEPEST}")
+            raise ValueError(f"{shown(value)} has a zoom above {DEEPEST}")
         padding = 2 * (DEEPEST - zoom)
         padded = (number_of(value) + 1 << padding) - 1
         return (padded << 5 | 31 - zoom).to_bytes(8, "big")

@@ -62,7 +62,7 @@ pub const PYTHON: Style = Style {
         "str",
         "tuple",
     ],
-    types_taken: &["ClassVar", "Enum", "Iterable", "Iterator", "TypeAlias", "TypeVar"],
+    types_taken: &["Any", "ClassVar", "Enum", "Iterable", "Iterator", "TypeAlias", "TypeVar"],
     members_taken: &[
         "check_layout",
         "decode",

@@ -1,7 +1,7 @@
 //! The classes of a key's module: those of its types, and its own.
 
 use super::call::Call;
-use super::codec::KeyCode;
+use super::codec::{ANY_BYTES, KeyCode};
 use super::encoding::{annotation, declared, encoding};
 use super::text::{Lines, literal};
 use crate::ir::{Decl, DeclKind, Field, Key, Lead, Type, Variant};
@@ -12,7 +12,7 @@ pub(super) fn types(key: &Key, out: &mut Lines) {
         match &decl.kind {
             DeclKind::Tuple(fields) => {
                 record(key, &decl.ident, &format!("The parts of {}.", decl.place), fields, None, out);
-                assign(&declared(at), &of_record(&decl.ident, fields), out);
+                assign(&declared(at), &of_record(&decl.ident, "", fields), out);
             }
             DeclKind::Enum(variants) if decl.is_plain_enum() => {
                 plain(decl, variants, out);
@@ -61,7 +61,7 @@ fn tagged(key: &Key, at: usize, decl: &Decl, variants: &[Variant], out: &mut Lin
         }
     }
     let of = |variant: &Variant| {
-        let record = of_record(&variant.ident, &variant.fields);
+        let record = of_record(&variant.ident, &format!("{}.", variant.name), &variant.fields);
         Call::Behind(format!("{}: ", variant.tag), Box::new(record))
     };
     let target = format!("{}: rt.Encoding[{}]", declared(at), decl.ident);
@@ -69,12 +69,13 @@ fn tagged(key: &Key, at: usize, decl: &Decl, variants: &[Variant], out: &mut Lin
     out.line(0, &format!("{target} = {}", value.laid_out(0, target.len() + 3, 0)));
 }
 
-/// The encoding of a record.
-fn of_record(ident: &str, fields: &[Field]) -> Call {
+/// The encoding of a record. Before the names of its fields in errors stands that of a variant, with a dot.
+fn of_record(ident: &str, variant: &str, fields: &[Field]) -> Call {
     let part = |field: &Field| {
         let plain = encoding(&field.ty, false);
         let turned = if field.desc { Call::of("rt.Descending", vec![plain]) } else { plain };
-        Call::of("", vec![Call::plain(literal(&field.ident)), turned])
+        let name = format!("{variant}{}", field.name);
+        Call::of("", vec![Call::plain(literal(&field.ident)), Call::plain(literal(&name)), turned])
     };
     Call::of("rt.Record", vec![Call::plain(ident), Call::list(fields.iter().map(part).collect())])
 }
@@ -141,13 +142,14 @@ pub(super) fn key(key: &Key, body: &KeyCode<'_>, out: &mut Lines) {
 
 fn explain(key: &Key, out: &mut Lines) {
     out.line(1, "@classmethod");
-    out.line(1, "def explain(cls, key: bytes) -> str:");
+    out.line(1, &format!("def explain(cls, key: {ANY_BYTES}) -> str:"));
     out.doc(2, ["The parts of a key for people, a line each; or why the bytes are no key."]);
     out.line(2, "try:");
     let has_members = key.fields.iter().any(|field| !matches!(field.ty, Type::Constant(_)));
     out.line(3, if has_members { "of = cls.decode(key)" } else { "cls.decode(key)" });
     out.line(2, "except rt.DecodeError as error:");
     out.line(3, "return str(error)");
+    out.line(2, "key = bytes(key)");
     let mut parts = Vec::new();
     let mut part = |name: &str, bytes: String, value: String| {
         parts.push(Call::of("", vec![Call::plain(literal(name)), Call::plain(bytes), Call::plain(value)]));

@@ -5,6 +5,9 @@ use super::run::{Part, parts};
 use super::text::{Lines, bytes};
 use crate::ir::{DeclKind, Field, Key, Lead, TextEnd, Type};
 
+/// What a key is read from, as annotations have it.
+pub(super) const ANY_BYTES: &str = "bytes | bytearray | memoryview";
+
 /// The code of a key's bytes.
 pub(super) struct KeyCode<'k> {
     key: &'k Key,
@@ -77,8 +80,14 @@ impl<'k> KeyCode<'k> {
                 out.line(3, &format!("return {} + body", Call::of("_LEAD.of", vec![m]).laid_out(3, 7, 7)));
             }
         }
-        out.line(2, "except rt.REFUSED as error:");
-        out.line(3, &format!("raise rt.not_encoded(\"{}\", error) from error", self.key.ident));
+        out.line(2, "except rt.UNFIT as error:");
+        let values = self.key.fields.iter().map(|field| match &field.ty {
+            Type::Constant(_) => Call::plain("()"),
+            _ => Call::plain(format!("self.{}", field.ident)),
+        });
+        let arguments = ["_LAYOUT", "_FIELDS"].map(Call::plain).into_iter();
+        let arguments = arguments.chain([Call::list(values.collect()), Call::plain("error")]).collect();
+        out.line(3, &format!("raise {} from error", Call::of("rt.not_encoded", arguments).laid_out(3, 6, 11)));
     }
 
     fn field(&self, index: usize) -> Call {
@@ -102,8 +111,10 @@ impl<'k> KeyCode<'k> {
     pub(super) fn decode(&self, out: &mut Lines) {
         let ident = &self.key.ident;
         out.line(1, "@classmethod");
-        out.line(1, &format!("def decode(cls, key: bytes) -> {ident}:"));
+        out.line(1, &format!("def decode(cls, key: {ANY_BYTES}) -> {ident}:"));
         out.doc(2, ["The values of a key. Raises rt.DecodeError for any other bytes."]);
+        out.line(2, "if not isinstance(key, bytes):");
+        out.line(3, "key = rt.key_bytes(_LAYOUT, key)");
         out.line(2, "try:");
         let turned = |part: &Part| matches!(part, Part::Field { index, .. } if self.needs_inverted(*index));
         if self.parts.iter().any(turned) {
@@ -115,9 +126,8 @@ impl<'k> KeyCode<'k> {
             place = self.decode_part(at, part, place, out);
             places.push(place.clone());
         }
-        let end = place.text();
-        out.line(3, &format!("if len(key) != {end}:"));
-        out.line(4, &format!("raise rt.leftover(key, {end})"));
+        out.line(3, &format!("if len(key) != {}:", place.text()));
+        out.line(4, "raise ValueError");
         self.check_lead(&places, out);
         let member = |(index, field): (usize, &Field)| match &field.ty {
             Type::Constant(_) => None,
@@ -126,7 +136,7 @@ impl<'k> KeyCode<'k> {
         let values: Vec<Call> = self.key.fields.iter().enumerate().filter_map(member).collect();
         out.line(3, &format!("return {}", Call::of("cls", values).laid_out(3, 7, 0)));
         out.line(2, "except rt.REFUSED as error:");
-        out.line(3, &format!("raise rt.not_decoded(\"{ident}\", key, error) from error"));
+        out.line(3, "raise rt.not_decoded(_LAYOUT, _FIELDS, key, error) from error");
     }
 
     fn value(&self, index: usize) -> String {

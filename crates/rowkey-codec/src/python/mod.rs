@@ -8,6 +8,7 @@ mod module;
 mod package;
 mod prefix;
 mod run;
+mod standard;
 mod text;
 
 pub use self::package::files;

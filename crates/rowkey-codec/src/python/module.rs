@@ -38,7 +38,7 @@ fn imports(key: &Key, code: &str, out: &mut Lines) {
     import(out, "dataclasses", &[("dataclass", true)]);
     import(out, "enum", &[("Enum", key.types.iter().any(Decl::is_plain_enum))]);
     let alias = key.types.iter().any(|decl| matches!(decl.kind, DeclKind::Enum(_)) && !decl.is_plain_enum());
-    import(out, "typing", &[("ClassVar", true), ("TypeAlias", alias), ("TypeVar", is_salted)]);
+    import(out, "typing", &[("Any", true), ("ClassVar", true), ("TypeAlias", alias), ("TypeVar", is_salted)]);
     out.line(0, "");
     out.line(0, "from . import runtime as rt");
     if is_salted {
@@ -60,7 +60,7 @@ fn layout(key: &Key, out: &mut Lines) {
     if let Some(lead) = lead(&key.lead) {
         out.line(0, &format!("_LEAD = {}", lead.laid_out(0, 8, 0)));
     }
-    let mut arguments = vec![Call::named("fields", key.fields.len().to_string())];
+    let mut arguments = vec![Call::plain(literal(&key.ident)), Call::named("fields", key.fields.len().to_string())];
     let mut named = |name, value: String| arguments.push(Call::named(name, value));
     let (by, cut): (&[usize], usize) = match &key.lead {
         Lead::None => (&[], 0),
@@ -87,7 +87,7 @@ fn layout(key: &Key, out: &mut Lines) {
     let layout = Call::of("rt.Layout", arguments);
     out.line(0, &format!("_LAYOUT = {}", layout.laid_out(0, 10, 0)));
     for (index, field) in key.fields.iter().enumerate() {
-        let mut arguments = vec![encoding(&field.ty, index == 0)];
+        let mut arguments = vec![Call::plain(literal(&field.name)), encoding(&field.ty, index == 0)];
         let flags = [
             ("desc", field.desc),
             ("ends_with_key", key.ends_with_key(&field.ty)),
@@ -103,6 +103,8 @@ fn layout(key: &Key, out: &mut Lines) {
         let value = Call::of("rt.Field", arguments);
         out.line(0, &format!("{target} = {}", value.laid_out(0, target.len() + 3, 0)));
     }
+    let fields = Call::list((0..key.fields.len()).map(|index| Call::plain(format!("_F{index}"))).collect());
+    out.line(0, &format!("_FIELDS: list[rt.Field[Any]] = {}", fields.laid_out(0, 31, 0)));
 }
 
 fn lead(lead: &Lead) -> Option<Call> {

@@ -1,8 +1,9 @@
 //! The files of a package.
 
 use super::module::module;
+use super::standard::STANDARD;
 use super::text::Lines;
-use crate::ir::{Codec, Key};
+use crate::ir::{Codec, Key, Refusal};
 use crate::names::Case;
 use crate::{LICENSES, Package, SourceFile};
 
@@ -15,15 +16,23 @@ macro_rules! runtime {
 /// The runtime's modules.
 const RUNTIME: &[(&str, &str)] = runtime! {
     "__init__", "addresses", "arrays", "booleans", "byte_strings", "characters", "constants", "dates", "decimals",
-    "descending", "durations", "encoding", "enums", "errors", "explanations", "floats", "hashes", "host_paths",
+    "descending", "durations", "encoding", "enums", "errors", "explanations", "faults", "fields",
+    "floats", "hashes", "host_paths",
     "instants", "integers", "java_hashes", "key_ranges", "layouts", "leads", "lists", "merges", "murmur3", "options",
     "ordered_code", "padded_texts", "prefixes", "quadkeys", "records", "spans", "text_fields", "texts", "tiles",
     "uuids", "xxh3", "xxh64",
 };
 
 /// The files of a package with these keys.
-pub fn files(codec: &Codec, package: &Package) -> Vec<SourceFile> {
+///
+/// # Errors
+/// A package of a name that the standard library has.
+pub fn files(codec: &Codec, package: &Package) -> Result<Vec<SourceFile>, Refusal> {
     let folder = Case::Snake.of(&package.name);
+    if STANDARD.binary_search(&folder.as_str()).is_ok() {
+        let why = "Python's standard library has a module of this name, which the package would hide: take another";
+        return Err(Refusal { place: "the package".to_owned(), what: folder, why });
+    }
     let mut files = vec![
         ("pyproject.toml".to_owned(), pyproject(&folder)),
         ("README.md".to_owned(), readme(codec, &folder)),
@@ -33,7 +42,7 @@ pub fn files(codec: &Codec, package: &Package) -> Vec<SourceFile> {
     files.extend(LICENSES.map(|(name, text)| (name.to_owned(), text.to_owned())));
     files.extend(codec.keys.iter().map(|key| (format!("{folder}/{}.py", key.module), module(key))));
     files.extend(RUNTIME.iter().map(|(name, text)| (format!("{folder}/runtime/{name}.py"), (*text).to_owned())));
-    files
+    Ok(files)
 }
 
 fn pyproject(folder: &str) -> String {

@@ -167,6 +167,8 @@ def main():
         question, key, *given = line.rstrip("\n").split("\t")
         try:
             print(getattr(keys[int(key)], question)(*given))
+        except rt.DecodeError as error:
+            print(f"!{error.field}\t{error.offset}\t" + str(error).replace("\n", " "))
         except rt.RowKeyError as error:
             print("!" + str(error).replace("\n", " "))
         except Exception as error:  # A fault of the code, which is no answer.

@@ -117,9 +117,12 @@ fn speed_of_python() {
     println!("{}", String::from_utf8_lossy(&run.stdout));
 }
 
+/// A key of fields within others.
+const OF_PARTS: &str = "u8, enum{1: (), 9: (u32, text)}, list<text>, (i16, bytes[2]) desc, option<text>";
+
 #[test]
 fn a_package_of_python_has_what_it_says() {
-    let shapes = ["salt(4 xxh3 by 0) text, i64 desc", "instant, duration", "option<option<u8>>"];
+    let shapes = ["salt(4 xxh3 by 0) text, i64 desc", "instant, duration", "option<option<u8>>", OF_PARTS];
     let generated = Generated::new(&shapes.map(|shape| Table::new(shape.parse().unwrap())));
     let run = python("test_package.py").current_dir(generated.path()).output().unwrap();
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
