@@ -25,24 +25,11 @@ func (l *Layout) Explain(key []byte, ends []int, values []any, err error) string
 		line(min(l.Lead.Size(), len(key)), "-", shape, "")
 	}
 	for i, field := range l.Fields {
-		line(ends[i], field.Name, field.Shape, shown(values[i]))
+		line(ends[i], field.Name, field.Shape, show(values[i]))
 	}
 	line(len(key), "?", "?", "")
 	if err != nil {
 		fmt.Fprintf(&table, "%s\n", err)
 	}
 	return table.String()
-}
-
-func shown(value any) string {
-	switch value := value.(type) {
-	case string:
-		return fmt.Sprintf("%q", value)
-	case []byte:
-		return fmt.Sprintf("%x", value)
-	case nil:
-		return ""
-	default:
-		return fmt.Sprintf("%v", value)
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Prefix is what the values of the first fields select: generated steps take them in the order of the key.
@@ -145,6 +146,9 @@ func StartsWithBefore(p Prefix, slot Slot, start, delimiter string) Selection {
 	if strings.Contains(start, delimiter) {
 		return StartsWith(p, slot, nil, ErrBeginning)
 	}
+	if !utf8.ValidString(start) {
+		return StartsWith(p, slot, nil, ErrNotUTF8)
+	}
 	others := shorterTexts(start, delimiter)
 	if len(others) == 0 {
 		return StartsWith(p, slot, []byte(start), nil)
@@ -187,7 +191,15 @@ func shorterTexts(start, delimiter string) [][]byte {
 }
 
 // TextStart is the bytes with which texts begin that begin so: escaped.
-func TextStart(start string) ([]byte, error) { return appendEscaped(nil, start), nil }
+func TextStart(start string) ([]byte, error) {
+	if !utf8.ValidString(start) {
+		return nil, ErrNotUTF8
+	}
+	return appendEscaped(nil, start), nil
+}
+
+// RawStart is the bytes with which texts begin that begin so, and are as they are.
+func RawStart(start string) ([]byte, error) { return AppendTextRaw(nil, start) }
 
 // BytesStart is the bytes with which bytes begin that begin so: escaped.
 func BytesStart(start []byte) ([]byte, error) { return appendEscaped(nil, start), nil }
@@ -197,11 +209,14 @@ func PlainStart(start string, width int) ([]byte, error) {
 	if len(start) > width {
 		return nil, ErrBeginning
 	}
-	return []byte(start), nil
+	return RawStart(start)
 }
 
 // OrderedStart is the bytes with which fields of OrderedCode begin that begin so.
 func OrderedStart[T string | []byte](start T, first bool) ([]byte, error) {
+	if text, ok := any(start).(string); ok && !utf8.ValidString(text) {
+		return nil, ErrNotUTF8
+	}
 	var bytes []byte
 	if !first {
 		bytes = AppendOrderedSeparator(bytes)

@@ -35,7 +35,7 @@ func (r *Reader) Text() string {
 		return ""
 	}
 	if !escaped && r.mask == 0 {
-		return r.valid(at, string(run))
+		return r.validText(at, string(run))
 	}
 	size := r.unescapedSize(run, at)
 	if r.err != nil {
@@ -51,13 +51,16 @@ func (r *Reader) Text() string {
 		}
 		text.WriteByte(b)
 	}
-	return r.valid(at, text.String())
+	if escaped {
+		return r.valid(at, text.String())
+	}
+	return r.validText(at, text.String())
 }
 
 // TextRaw reads a `text raw`: up to the end of the key.
 func (r *Reader) TextRaw() string {
 	at := r.at
-	return r.valid(at, string(r.upright(r.rest())))
+	return r.validText(at, string(r.upright(r.rest())))
 }
 
 // valid returns the text, which was read from at on, if it is UTF-8.
@@ -67,6 +70,27 @@ func (r *Reader) valid(at int, text string) string {
 		return ""
 	}
 	return text
+}
+
+// validText returns the text, which was read from at on and has as many bytes in the key, if it is UTF-8.
+func (r *Reader) validText(at int, text string) string {
+	if !utf8.ValidString(text) {
+		r.fail(at+validSize(text), NotUTF8, quoted(text), "")
+		return ""
+	}
+	return text
+}
+
+// validSize is the number of bytes before the first that is not UTF-8.
+func validSize(text string) int {
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return len(text)
 }
 
 // appendEscaped appends text or bytes without their terminator.

@@ -3,7 +3,7 @@
 use super::code::{Code, literal};
 use super::doc::{comment, sentence};
 use super::size::Size;
-use super::{append, read, ty};
+use super::{append, read, show, ty};
 use crate::ir::{Decl, DeclKind, Field, Key, Variant};
 
 pub(super) fn write(code: &mut Code, key: &Key, decl: &Decl) {
@@ -11,6 +11,7 @@ pub(super) fn write(code: &mut Code, key: &Key, decl: &Decl) {
         DeclKind::Tuple(fields) => {
             record(code, key, &decl.ident, fields, &format!("is the value of {}.", decl.place));
             methods(code, key, &decl.ident, fields);
+            show::method(code, key, &decl.ident, "", fields);
         }
         DeclKind::Enum(variants) if decl.is_plain_enum() => plain_enum(code, decl, variants),
         DeclKind::Enum(variants) => sealed(code, key, decl, variants),
@@ -118,10 +119,12 @@ fn sealed(code: &mut Code, key: &Key, decl: &Decl, variants: &[Variant]) {
         code.line(format!("func ({}) is{ident}() {{}}", variant.ident));
         code.line("");
         methods(code, key, &variant.ident, &variant.fields);
+        show::method(code, key, &variant.ident, &variant.name, &variant.fields);
     }
     append_sealed(code, key, ident, variants);
     read_sealed(code, ident, variants);
     size_sealed(code, key, ident, variants);
+    show::sealed(code, ident, variants);
 }
 
 fn append_sealed(code: &mut Code, key: &Key, ident: &str, variants: &[Variant]) {

@@ -5,7 +5,7 @@ use super::code::{Code, literal};
 use super::doc::sentence;
 use super::layout::hashed;
 use super::size::Size;
-use super::{decl, read, ty};
+use super::{decl, read, show, ty};
 use crate::ir::{Field, Int, Key, Type};
 
 pub(super) fn write(code: &mut Code, key: &Key) {
@@ -247,9 +247,9 @@ fn explain(code: &mut Code, key: &Key) {
     code.line(format!("var ends [{}]int", key.fields.len()));
     code.line("r := rowkey.NewReader(key)");
     code.line("v.readFrom(&r, &ends)");
-    let values = key.fields.iter().map(|field| match field.ty {
+    let values = key.fields.iter().map(|field| match &field.ty {
         Type::Constant(_) => "nil".to_owned(),
-        _ => format!("v.{}", field.ident),
+        ty => show::shown(key, ty, &format!("v.{}", field.ident)),
     });
     let (values, name) = (Vec::from_iter(values).join(", "), literal(ident.as_bytes()));
     code.line(format!("return layoutOf{ident}.Explain(key, ends[:], []any{{{values}}}, r.Err({name}))"));

@@ -13,6 +13,7 @@ mod layout;
 mod package;
 mod prefix;
 mod read;
+mod show;
 mod size;
 mod ty;
 

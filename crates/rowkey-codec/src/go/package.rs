@@ -39,7 +39,7 @@ const RUNTIME: &[(&str, &str)] = runtime! {
     "area.go" "bool.go" "bytes.go" "char.go" "date.go" "dec.go" "decimal.go" "doc.go" "duration.go" "enum.go" "error.go"
     "explain.go" "float.go" "hash.go" "hex.go" "host_path.go" "instant.go" "int.go" "interval.go" "ip.go"
     "java_hash.go" "layout.go" "lead.go" "list.go" "merge.go" "murmur3.go" "option.go" "ordered.go" "padded.go"
-    "prefix.go" "range.go" "reader.go" "selection.go" "span.go" "text.go" "text_field.go" "tile.go" "uint.go"
+    "prefix.go" "range.go" "reader.go" "selection.go" "show.go" "span.go" "text.go" "text_field.go" "tile.go" "uint.go"
     "uuid.go" "wide.go" "xxh3.go" "xxh64.go"
 };
 

@@ -130,14 +130,14 @@ fn starts_with(code: &mut Code, key: &Key, at: usize, on: &On<'_>, of: &str) {
     let first = at == 0;
     let bytes = match &field.ty {
         Type::Text(TextEnd::Escaped) => "rowkey.TextStart(start)".to_owned(),
-        Type::Text(TextEnd::Raw) => "[]byte(start), nil".to_owned(),
+        Type::Text(TextEnd::Raw) => "rowkey.RawStart(start)".to_owned(),
         Type::Text(TextEnd::Blanks(width)) => return special(code, field, on, "Padded", &format!("{width}, true")),
         Type::Text(TextEnd::Zeros(width)) => return special(code, field, on, "Padded", &format!("{width}, false")),
         Type::Bytes { raw: false } => "rowkey.BytesStart(start)".to_owned(),
         Type::Bytes { raw: true } => "start, nil".to_owned(),
         Type::Ordered(Ordered::Text | Ordered::Bytes) => format!("rowkey.OrderedStart(start, {first})"),
         Type::TextField(text) => match text.beginning() {
-            Some(Beginning::Any) => "[]byte(start), nil".to_owned(),
+            Some(Beginning::Any) => "rowkey.RawStart(start)".to_owned(),
             Some(Beginning::Within(width)) => format!("rowkey.PlainStart(start, {width})"),
             Some(Beginning::Before(delimiter)) => return special(code, field, on, "Before", &literal(delimiter)),
             None => return,

@@ -96,6 +96,46 @@ fn a_wrong_order_of_fields_does_not_compile_in_go() {
     }
 }
 
+#[test]
+fn explanations_in_go_name_variants_and_have_no_control_characters() {
+    let shape = "enum{1: (), 9: (u32, text)}, (char, list<option<char>>), uuid[text], option<list<text>>, text";
+    let generated = Generated::new(&[Table::new(shape.parse().unwrap())]);
+    let test = r#"package rowkeys
+
+import (
+	"strings"
+	"testing"
+
+	"rowkeys/rowkey"
+)
+
+func TestExplain(t *testing.T) {
+	raw := "\x1b[31m\n\u202e"
+	key := Key{
+		F0: Key09{7, raw}, F1: Key1{'€', []rowkey.Option[rune]{rowkey.None[rune](), rowkey.Some('\x1b')}},
+		F2: [16]byte{15: 1}, F3: rowkey.Some([]string{raw}), F4: raw,
+	}
+	bytes, err := key.Encode()
+	table := Key{}.Explain(bytes)
+	if err != nil || strings.ContainsAny(table, "\x1b\u202e") {
+		t.Errorf("%q, %v", table, err)
+	}
+	for _, due := range []string{
+		`9(7, "\x1b[31m\n\u202e")`, `('€', [none some('\x1b')])`, "00000000-0000-0000-0000-000000000001", `some(["\x1b`,
+	} {
+		if !strings.Contains(table, due) {
+			t.Errorf("%s is not in\n%s", due, table)
+		}
+	}
+	if table = (Key{}).Explain(bytes[:3]); !strings.Contains(table, "Key._0.9._0 at byte 3") {
+		t.Error(table)
+	}
+}
+"#;
+    generated.write("explain_test.go", test);
+    run(go().args(["test", "."]).current_dir(generated.path()));
+}
+
 /// The published vectors of hashes, the merge, and single encodings.
 #[test]
 fn the_tests_of_the_go_runtime_pass() {
