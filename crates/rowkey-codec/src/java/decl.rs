@@ -2,6 +2,8 @@
 
 use super::constants::Constants;
 use super::fields::{code, components, copies, is_component, local, tags};
+use super::refused::Refused;
+use super::shown;
 use super::source::{Source, literal, plain};
 use super::value::Values;
 use crate::ir::{Decl, DeclKind, Field, Key, Variant};
@@ -9,7 +11,7 @@ use crate::ir::{Decl, DeclKind, Field, Key, Variant};
 /// Writes a declared type.
 pub(super) fn write(key: &Key, decl: &Decl, constants: &mut Constants, to: &mut Source) {
     let path = decl.place.strip_prefix(&key.name).unwrap_or(&decl.place).trim_start_matches('.');
-    let part = Part { key, path };
+    let part = Part { key, path, variant: None };
     to.blank();
     match &decl.kind {
         DeclKind::Tuple(fields) => {
@@ -29,6 +31,8 @@ fn name_of(path: &str) -> String {
 struct Part<'k> {
     key: &'k Key,
     path: &'k str,
+    /// The name of the variant that it is.
+    variant: Option<&'k str>,
 }
 
 impl Part<'_> {
@@ -60,9 +64,12 @@ impl Part<'_> {
             if let Some(tag) = tag {
                 to.line(&format!("Tags.write(w, {tag});"));
             }
+            let refused = Refused::begin(fields, self.variant, to);
             for (number, field) in fields.iter().enumerate() {
+                refused.field(field, to);
                 values.write_field(field, number, to);
             }
+            refused.end(None, to);
             to.close();
         }
         to.blank();
@@ -74,6 +81,7 @@ impl Part<'_> {
         let arguments: Vec<String> = fields.iter().filter(is_component).map(local).collect();
         to.call(&format!("return new {ident}"), &arguments, ";");
         to.close();
+        shown::to_string(ident, fields, to);
         to.close();
     }
 
@@ -111,7 +119,7 @@ impl Part<'_> {
         for variant in variants {
             to.blank();
             let path = format!("{}.{}", self.path, variant.name);
-            let within = Part { key: self.key, path: &path };
+            let within = Part { key: self.key, path: &path, variant: Some(&variant.name) };
             let implements = format!(" implements {ident}");
             let (about, tag) = (variant_name(variant), Some(variant.tag));
             within.record(&variant.ident, &implements, &about, tag, &variant.fields, constants, to);

@@ -1,7 +1,7 @@
 //! The fields of a key, a tuple or a variant: their parameters, what writes and what reads them.
 
 use super::ints::write_inverted;
-use super::source::{Source, plain as comment};
+use super::source::{Source, literal, plain as comment};
 use super::types::{note, plain};
 use super::value::Values;
 use crate::ir::{Field, Key, Type};
@@ -41,15 +41,16 @@ pub(super) fn code(shape: &str) -> String {
 }
 
 /// A constructor that copies the lists, so that the record does not change; nothing if there are none.
-pub(super) fn copies(ident: &str, fields: &[Field], to: &mut Source) {
+pub(super) fn copies(class: &str, fields: &[Field], to: &mut Source) {
     let lists: Vec<&Field> = fields.iter().filter(|field| matches!(field.ty, Type::List { .. })).collect();
     if lists.is_empty() {
         return;
     }
     to.doc(&["Copies the lists, unless they can't be changed.".to_owned()], &[]);
-    to.open(&format!("public {ident}"));
-    for Field { ident, .. } in lists {
-        to.line(&format!("{ident} = List.copyOf({ident});"));
+    to.open(&format!("public {class}"));
+    for Field { name, ident, .. } in lists {
+        let named = literal(&format!("{class}.{name}"));
+        to.line(&format!("{ident} = Lists.copy({named}, {ident});"));
     }
     to.close();
     to.blank();
@@ -73,7 +74,7 @@ impl Values<'_, '_> {
 
     /// Statements that read a field into a variable.
     pub(super) fn read_field(&mut self, field: &Field, path: &str, name: &str, number: usize, to: &mut Source) {
-        to.line(&format!("r.field({});", super::source::literal(path)));
+        to.line(&format!("r.field({});", literal(path)));
         if field.desc {
             to.line("r.invert();");
         }

@@ -5,11 +5,13 @@ use super::fields::{code, components, copies, is_component, local, tags};
 use super::ints::set_int;
 use super::lead::{Hashed, lead_of};
 use super::prefix::capital;
+use super::refused::Refused;
+use super::shown::shown;
 use super::source::{Source, bytes, literal, plain};
 use super::types::plain as java_type;
 use super::value::Values;
 use super::{decl, prefix};
-use crate::ir::{Digest, Field, Int, Key, Lead, Salt, Type};
+use crate::ir::{Digest, Field, Key, Lead, Salt};
 
 /// The body of a key's file, behind its imports.
 pub(super) fn write(key: &Key) -> Source {
@@ -116,6 +118,7 @@ impl File<'_> {
         to.blank();
         to.doc(&["Appends the bytes of the key.".to_owned()], &[]);
         to.open("public void write(KeyWriter w)");
+        let refused = Refused::begin(&key.fields, None, to);
         let hashed = Hashed::of(key);
         match &hashed {
             Some(_) => to.line("int lead = w.reserve(LEAD.width());"),
@@ -127,6 +130,7 @@ impl File<'_> {
         }
         let mut values = Values { key, constants, is_first: true };
         for (number, field) in key.fields.iter().enumerate() {
+            refused.field(field, to);
             let needs_method = values.write(&field.ty, "").is_none();
             if needs_method && !field.desc {
                 to.line(&format!("write{}(w, this.{});", capital(&field.ident), field.ident));
@@ -148,6 +152,7 @@ impl File<'_> {
         if key.is_joined {
             to.line("Ordered.writeEnd(w, lead);");
         }
+        refused.end(Some(key), to);
         to.close();
     }
 
@@ -221,11 +226,7 @@ impl File<'_> {
         for (number, field) in key.fields.iter().enumerate() {
             let name = local(field);
             self.read_field(field, &name, number, &mut values, to);
-            let shown = match &field.ty {
-                Type::Constant(_) => "\"\"".to_owned(),
-                Type::Int(Int { bits: 64, signed: false, .. }) => format!("Long.toUnsignedString({name})"),
-                _ => name,
-            };
+            let shown = shown(&field.ty, &name, 0);
             let arguments = ["r.position()".to_owned(), literal(&field.name), literal(&field.shape), shown];
             to.call("told.part", &arguments, ";");
         }

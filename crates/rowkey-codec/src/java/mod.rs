@@ -7,23 +7,30 @@ mod imports;
 mod ints;
 mod key;
 mod lead;
+mod limits;
 mod prefix;
 mod project;
+mod refused;
 mod runtime;
+mod shown;
 mod source;
 mod statements;
 mod text;
 mod types;
 mod value;
 
-use crate::ir::Codec;
+use crate::ir::{Codec, Refusal};
 use crate::names::{Case, JAVA};
 use crate::{LICENSES, Package, SourceFile};
 
 /// The files of a Maven project with these keys. The package's name may have dots, as in `com.example.visits-keys`,
 /// whose Java package is `com.example.visitskeys`.
-pub fn files(codec: &Codec, package: &Package) -> Vec<SourceFile> {
+///
+/// # Errors
+/// A key, or a package's name, that Java has no room for.
+pub fn files(codec: &Codec, package: &Package) -> Result<Vec<SourceFile>, Refusal> {
     let name = package_name(&package.name);
+    limits::refused(codec, &name)?;
     let folder = format!("src/main/java/{}", name.replace('.', "/"));
     let mut files = vec![
         ("pom.xml".to_owned(), project::pom(&package.name, &name)),
@@ -36,7 +43,7 @@ pub fn files(codec: &Codec, package: &Package) -> Vec<SourceFile> {
         files.push((format!("{folder}/{}.java", key.ident), format!("package {name};\n\n{imports}{body}")));
     }
     files.extend(runtime::files());
-    files
+    Ok(files)
 }
 
 /// The Java package of a name: one that is not the runtime's.

@@ -106,12 +106,13 @@ impl<'k> Step<'k> {
         };
         let name = format!("private static final KeyField<{boxed}> NEXT");
         let ends_with_key = self.key.ends_with_key(&field.ty);
+        let design = super::source::literal(&field.name);
         if ends_with_key || order == Order::Descending {
             let flags = [field.desc, ends_with_key, order == Order::Descending];
-            let arguments: Vec<String> = std::iter::once(write).chain(flags.iter().map(bool::to_string)).collect();
+            let arguments = [design, write].into_iter().chain(flags.iter().map(bool::to_string)).collect::<Vec<_>>();
             to.assign(&name, "new KeyField<>", &arguments);
         } else {
-            to.assign(&name, "KeyField.of", &[write, field.desc.to_string()]);
+            to.assign(&name, "KeyField.of", &[design, write, field.desc.to_string()]);
         }
         to.blank();
     }
@@ -120,7 +121,7 @@ impl<'k> Step<'k> {
         let (key, at) = (self.key, self.fixed);
         let mut values = Values { key, constants, is_first: at == 0 };
         let (plain, boxed) = (super::types::plain(key, &field.ty), values.boxed(&field.ty));
-        let (ident, desc) = (&field.ident, field.desc);
+        let ident = &field.ident;
         let name = super::fields::code(&super::source::plain(&field.name));
         let step = Self::after(key, at).ident;
         to.blank();
@@ -145,14 +146,14 @@ impl<'k> Step<'k> {
         if let Type::HostPath { .. } = field.ty {
             let what = "of a domain and its subdomains, or of an address";
             self.selecting(to, &name, what, &format!("{ident}Under(String host)"));
-            to.line(&format!("return fields.under(host, {desc});"));
+            to.line("return fields.under(NEXT, host);");
             to.close();
         }
         if let Type::Tile | Type::Quadkey(_) = field.ty {
             self.selecting(to, &name, "in a tile, which can be it", &format!("{ident}Within(Tile area)"));
             match field.ty {
-                Type::Quadkey(zoom) => to.line(&format!("return fields.within(area, {zoom}, {desc});")),
-                _ => to.line(&format!("return fields.within(area, {desc});")),
+                Type::Quadkey(zoom) => to.line(&format!("return fields.within(NEXT, area, {zoom});")),
+                _ => to.line("return fields.within(NEXT, area);"),
             }
             to.close();
         }
@@ -161,13 +162,12 @@ impl<'k> Step<'k> {
             self.selecting(to, &name, "that begins so", &format!("{ident}StartsWith({start} start)"));
             match begun(&field.ty, &mut values) {
                 Begun::Before(delimiter) => {
-                    to.line(&format!("return fields.startsWithBefore(start, {delimiter}, {desc});"));
+                    to.line(&format!("return fields.startsWithBefore(NEXT, start, {delimiter});"));
                 }
-                Begun::Padded(width) => to.line(&format!("return fields.startsWithPadded(start, {width}, {desc});")),
+                Begun::Padded(width) => to.line(&format!("return fields.startsWithPadded(NEXT, start, {width});")),
                 Begun::Written(write) => {
-                    to.line("KeyWriter w = new KeyWriter();");
-                    to.line(&format!("{write};"));
-                    to.line(&format!("return fields.startsWith(w, {desc});"));
+                    let arguments = ["NEXT".to_owned(), format!("(w, value) -> {write}"), "start".to_owned()];
+                    to.call("return fields.startsWith", &arguments, ";");
                 }
             }
             to.close();
@@ -192,18 +192,18 @@ fn begun(ty: &Type, values: &mut Values<'_, '_>) -> Begun {
     let first = values.is_first;
     Begun::Written(match ty {
         Type::Text(TextEnd::Blanks(width)) => return Begun::Padded(*width),
-        Type::Text(TextEnd::Zeros(width)) => format!("Padded.writeZerosStart(w, start, {width})"),
-        Type::Text(TextEnd::Escaped) => "Text.writeStart(w, start)".to_owned(),
-        Type::Bytes { raw: false } => "ByteStrings.writeStart(w, start)".to_owned(),
-        Type::Bytes { raw: true } => "ByteStrings.writeRaw(w, start)".to_owned(),
-        Type::Ordered(Ordered::Bytes) => format!("Ordered.writeBytesStart(w, start, {first})"),
-        Type::Ordered(_) => format!("Ordered.writeTextStart(w, start, {first})"),
+        Type::Text(TextEnd::Zeros(width)) => format!("Padded.writeZerosStart(w, value, {width})"),
+        Type::Text(TextEnd::Escaped) => "Text.writeStart(w, value)".to_owned(),
+        Type::Bytes { raw: false } => "ByteStrings.writeStart(w, value)".to_owned(),
+        Type::Bytes { raw: true } => "ByteStrings.writeRaw(w, value)".to_owned(),
+        Type::Ordered(Ordered::Bytes) => format!("Ordered.writeBytesStart(w, value, {first})"),
+        Type::Ordered(_) => format!("Ordered.writeTextStart(w, value, {first})"),
         Type::TextField(field) => match field.beginning() {
             Some(Beginning::Before(delimiter)) => return Begun::Before(values.constants.bytes(delimiter)),
-            Some(Beginning::Within(width)) => format!("PlainText.writeStart(w, start, {width})"),
-            _ => "Text.writeRaw(w, start)".to_owned(),
+            Some(Beginning::Within(width)) => format!("PlainText.writeStart(w, value, {width})"),
+            _ => "Text.writeRaw(w, value)".to_owned(),
         },
-        _ => "Text.writeRaw(w, start)".to_owned(),
+        _ => "Text.writeRaw(w, value)".to_owned(),
     })
 }
 

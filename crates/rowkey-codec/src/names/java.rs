@@ -115,6 +115,7 @@ pub const JAVA: Style = Style {
         "Digests",
         "Digits",
         "Durations",
+        "EncodeException",
         "Escapes",
         "Explanation",
         "Floats",

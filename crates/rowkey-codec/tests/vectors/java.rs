@@ -49,7 +49,7 @@ impl Generated {
         self.folder.path()
     }
 
-    fn compile(&self, sources: &Path, to: &str) {
+    pub(crate) fn compile(&self, sources: &Path, to: &str) {
         let run = self.javac(sources, to);
         assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     }
@@ -79,14 +79,14 @@ impl Generated {
     }
 
     /// Runs a program that fails if something does not hold.
-    fn run(&self, class: &str) {
+    pub(crate) fn run(&self, class: &str) {
         let run = Command::new("java").args(["-cp", "classes", class]).current_dir(self.path()).output().unwrap();
         assert!(run.status.success(), "{class}: {}", String::from_utf8_lossy(&run.stderr));
     }
 }
 
 /// A folder of this crate's Java tests.
-fn tests(folder: &str) -> PathBuf {
+pub(crate) fn tests(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java").join(folder)
 }
 

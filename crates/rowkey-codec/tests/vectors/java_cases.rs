@@ -6,7 +6,7 @@ use rowkey_codec::names::JAVA;
 use rowkey_testkit::cases;
 use serde_json::Value as Json;
 
-use crate::java::Generated;
+use crate::java::{Generated, tests};
 use crate::random::{Crossing, hex};
 
 /// Hosts that have one form, and texts that are none, as questions to the first key of these tables that is one host
@@ -52,6 +52,14 @@ fn uuids_in_java() {
     assert!(source.contains("record Ids(UUID id, int at)"), "{source}");
     let questions = [format!("encode\t0\t[\"{UUID}\",\"7\"]"), format!("decode\t0\t{UUID}07")];
     assert_eq!(generated.ask("classes", &questions), [format!("{UUID}07"), format!("[\"{UUID}\",\"7\"]")]);
+}
+
+#[test]
+fn errors_and_explanations_in_java() {
+    let shape = "u8, enum{1: (), 9: (u32, text)}, list<text>, (i16, bytes[2]) desc, option<text>, ipaddr, char";
+    let generated = Generated::new(&[Table::new(shape.parse().unwrap())]);
+    generated.compile(&tests("event/Errors.java"), "classes");
+    generated.run("Errors");
 }
 
 #[test]

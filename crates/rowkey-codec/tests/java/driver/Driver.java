@@ -91,13 +91,13 @@ public final class Driver {
       boolean isSame = again.equals(key) && isExplained;
       return isSame ? Json.write(values.fields(fields, key)) : "? read again as " + again + table;
     } catch (InvocationTargetException thrown) {
-      boolean isTold =
-          thrown.getCause() instanceof DecodeException error
-              && error.key().equals(type.getSimpleName())
-              && error.offset() <= bytes.length
-              && !error.found().isEmpty()
-              && !isExplained;
-      return (isTold ? "! " : "? ") + thrown.getCause();
+      if (thrown.getCause() instanceof DecodeException error
+          && error.key().equals(type.getSimpleName())
+          && !error.found().isEmpty()
+          && !isExplained) {
+        return "!" + error.field() + "\t" + error.offset() + "\t" + error.getMessage();
+      }
+      return "? " + thrown.getCause();
     }
   }
 

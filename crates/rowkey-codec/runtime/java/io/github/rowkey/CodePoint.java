@@ -30,6 +30,11 @@ public final class CodePoint {
     return value;
   }
 
+  /** The character of a {@code char}, for people. */
+  public static String shown(int value) {
+    return Character.toString(value);
+  }
+
   private static boolean isScalar(int value) {
     return Character.isValidCodePoint(value) && (value < 0xd800 || value > 0xdfff);
   }

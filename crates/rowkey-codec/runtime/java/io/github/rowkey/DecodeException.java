@@ -13,25 +13,17 @@ public final class DecodeException extends IllegalArgumentException {
   private final String found;
 
   DecodeException(String key, String field, int offset, String found) {
-    super(key + (field.isEmpty() ? "" : "." + field) + " at byte " + offset + ": " + shown(found));
+    super(
+        key
+            + (field.isEmpty() ? "" : "." + field)
+            + " at byte "
+            + offset
+            + ": "
+            + Explanation.printable(found));
     this.key = key;
     this.field = field;
     this.offset = offset;
-    this.found = shown(found);
-  }
-
-  /** A text of a key's bytes in one line: control characters are shown by their numbers. */
-  private static String shown(String text) {
-    StringBuilder shown = new StringBuilder(text.length());
-    for (int i = 0; i < text.length(); i++) {
-      char next = text.charAt(i);
-      if (Character.isISOControl(next)) {
-        shown.append(String.format("\\x%02x", (int) next));
-      } else {
-        shown.append(next);
-      }
-    }
-    return shown.toString();
+    this.found = Explanation.printable(found);
   }
 
   /** The name of the key type. */

@@ -19,7 +19,9 @@ public final class Explanation {
     }
     String bytes = KeyReader.hex(key, told, to);
     text.append(
-        String.format("%4d..%-4d %-16s %-20s %-24s %s%n", told, to, field, shape, bytes, value));
+        String.format(
+            "%4d..%-4d %-16s %-20s %-24s %s%n",
+            told, to, field, shape, bytes, printable(String.valueOf(value))));
     told = to;
   }
 
@@ -27,6 +29,36 @@ public final class Explanation {
   public void error(DecodeException error) {
     part(key.length, error.field(), "?", "");
     text.append(error.getMessage()).append('\n');
+  }
+
+  /** The text of a record of a key: its name, and the names and values of its components. */
+  public static String record(String name, Object... parts) {
+    StringBuilder record = new StringBuilder(name).append('[');
+    for (int i = 0; i < parts.length; i += 2) {
+      record.append(i == 0 ? "" : ", ").append(parts[i]).append('=').append(parts[i + 1]);
+    }
+    return record.append(']').toString();
+  }
+
+  /** A text in one line: characters that control a terminal are shown by their numbers. */
+  static String printable(String text) {
+    StringBuilder printable = new StringBuilder(text.length());
+    text.codePoints()
+        .forEach(
+            next -> {
+              switch (Character.getType(next)) {
+                case Character.CONTROL -> printable.append(String.format("\\x%02x", next));
+                case Character.FORMAT,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR,
+                    Character.SURROGATE,
+                    Character.PRIVATE_USE,
+                    Character.UNASSIGNED ->
+                    printable.append(String.format("\\u{%x}", next));
+                default -> printable.appendCodePoint(next);
+              }
+            });
+    return printable.toString();
   }
 
   @Override

@@ -7,7 +7,7 @@ import java.net.UnknownHostException;
 
 /**
  * An IP address of either family: {@code 04} or {@code 06}, and its bytes. Every IPv4 address sorts
- * before every IPv6 one. A zone of an IPv6 address is not written.
+ * before every IPv6 one. An IPv6 address with a zone has no bytes.
  *
  * <pre>
  * 10.0.0.1   04 0a 00 00 01
@@ -18,6 +18,10 @@ public final class IpAddresses {
 
   /** Writes an address. */
   public static void write(KeyWriter w, InetAddress value) {
+    if (value instanceof Inet6Address address
+        && (address.getScopeId() != 0 || address.getScopedInterface() != null)) {
+      throw new IllegalArgumentException("the address " + address.getHostAddress() + " has a zone");
+    }
     byte[] bytes = value.getAddress();
     w.putByte(value instanceof Inet4Address ? 4 : 6);
     w.putBytes(bytes);

@@ -16,7 +16,7 @@ final class JavaHashes {
   /** That of {@link String#hashCode}, of UTF-8; of other bytes, as if each were a character. */
   static int ofText(byte[] bytes, int from, int to) {
     int hash = 0;
-    boolean isText = Utf8.isValid(bytes, from, to);
+    boolean isText = Utf8.valid(bytes, from, to) == to;
     for (int i = from; i < to; i++) {
       int next = bytes[i] & 0xff;
       if (isText && next >= 0x80) {

@@ -3,27 +3,37 @@ package io.github.rowkey;
 /**
  * What prefixes know of a field.
  *
+ * @param name its name in the design
  * @param writer writes its values
  * @param isDesc whether its bytes are inverted
  * @param endsWithKey whether nothing but the end of the key marks the end of a value
  * @param isReversed whether its bytes, not inverted, have the reverse order of the values
  */
 public record KeyField<T>(
-    ValueWriter<T> writer, boolean isDesc, boolean endsWithKey, boolean isReversed) {
+    String name, ValueWriter<T> writer, boolean isDesc, boolean endsWithKey, boolean isReversed) {
   /** A field whose ascending bytes tell where they end and have the order of the values. */
-  public static <T> KeyField<T> of(ValueWriter<T> writer, boolean isDesc) {
-    return new KeyField<>(writer, isDesc, false, false);
+  public static <T> KeyField<T> of(String name, ValueWriter<T> writer, boolean isDesc) {
+    return new KeyField<>(name, writer, isDesc, false, false);
   }
 
-  byte[] bytes(T value) {
+  byte[] bytes(Layout layout, T value) {
+    return bytes(layout, writer, value).toByteArray();
+  }
+
+  /** What a writer writes of a value of this field. */
+  <V> KeyWriter bytes(Layout layout, ValueWriter<? super V> of, V value) {
     KeyWriter w = new KeyWriter();
-    writer.write(w, value);
-    return w.toByteArray();
+    try {
+      of.write(w, value);
+    } catch (IllegalArgumentException | NullPointerException thrown) {
+      throw EncodeException.of(layout.name(), name, thrown);
+    }
+    return w;
   }
 
   /** The cut before a value, or after it. */
-  Cut cut(T value, boolean isAfter, byte[] longer) {
-    byte[] bytes = bytes(value);
+  Cut cut(Layout layout, T value, boolean isAfter, byte[] longer) {
+    byte[] bytes = bytes(layout, value);
     if (!isAfter) {
       return new Cut(bytes, false);
     }

@@ -72,18 +72,11 @@ public record Layout(
             .map(line -> line.substring(ROW_KEY.length()))
             .orElse(kept);
     if (!found.equals(shape) && !found.equals(fingerprint(shape))) {
+      boolean isFingerprint = found.matches("[0-9a-f]{16}");
+      String theirs = isFingerprint ? found : found + " (" + fingerprint(found) + ")";
+      String ours = shape + " (" + fingerprint(shape) + ")";
       throw new LayoutException(
-          "the table has keys of another layout than "
-              + name
-              + ": "
-              + found
-              + " ("
-              + fingerprint(kept)
-              + "), not "
-              + shape
-              + " ("
-              + fingerprint(shape)
-              + ")");
+          "the table has keys of another layout than " + name + ": " + theirs + ", not " + ours);
     }
   }
 }

@@ -28,12 +28,12 @@ public final class LeadingFields {
 
   /** Fixes the next field, which has the same bytes in every key. */
   public LeadingFields constant(KeyBytes constant, boolean isDesc) {
-    return field(new KeyField<>(Constants::write, isDesc, false, false), constant);
+    return field(new KeyField<>("", Constants::write, isDesc, false, false), constant);
   }
 
   /** Fixes the next field. */
   public <T> LeadingFields field(KeyField<T> field, T value) {
-    byte[] next = with(field.bytes(value), field.isDesc());
+    byte[] next = with(field.bytes(layout, value), field.isDesc());
     int[] more = Arrays.copyOf(ends, ends.length + 1);
     more[ends.length] = next.length;
     return new LeadingFields(layout, next, more);
@@ -62,13 +62,17 @@ public final class LeadingFields {
     T last = isTurned ? bounds.low() : bounds.high();
     boolean hasFirst = isTurned ? bounds.isHighIncluded() : bounds.isLowIncluded();
     boolean hasLast = isTurned ? bounds.isLowIncluded() : bounds.isHighIncluded();
-    Cut low = first == null ? Cut.FIRST : field.cut(first, !hasFirst, longer);
-    Cut high = last == null ? Cut.LAST : field.cut(last, hasLast, longer);
+    Cut low = first == null ? Cut.FIRST : field.cut(layout, first, !hasFirst, longer);
+    Cut high = last == null ? Cut.LAST : field.cut(layout, last, hasLast, longer);
     return between(low, high, field.isDesc());
   }
 
-  /** Selects those whose next field begins with what {@code start} has written. */
-  public Selection startsWith(KeyWriter start, boolean isDesc) {
+  /** Selects those whose next field begins with what {@code writer} writes of {@code start}. */
+  public <V> Selection startsWith(KeyField<?> field, ValueWriter<? super V> writer, V start) {
+    return startsWith(field.bytes(layout, writer, start), field.isDesc());
+  }
+
+  private Selection startsWith(KeyWriter start, boolean isDesc) {
     byte[] begun = with(start.toByteArray(), isDesc);
     return new Selection(layout, List.of(KeySpan.prefix(begun, ends)));
   }
@@ -77,25 +81,28 @@ public final class LeadingFields {
    * Selects those whose next field, a host path, is of a domain or its subdomains, or of an
    * address.
    */
-  public Selection under(String host, boolean isDesc) {
+  public Selection under(KeyField<HostPath> field, String host) {
+    byte[] low = field.bytes(layout, LeadingFields::writeUnder, host).toByteArray();
+    byte[] high = low.clone();
+    high[high.length - 1] = '0';
+    return between(new Cut(low, false), new Cut(high, false), field.isDesc());
+  }
+
+  private static void writeUnder(KeyWriter w, String host) {
     String fault = host.isEmpty() ? "there is no host" : Hosts.fault(host);
     if (fault != null) {
       throw new IllegalArgumentException(fault);
     }
-    KeyWriter w = new KeyWriter();
     HostPaths.writeHost(w, host);
     w.putByte(Hosts.isAddress(host) ? '/' : '.');
-    byte[] low = w.toByteArray();
-    byte[] high = low.clone();
-    high[high.length - 1] = '0';
-    return between(new Cut(low, false), new Cut(high, false), isDesc);
   }
 
   /** Selects those whose next field, padded with blanks, begins with this. */
-  public Selection startsWithPadded(String start, int width, boolean isDesc) {
+  public Selection startsWithPadded(KeyField<String> field, String start, int width) {
+    boolean isDesc = field.isDesc();
+    ValueWriter<String> writer = (w, value) -> Padded.writeStart(w, value, width);
+    KeyWriter begun = field.bytes(layout, writer, start);
     String text = start.stripTrailing();
-    KeyWriter begun = new KeyWriter();
-    Padded.writeStart(begun, start, width);
     if (text.length() == start.length()) {
       return startsWith(begun, isDesc);
     }
@@ -107,11 +114,16 @@ public final class LeadingFields {
   }
 
   /** Selects those whose next field, a text before a delimiter, begins with this. */
-  public Selection startsWithBefore(String start, KeyBytes delimiter, boolean isDesc) {
-    KeyWriter begun = new KeyWriter();
-    Utf8.write(begun, start, false);
+  public Selection startsWithBefore(KeyField<?> field, String start, KeyBytes delimiter) {
+    boolean isDesc = field.isDesc();
+    KeyWriter begun = field.bytes(layout, PlainText::write, start);
     byte[] low = begun.toByteArray();
-    List<byte[]> others = TextEnds.shorter(low, delimiter.array());
+    List<byte[]> others;
+    try {
+      others = TextEnds.shorter(low, delimiter.array());
+    } catch (IllegalArgumentException thrown) {
+      throw EncodeException.of(layout.name(), field.name(), thrown);
+    }
     if (others.isEmpty()) {
       return startsWith(begun, isDesc);
     }
@@ -129,16 +141,16 @@ public final class LeadingFields {
   }
 
   /** Selects those whose next field, a tile of any zoom, is in a tile or is it. */
-  public Selection within(Tile area, boolean isDesc) {
+  public Selection within(KeyField<Tile> field, Tile area) {
     KeyWriter first = new KeyWriter();
     Tiles.writeFirst(first, area);
     KeyWriter last = new KeyWriter();
     Tiles.write(last, area);
-    return between(first, last, isDesc);
+    return between(first, last, field.isDesc());
   }
 
   /** Selects those whose next field, a tile of one zoom, is in a tile or is it. */
-  public Selection within(Tile area, int zoom, boolean isDesc) {
+  public Selection within(KeyField<Tile> field, Tile area, int zoom) {
     int down = zoom - area.zoom();
     if (down < 0) {
       return new Selection(layout, List.of());
@@ -149,7 +161,7 @@ public final class LeadingFields {
     KeyWriter last = new KeyWriter();
     Tile corner = new Tile(zoom, area.x() << down | side, area.y() << down | side);
     Tiles.writeQuadkey(last, corner, zoom);
-    return between(first, last, isDesc);
+    return between(first, last, field.isDesc());
   }
 
   private Selection between(KeyWriter first, KeyWriter last, boolean isDesc) {

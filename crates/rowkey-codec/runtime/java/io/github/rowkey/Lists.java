@@ -1,5 +1,7 @@
 package io.github.rowkey;
 
+import java.util.List;
+
 /**
  * A list: {@code 01} before each element, {@code 00} after the last.
  *
@@ -9,6 +11,18 @@ package io.github.rowkey;
  */
 public final class Lists {
   private Lists() {}
+
+  /** A copy of the list of this name, unless it can't be changed. */
+  public static <T> List<T> copy(String name, List<T> list) {
+    if (list == null) {
+      throw new NullPointerException(name + " is null");
+    }
+    try {
+      return List.copyOf(list);
+    } catch (NullPointerException ofElement) {
+      throw new NullPointerException(name + " has an element that is null");
+    }
+  }
 
   /** Writes what comes before an element. */
   public static void writeNext(KeyWriter w) {

@@ -31,13 +31,13 @@ public final class Text {
   public static String read(KeyReader r) {
     int at = r.position();
     Escapes.read(r);
-    return Utf8.read(r, at);
+    return Utf8.read(r, at, r.position() - 1);
   }
 
   /** Reads text to the end of the key. */
   public static String readRaw(KeyReader r) {
     int at = r.position();
     r.takeContent(r.left());
-    return Utf8.read(r, at);
+    return Utf8.read(r, at, r.position());
   }
 }

@@ -45,41 +45,53 @@ final class Utf8 {
     w.reserve(at - start);
   }
 
-  /** The text of the content that was read last, which begins in the key at this place. */
+  /**
+   * The text of the content that was read last, of a field that begins in the key at this place.
+   */
   static String read(KeyReader r, int at) {
+    return read(r, at, -1);
+  }
+
+  /** The same of a field that ends at a place: what is wrong is told by its byte, if it has one. */
+  static String read(KeyReader r, int at, int end) {
     int from = r.contentFrom();
     int count = r.contentTo() - from;
     String text = new String(r.content(), from, count, StandardCharsets.UTF_8);
-    if (text.indexOf(REPLACEMENT) >= 0 && !isValid(r.content(), from, from + count)) {
-      throw r.wrong(at, "the text is not UTF-8");
+    if (text.indexOf(REPLACEMENT) >= 0) {
+      int valid = valid(r.content(), from, from + count) - from;
+      if (valid < count) {
+        boolean isAsInKey = end - at == count;
+        throw r.wrong(isAsInKey ? at + valid : at, "the text is not UTF-8");
+      }
     }
     return text;
   }
 
-  /** Returns whether bytes are UTF-8: in the shortest form, and without surrogates. */
-  static boolean isValid(byte[] bytes, int from, int to) {
+  /** The end of the first bytes that are UTF-8: in the shortest form, and without surrogates. */
+  static int valid(byte[] bytes, int from, int to) {
     int i = from;
     while (i < to) {
+      int start = i;
       int lead = bytes[i++];
       if (lead >= 0) {
         continue;
       }
       int more = Integer.numberOfLeadingZeros(~lead << 24) - 1;
       if (more < 1 || more > 3 || to - i < more) {
-        return false;
+        return start;
       }
       int value = lead & 0x3f >> more;
       for (int end = i + more; i < end; i++) {
         if ((bytes[i] & 0xc0) != 0x80) {
-          return false;
+          return start;
         }
         value = value << 6 | bytes[i] & 0x3f;
       }
       int least = more == 1 ? 0x80 : more == 2 ? 0x800 : 0x10000;
       if (value < least || value > 0x10ffff || (value >> 11) == 0x1b) {
-        return false;
+        return start;
       }
     }
-    return true;
+    return to;
   }
 }
