@@ -95,12 +95,12 @@ pub(crate) const LICENSES: [(&str, &str); 2] =
 /// The files of a package with the codecs of these tables.
 ///
 /// # Errors
-/// The first key that has no generated code, and why.
+/// The first key, or the package's name, that has no generated code, and why.
 pub fn generate(tables: &[Table], language: Language, package: &Package) -> Result<Vec<SourceFile>, Refusal> {
     match language {
-        Language::Java => Ok(java::files(&Codec::of(tables, &names::JAVA)?, package)),
+        Language::Java => java::files(&Codec::of(tables, &names::JAVA)?, package),
         Language::Go => Ok(go::files(&Codec::of(tables, &names::GO)?, package)),
-        Language::Python => Ok(python::files(&Codec::of(tables, &names::PYTHON)?, package)),
+        Language::Python => python::files(&Codec::of(tables, &names::PYTHON)?, package),
     }
 }
 

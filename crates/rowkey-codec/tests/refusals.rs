@@ -3,6 +3,7 @@
 use rowkey::LayoutBuf;
 use rowkey_codec::ir::{Codec, Table};
 use rowkey_codec::names::PYTHON;
+use rowkey_codec::{Language, Package, generate};
 
 fn refusal(shape: &str) -> String {
     let layout: LayoutBuf = shape.parse().unwrap();
@@ -26,5 +27,60 @@ fn what_has_no_code_is_named() {
     ] {
         let refusal = refusal(shape);
         assert!(refusal.starts_with(&format!("key{start}")), "{shape}: {refusal}");
+    }
+}
+
+fn refused(shape: &str, language: Language, package: &str) -> Option<String> {
+    let table = Table::new(shape.parse().unwrap());
+    generate(&[table], language, &Package::new(package)).err().map(|refusal| refusal.to_string())
+}
+
+fn many(shape: &str, count: usize) -> String {
+    vec![shape; count].join(", ")
+}
+
+#[test]
+fn records_that_java_has_no_room_for_are_named() {
+    for (shape, due) in [
+        (many("u8", 254), None),
+        (
+            many("u8", 255),
+            Some("key: `a record of 255 slots` has no generated code: a record of Java has room for 254"),
+        ),
+        (many("u64", 127), None),
+        (many("u64", 128), Some("key: `a record of 256 slots`")),
+        (many("f64", 127) + ", u8", Some("key: `a record of 255 slots`")),
+        (many("u32", 127) + ", option<u64>", Some("key: `a record of 255 slots`")),
+        (many("const['a']", 300), None),
+        (format!("u8, ({})", many("i64", 128)), Some("key._1: `a record of 256 slots`")),
+        (format!("u8, enum{{1: (), 7: ({})}}", many("i64", 128)), Some("key._1.7: `a record of 256 slots`")),
+        (format!("({}), ({})", many("u64", 120), many("u64", 120)), None),
+    ] {
+        let found = refused(&shape, Language::Java, "keys");
+        assert_eq!(found.is_some(), due.is_some(), "{shape}: {found:?}");
+        assert!(found.unwrap_or_default().starts_with(due.unwrap_or_default()), "{shape}");
+        assert_eq!(refused(&shape, Language::Python, "keys"), None);
+        assert_eq!(refused(&shape, Language::Go, "keys"), None);
+    }
+}
+
+#[test]
+fn packages_of_a_name_that_is_taken_are_named() {
+    for (language, names) in [
+        (
+            Language::Java,
+            &["java", "java.lang", "Java.Util", "javax.x", "jdk.internal", "com.sun.net", "org.w3c.dom"][..],
+        ),
+        (Language::Python, &["struct", "Struct", "typing", "dataclasses", "enum", "json", "heapq", "collections"]),
+    ] {
+        for name in names {
+            let refusal = refused("u8", language, name).unwrap_or_else(|| panic!("{name}"));
+            assert!(refusal.starts_with("the package: `"), "{name}: {refusal}");
+        }
+    }
+    for name in ["javan", "javax-keys", "com.sunny", "org.w3c", "keys", "struct-keys"] {
+        for language in [Language::Java, Language::Python] {
+            assert_eq!(refused("u8", language, name), None, "{name}");
+        }
     }
 }
