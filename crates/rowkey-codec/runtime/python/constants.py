@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .encoding import Encoding
+from .encoding import Encoding, taken
 
 
 class Constant(Encoding["tuple[()]"]):
@@ -18,5 +18,6 @@ class Constant(Encoding["tuple[()]"]):
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[tuple[()], int]:
         if not key.startswith(self._bytes, at):
+            taken(key, at, len(self._bytes))
             raise ValueError(f"{self._bytes.hex()} is not there")
         return (), at + len(self._bytes)

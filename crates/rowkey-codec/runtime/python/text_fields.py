@@ -156,11 +156,12 @@ class Fixed(Encoding[T]):
         return content
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[T, int]:
-        value = self._form.value(taken(key, at, self._width).decode())
+        content = taken(key, at, self._width)
         at += self._width
         if not key.startswith(self._delimiter, at):
+            taken(key, at, len(self._delimiter))
             raise Refusal("the delimiter is not after the field's width", at)
-        return value, at + len(self._delimiter)
+        return self._form.value(content.decode()), at + len(self._delimiter)
 
 
 class Before(Encoding[T]):
@@ -263,6 +264,7 @@ class After(Encoding[T | None]):
         if at == len(key):
             return None, at
         if not key.startswith(self._delimiter, at):
+            taken(key, at, len(self._delimiter))
             raise ValueError("the field's delimiter is not before it")
         at += len(self._delimiter)
         try:

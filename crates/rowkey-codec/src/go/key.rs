@@ -222,7 +222,9 @@ fn read_from(code: &mut Code, key: &Key) {
     code.line("// readFrom reads the key, and where its fields end.");
     code.function(format!("func (k *{ident}) readFrom(r *rowkey.Reader, ends *[{}]int) {{", key.fields.len()));
     if width > 0 {
-        code.line(format!("r.Skip({width})"));
+        code.open(format!("if r.Skip({width}); r.Failed() {{"));
+        code.line("return");
+        code.close("}");
     }
     read::fields(code, key, &key.fields, "k", |code, i| code.line(format!("ends[{i}] = r.Offset()")));
     code.line("r.End()");

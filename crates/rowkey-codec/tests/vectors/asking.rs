@@ -57,7 +57,7 @@ impl<'a> Asking<'a> {
     }
 
     fn decode(&mut self, at: usize, layout: &LayoutBuf, key: &[u8]) {
-        let due = layout.decode(key).map_or(Due::Refused, |values| Due::Values(at, values));
+        let due = layout.decode(key).map_or_else(Due::Refused, |values| Due::Values(at, values));
         self.ask(format!("decode\t{at}\t{}", hex(key)), due);
     }
 

@@ -5,7 +5,8 @@ use std::process::Command;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, TestRng, TestRunner};
-use rowkey::{Value, laws};
+use rowkey::error::DecodeReason;
+use rowkey::{DecodeError, Value, laws};
 use rowkey_codec::ir::{Codec, Table};
 use rowkey_codec::names::Style;
 use rowkey_testkit::cases;
@@ -41,7 +42,8 @@ pub(crate) enum Due {
     Hex(String),
     Ranges(Json),
     Values(usize, Vec<Value>),
-    Refused,
+    /// With the field and the offset of this error, on the first line of the answer: `!`, field, offset, with tabs.
+    Refused(DecodeError),
 }
 
 /// How much is asked about a layout.
@@ -129,25 +131,46 @@ impl Crossing {
 impl Due {
     /// Lines on an answer, if it is another one.
     fn wrong(&self, tables: &[Table], question: &str, answer: &str) -> Option<String> {
+        let at: usize = question.split('\t').nth(1)?.parse().ok()?;
+        let shape = tables[at].layout().shape();
         let is_right = match self {
             Self::Hex(due) => answer == due,
             Self::Ranges(due) => serde_json::from_str(answer).is_ok_and(|json: Json| json == *due),
-            Self::Refused => answer.starts_with('!'),
+            Self::Refused(error) => is_told(error, &shape, answer),
             Self::Values(at, values) => {
                 let json: Result<Json, _> = serde_json::from_str(answer);
                 json.is_ok_and(|json| tables[*at].layout().values_from_json(&json).as_ref() == Ok(values))
             }
         };
-        let at: usize = question.split('\t').nth(1)?.parse().ok()?;
         let due = match self {
             _ if is_right => return None,
             Self::Hex(hex) => hex.clone(),
             Self::Ranges(ranges) => ranges.to_string(),
-            Self::Refused => "refused".to_owned(),
+            Self::Refused(error) => format!("{} at {}: {error}", error.field(), error.offset()),
             Self::Values(_, values) => to_json(values).to_string(),
         };
-        Some(format!("{}\n  {question}\n  {answer}\n  {due}", tables[at].layout().shape()))
+        Some(format!("{shape}\n  {question}\n  {answer}\n  {due}"))
     }
+}
+
+/// Returns whether an answer has the field and the offset of an error. The place within a value that is not valid is the
+/// language's own: its first byte, or the bad one. Java leaves out the places in lists, and of the mark before the next
+/// item names what it read last.
+fn is_told(error: &DecodeError, shape: &str, answer: &str) -> bool {
+    let mut told = answer.strip_prefix('!').unwrap_or("no field").split('\t');
+    let field = told.next().unwrap_or_default();
+    let offset: Option<usize> = told.next().and_then(|offset| offset.parse().ok());
+    let is_value = matches!(error.reason(), DecodeReason::Value { .. } | DecodeReason::Utf8);
+    if shape.contains("ordered[") {
+        // What is between two fields of OrderedCode can be taken as of either.
+        return offset.is_some();
+    }
+    let is_field = field == error.field() || field.starts_with(&without_items(error.field()));
+    is_field && offset.is_some_and(|offset| offset == error.offset() || is_value)
+}
+
+fn without_items(field: &str) -> String {
+    field.split('[').map(|part| part.split_once(']').map_or(part, |(_, rest)| rest)).collect()
 }
 
 pub(crate) fn seed() -> u64 {
