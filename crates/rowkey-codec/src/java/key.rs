@@ -94,11 +94,14 @@ impl File<'_> {
         to.open("public byte[] encode()");
         match (key.integers(), self.width()) {
             (Some(integers), Some(width)) => {
+                let refused = Refused::begin(&key.fields, None, to);
                 to.line(&format!("byte[] key = new byte[{width}];"));
                 for (at, field, int) in integers {
+                    refused.field(field, to);
                     to.line(&set_int(int, at, field.desc, &format!("this.{}", field.ident)));
                 }
                 to.line("return key;");
+                refused.end(Some(key), to);
             }
             (None, Some(width)) => {
                 to.line(&format!("KeyWriter w = new KeyWriter({width});"));

@@ -57,7 +57,7 @@ fn uuids_in_java() {
 #[test]
 fn errors_and_explanations_in_java() {
     let shape = "u8, enum{1: (), 9: (u32, text)}, list<text>, (i16, bytes[2]) desc, option<text>, ipaddr, char";
-    let generated = Generated::new(&[Table::new(shape.parse().unwrap())]);
+    let generated = Generated::new(&[shape, "u64, u32 desc"].map(|shape| Table::new(shape.parse().unwrap())));
     generated.compile(&tests("event/Errors.java"), "classes");
     generated.run("Errors");
 }

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import rowkeys.Key;
+import rowkeys.Key_2;
 
 /**
  * What is told of values and bytes that are no key's: the key, the field, null by name; and what a
@@ -51,6 +52,15 @@ public final class Errors {
         hold(false, "a list that is null, or has null");
       } catch (NullPointerException thrown) {
         hold(thrown.getMessage().startsWith("Key._2 "), thrown.getMessage());
+      }
+    }
+
+    for (long number : new long[] {-1, 1L << 32}) {
+      try {
+        new Key_2(1, number).encode();
+        hold(false, number + " is no u32");
+      } catch (EncodeException thrown) {
+        hold(thrown.getMessage().startsWith("Key_2._1: "), thrown.getMessage());
       }
     }
 
