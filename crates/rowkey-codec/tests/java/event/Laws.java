@@ -1,5 +1,6 @@
 import io.github.rowkey.Bounds;
 import io.github.rowkey.DecodeException;
+import io.github.rowkey.EncodeException;
 import io.github.rowkey.KeyRange;
 import io.github.rowkey.KeyWriter;
 import io.github.rowkey.Layout;
@@ -83,8 +84,7 @@ public final class Laws {
     refused(LayoutException.class, () -> Event.checkTable("text, i64 desc"));
     refused(DecodeException.class, () -> Event.decode(new byte[] {1}));
     refused(
-        IllegalArgumentException.class,
-        () -> new Event("\ud800", 0, Optional.empty(), List.of()).encode());
+        EncodeException.class, () -> new Event("\ud800", 0, Optional.empty(), List.of()).encode());
     KeyWriter w = new KeyWriter();
     Event one = new Event("ada", 7, Optional.of(5), List.of());
     one.write(w);
