@@ -9,8 +9,8 @@ const MOST_SLOTS: usize = 254;
 /// The most bytes of a text in a class file.
 const MOST_BYTES: usize = 65_535;
 
-const TOO_MANY: &str = "a record of Java has room for 254 parameters, of which `long` and `double` take two: put fields \
-                        that are neighbours into a tuple, whose bytes are the same";
+const TOO_MANY: &str = "a record of Java has room for 254 parameters, of which `long` and `double` take two: put \
+                        fields that are neighbours into a tuple, whose bytes are the same";
 
 /// The first packages of the JDK, and those of its modules that are elsewhere.
 const OF_JDK: [&str; 10] = [

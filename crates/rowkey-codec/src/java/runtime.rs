@@ -14,7 +14,8 @@ macro_rules! runtime {
 /// The classes, and their sources.
 const CLASSES: &[(&str, &str)] = runtime! {
     "Binary", "Bool", "Bounds", "ByteArrays", "ByteStrings", "CodePoint", "Constants", "Cut", "DatePattern",
-    "Decimals", "DecodeException", "Digest", "Digests", "Digits", "Durations", "EncodeException", "Escapes", "Explanation", "Floats",
+    "Decimals", "DecodeException", "Digest", "Digests", "Digits", "Durations", "EncodeException", "Escapes",
+    "Explanation", "Floats",
     "HashFunction", "HashPrefix", "HostPath", "HostPaths", "Hosts", "Instants", "IpAddresses", "JavaHashes",
     "KeyBytes", "KeyDuration", "KeyField", "KeyInstant", "KeyRange", "KeyReader", "KeySpan", "KeyWriter", "Layout",
     "LayoutException", "Lead", "LeadingFields", "Lists", "Merge", "Murmur3", "NumberText", "Options", "Ordered",

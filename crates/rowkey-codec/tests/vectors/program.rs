@@ -8,8 +8,8 @@
 //!
 //! A key is its index in the manifest. A condition is `null`, `{"in": values}`, `{"range": [start, end]}` with bounds
 //! `null`, `["included", value]` or `["excluded", value]`, `{"starts_with": value}`, `{"under": host}` or
-//! `{"within": tile}`. The answer to what is refused is `!` and the reason; of a key in bytes `!`, the field, the offset
-//! and the reason, with tabs between.
+//! `{"within": tile}`. The answer to what is refused is `!` and the reason; of a key in bytes `!`, the field, the
+//! offset and the reason, with tabs between.
 
 use std::io::{BufRead as _, BufReader, BufWriter, Write as _};
 use std::process::{Command, Stdio};

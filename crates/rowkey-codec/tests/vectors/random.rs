@@ -153,9 +153,9 @@ impl Due {
     }
 }
 
-/// Returns whether an answer has the field and the offset of an error. The place within a value that is not valid is the
-/// language's own: its first byte, or the bad one. Java leaves out the places in lists, and of the mark before the next
-/// item names what it read last.
+/// Returns whether an answer has the field and the offset of an error. The place within a value that is not valid is
+/// the language's own: its first byte, or the bad one. Java leaves out the places in lists, and of the mark before the
+/// next item names what it read last.
 fn is_told(error: &DecodeError, shape: &str, answer: &str) -> bool {
     let mut told = answer.strip_prefix('!').unwrap_or("no field").split('\t');
     let field = told.next().unwrap_or_default();
