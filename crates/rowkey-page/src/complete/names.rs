@@ -69,7 +69,7 @@ pub(super) fn types(place: &Place) -> Option<(&str, Vec<Json>)> {
             .map(|(made, shown)| made[..shown].to_owned())
             .collect::<Vec<_>>()
     };
-    Some((begun, words.flat_map(|word| ends(&word)).map(|text| self::word(&text, &Json::Null)).collect()))
+    Some((begun, words.flat_map(ends).map(|text| self::word(&text, &Json::Null)).collect()))
 }
 
 /// The brackets that close those that are open in a shape.
