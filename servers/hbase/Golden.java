@@ -9,6 +9,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.CompareOperator;
 import org.apache.hadoop.hbase.HBaseConfiguration;
 import org.apache.hadoop.hbase.NamespaceDescriptor;
+import org.apache.hadoop.hbase.RegionMetrics;
 import org.apache.hadoop.hbase.ServerName;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.*;
@@ -165,6 +166,12 @@ public class Golden {
             record("scan_reverse", "Scan", () -> {
                 Scan scan = new Scan().withStartRow(b("s3")).setReversed(true).setLimit(2).addColumn(f, b("x"));
                 try (ResultScanner scanner = table.getScanner(scan)) { for (Result row : scanner) row.size(); }
+            });
+            ServerName holder = connection.getRegionLocator(name).getRegionLocation(b("a")).getServerName();
+            record("region_metrics", "GetRegionLoad", () -> {
+                for (RegionMetrics of : admin.getRegionMetrics(holder, name)) System.out.println(of.getNameAsString()
+                    + " " + of.getReadRequestCount() + " " + of.getFilteredReadRequestCount() + " " + of.getWriteRequestCount()
+                    + " " + of.getStoreFileCount() + " " + of.getStoreFileSize() + " " + of.getMemStoreSize());
             });
             record("describe", "GetTableDescriptors", () -> admin.getDescriptor(name));
             ServerName to = List.copyOf(admin.getRegionServers()).get(0);

@@ -26,6 +26,7 @@ pub use self::model::get::Get;
 pub use self::model::mutation::{Append, Delete, Durability, Increment, Mutation, Put};
 pub use self::model::namespace::Namespace;
 pub use self::model::region::Region;
+pub use self::model::region_metrics::RegionMetrics;
 pub use self::model::row::{Cells, Row, RowRef};
 pub use self::model::row_mutations::{CheckAndMutate, RowMutations};
 pub use self::model::rows::{Rows, RowsIntoIter};

@@ -10,6 +10,7 @@ pub(crate) mod mutation;
 pub(crate) mod names;
 pub(crate) mod namespace;
 pub(crate) mod region;
+pub(crate) mod region_metrics;
 pub(crate) mod row;
 pub(crate) mod row_mutations;
 pub(crate) mod rows;

@@ -1203,6 +1203,38 @@ pub mod get_region_info_response {
         }
     }
 }
+/// Of a region server's report on a region: what is counted since the region was opened there, and sizes now.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RegionLoad {
+    #[prost(message, required, tag = "1")]
+    pub region_specifier: RegionSpecifier,
+    #[prost(uint32, optional, tag = "2")]
+    pub stores: ::core::option::Option<u32>,
+    #[prost(uint32, optional, tag = "3")]
+    pub storefiles: ::core::option::Option<u32>,
+    #[prost(uint32, optional, tag = "4")]
+    pub store_uncompressed_size_mb: ::core::option::Option<u32>,
+    #[prost(uint32, optional, tag = "5")]
+    pub storefile_size_mb: ::core::option::Option<u32>,
+    #[prost(uint32, optional, tag = "6")]
+    pub mem_store_size_mb: ::core::option::Option<u32>,
+    #[prost(uint64, optional, tag = "8")]
+    pub read_requests_count: ::core::option::Option<u64>,
+    #[prost(uint64, optional, tag = "9")]
+    pub write_requests_count: ::core::option::Option<u64>,
+    #[prost(uint64, optional, tag = "19")]
+    pub filtered_read_requests_count: ::core::option::Option<u64>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetRegionLoadRequest {
+    #[prost(message, optional, tag = "1")]
+    pub table_name: ::core::option::Option<TableName>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetRegionLoadResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub region_loads: ::prost::alloc::vec::Vec<RegionLoad>,
+}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct LockRequest {
     #[prost(enumeration = "LockType", required, tag = "1")]

@@ -1,6 +1,6 @@
 //! Namespaces, flushes and compactions.
 
-use hbase_client::{CompactionState, Delete, ErrorKind, Family, Namespace, Put, TableSchema};
+use hbase_client::{CompactionState, Delete, ErrorKind, Family, Namespace, Put, RegionMetrics, Scan, TableSchema};
 
 use crate::{client, create, remove};
 
@@ -97,4 +97,43 @@ async fn a_table_is_altered_while_its_regions_stay_open() {
     table.regions().await.unwrap();
     assert_ne!(openings(), before);
     assert_eq!(admin.describe("tables_open").await.unwrap().get("a.b"), Some("2"));
+}
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn a_region_counts_its_rows_and_begins_again_when_it_is_split() {
+    let client = client();
+    let admin = client.admin();
+    create(&admin, &TableSchema::new("tables_counted").family("f"), &["m"]).await;
+    let table = client.table("tables_counted");
+    let all = async || {
+        let mut all: Vec<RegionMetrics> = Vec::new();
+        for server in admin.servers().await.unwrap() {
+            all.extend(admin.region_metrics(&server, "tables_counted").await.unwrap());
+        }
+        all.sort_by_key(RegionMetrics::start);
+        all
+    };
+    let counts = |all: &[RegionMetrics]| -> Vec<(Vec<u8>, u64, u64)> {
+        all.iter().map(|region| (region.start().to_vec(), region.writes(), region.reads())).collect()
+    };
+    assert_eq!(counts(&all().await), [(b"".to_vec(), 0, 0), (b"m".to_vec(), 0, 0)]);
+    for row in ["a", "b", "c", "x"] {
+        table.put(Put::new(row).value("f", "x", "v")).await.unwrap();
+    }
+    table.delete(Delete::new("c")).await.unwrap();
+    table.get("x").await.unwrap();
+    let mut rows = table.scan(Scan::new().stop_before("m"));
+    while rows.next().await.unwrap().is_some() {}
+    let before = all().await;
+    // The deleted row is read and left out.
+    assert_eq!(counts(&before), [(b"".to_vec(), 4, 3), (b"m".to_vec(), 1, 1)]);
+    assert_eq!(before[0].filtered_reads(), 1);
+    admin.flush("tables_counted").await.unwrap();
+    let first = table.regions().await.unwrap()[0].0.clone();
+    assert_eq!(before[0].region_name(), first.name());
+    admin.split(&first, "b").await.unwrap();
+    let after = all().await;
+    assert_eq!(counts(&after), [(b"".to_vec(), 0, 0), (b"b".to_vec(), 0, 0), (b"m".to_vec(), 1, 1)]);
+    assert!(after[0].region_id() > before[0].region_id() && after[2].files() == 1 && after[2].memstore_bytes() == 0);
 }

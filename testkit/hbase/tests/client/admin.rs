@@ -116,3 +116,26 @@ async fn an_error_of_a_namespace_names_it() {
     }
     assert_eq!(fake.calls("CreateNamespace"), 0);
 }
+
+#[tokio::test]
+async fn a_region_without_a_name_and_a_server_without_response_are_errors() {
+    let fake = Fake::start(|call| match call.nth {
+        0 => {
+            let class = "org.apache.hadoop.hbase.CallQueueTooBigException";
+            Reply::Exception(class, class.into())
+        }
+        1 => Reply::message(&pb::GetRegionLoadResponse::default()),
+        2 => Reply::message(&pb::GetRegionLoadResponse { region_loads: vec![pb::RegionLoad::default()] }),
+        _ => Reply::Silence,
+    });
+    let server = Client::new(fake.options()).unwrap().table("t").regions().await.unwrap()[0].1.clone().unwrap();
+    let admin = admin(&fake);
+    assert_eq!(admin.region_metrics(&server, "t").await.unwrap(), []);
+    let nameless = admin.region_metrics(&server, "t").await.unwrap_err();
+    assert_eq!(nameless.kind(), ErrorKind::Malformed);
+    let hasty = admin.with_timeout(std::time::Duration::from_millis(300));
+    let silent = hasty.region_metrics(&server, "t").await.unwrap_err();
+    assert_eq!(silent.kind(), ErrorKind::Unavailable);
+    assert!(silent.to_string().contains("`region_metrics` of table t"), "{silent}");
+    assert_eq!(admin.region_metrics(&server, "a b").await.unwrap_err().kind(), ErrorKind::Invalid);
+}

@@ -400,6 +400,21 @@ async fn namespaces_are_javas() {
 }
 
 #[tokio::test]
+async fn metrics_of_regions_are_javas() {
+    let read = async |client: &Client, table: &Table| {
+        let server = table.regions().await.unwrap()[0].1.clone().unwrap();
+        client.admin().region_metrics(&server, "golden").await.unwrap()
+    };
+    let (regions, calls) = both("region_metrics", read).await;
+    same(&calls, |_: &mut pb::GetRegionLoadRequest| {});
+    // The numbers that Java's client printed of the same response.
+    let [region] = &regions[..] else { panic!("{regions:?}") };
+    assert_eq!(region.region_name(), "golden,,1795848340491.23195bda680dff5bf3d0118754d1b427.");
+    assert_eq!((region.reads(), region.filtered_reads(), region.writes()), (14, 2, 14));
+    assert_eq!((region.files(), region.file_bytes(), region.memstore_bytes()), (0, 0, 1 << 20));
+}
+
+#[tokio::test]
 async fn calls_for_regions_are_javas() {
     let ((), calls) = both("flush", async |client, _| client.admin().flush("t").await.unwrap()).await;
     same(&calls, |request: &mut pb::FlushRegionRequest| request.region = pb::RegionSpecifier::default());

@@ -2,6 +2,7 @@
 
 mod locks;
 mod master;
+mod metrics;
 mod namespaces;
 mod regions;
 
