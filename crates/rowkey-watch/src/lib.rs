@@ -1,0 +1,8 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod follow;
+mod reading;
+
+pub use self::follow::{Follow, Merge};
+pub use self::reading::{Counts, Reading, RegionReading, ServerRun};

@@ -1,0 +1,45 @@
+//! Readings: what the servers of a table counted until one moment.
+
+use rowkey_simulate::run::Key;
+
+/// The regions of a table at one moment. They lie side by side, from the first key to the last.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// The time since the first reading, in milliseconds.
+    pub t_ms: u64,
+    /// The regions, in the order of their keys.
+    pub regions: Vec<RegionReading>,
+}
+
+/// A region at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegionReading {
+    /// The first key.
+    pub start: Key,
+    /// The region's number: a region that replaces others has a greater one.
+    pub id: u64,
+    /// The server that told of the region, and its counts; none if no server did.
+    pub counts: Option<(ServerRun, Counts)>,
+}
+
+/// One run of a region server, from its start to its end.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ServerRun {
+    /// The host and the port.
+    pub address: String,
+    /// The time of its start, in Unix milliseconds.
+    pub start_code: u64,
+}
+
+/// The counts of a region since its server opened it, and its sizes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// The mutations made.
+    pub writes: u64,
+    /// The rows read, deleted and filtered ones too.
+    pub reads: u64,
+    /// The bytes of its files and its memstore.
+    pub bytes: u64,
+    /// The number of its files.
+    pub files: u32,
+}
