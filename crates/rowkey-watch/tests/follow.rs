@@ -254,3 +254,12 @@ fn the_counts_of_a_gap_are_divided_among_its_intervals() {
     assert_eq!(follow.gaps.iter().map(|(interval, _)| *interval).collect::<Vec<_>>(), [0, 1]);
     assert_eq!(follow.intervals[1].servers[1].writes, 6);
 }
+
+#[test]
+fn a_region_that_may_have_been_open_before_begins_with_what_is_told_first() {
+    let mut follow = Follow::default();
+    follow.add(&reading(0, &[("", 1, Some((0, 10))), ("m", 1, None)]));
+    follow.add(&reading(1, &[("", 1, Some((0, 10))), ("m", 1, Some((1, 900)))]));
+    follow.add(&reading(2, &[("", 1, Some((0, 10))), ("m", 1, Some((1, 905)))]));
+    assert_eq!(writes(&follow), [[0, 0], [0, 5]]);
+}

@@ -1,0 +1,99 @@
+//! Readings from a cluster: each server's counts of the regions of a table.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use hbase_client::{Admin, Client, Region, RegionMetrics, Result, ServerName, Table};
+use rowkey_simulate::run::Key;
+
+use crate::reading::{Counts, Reading, RegionReading, ServerRun};
+
+/// The time that a server has for its counts: one that needs longer is left out of the reading.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Reads the counts of one table's regions.
+///
+/// A reading is a call to the master, which tells the servers, and one to each of these. The regions are listed, by a
+/// scan of `hbase:meta`, at the first reading and when others are told of. No row of the table is read.
+#[derive(Debug)]
+pub struct Cluster {
+    admin: Admin,
+    table: Table,
+    begun: Instant,
+    regions: Vec<Region>,
+    servers: Vec<ServerName>,
+}
+
+impl Cluster {
+    /// Watches a table of a cluster.
+    pub fn new(client: &Client, table: &str) -> Self {
+        let table = client.table(table);
+        Self { admin: client.admin(), table, begun: Instant::now(), regions: Vec::new(), servers: Vec::new() }
+    }
+
+    /// Reads the counts. While no master answers, the servers that it told of last are asked; a server that does not
+    /// answer in time tells nothing.
+    ///
+    /// # Errors
+    ///
+    /// If the table does not exist; or no server is known yet, and no master answers.
+    pub async fn read(&mut self) -> Result<Reading> {
+        let t_ms = u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        match self.admin.with_timeout(PATIENCE).servers().await {
+            Ok(servers) => self.servers = servers,
+            Err(error) if self.servers.is_empty() => return Err(error),
+            Err(_) => {}
+        }
+        let mut told = self.metrics().await;
+        let all_known = |told: &Told| {
+            let is_told = |region: &Region| told.contains_key(region.name().as_ref());
+            told.len() == self.regions.len() && self.regions.iter().all(is_told)
+        };
+        if !all_known(&told) {
+            match self.table.regions().await {
+                Ok(regions) => self.regions = regions.into_iter().map(|(region, _)| region).collect(),
+                Err(error) if self.regions.is_empty() || is_gone(&error) => return Err(error),
+                Err(_) => {}
+            }
+        }
+        let region = |region: &Region| RegionReading {
+            start: Key(region.start().to_vec()),
+            id: region.id(),
+            counts: told.remove(region.name().as_ref()),
+        };
+        Ok(Reading { t_ms, regions: self.regions.iter().map(region).collect() })
+    }
+
+    async fn metrics(&self) -> Told {
+        let admin = self.admin.with_timeout(PATIENCE);
+        let calls = self.servers.iter().map(|server| {
+            let admin = admin.clone();
+            async move { (server, admin.region_metrics(server, self.table.name().clone()).await) }
+        });
+        let mut told = Told::new();
+        for (server, answer) in join_all(calls).await {
+            for metrics in answer.into_iter().flatten().filter(|metrics| metrics.replica_id() == 0) {
+                let run = ServerRun { address: server.address().to_string(), start_code: server.start_code() };
+                told.insert(metrics.region_name().to_vec(), (run, counts(&metrics)));
+            }
+        }
+        told
+    }
+}
+
+/// Counts by the whole names of regions.
+type Told = HashMap<Vec<u8>, (ServerRun, Counts)>;
+
+fn counts(metrics: &RegionMetrics) -> Counts {
+    Counts {
+        writes: metrics.writes(),
+        reads: metrics.reads(),
+        bytes: metrics.file_bytes().saturating_add(metrics.memstore_bytes()),
+        files: metrics.files(),
+    }
+}
+
+fn is_gone(error: &hbase_client::Error) -> bool {
+    error.kind() == hbase_client::ErrorKind::TableNotFound
+}
