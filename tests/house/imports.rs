@@ -41,7 +41,7 @@ const TO_DESIGNS: &[&str] = &[
     "wide",
 ];
 /// The crates in `crates/`, what each may import of `rowkey`, and why no more.
-const CRATES: [(&str, &[&str], &str); 10] = [
+const CRATES: [(&str, &[&str], &str); 11] = [
     ("rowkey-retry", &[], "it stands alone"),
     ("hbase-client", &[], "it stands alone"),
     ("rowkey-fjall", TO_ENGINES, "engines know stores and ranges of bytes alone"),
@@ -51,6 +51,7 @@ const CRATES: [(&str, &[&str], &str); 10] = [
     ("rowkey-simulate", TO_DESIGNS, "designs know keys, split points and schemas alone"),
     ("rowkey-codec", TO_DESIGNS, "generated code is of keys alone"),
     ("rowkey-cli", TO_DESIGNS, "designs know keys, split points and schemas alone"),
+    ("rowkey-watch", &[], "counts are of regions alone"),
     ("rowkey-page", TO_DESIGNS, "designs know keys, split points and schemas alone"),
 ];
 
