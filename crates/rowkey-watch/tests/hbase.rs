@@ -1,4 +1,4 @@
-//! Counts of a real cluster's regions, against those of the programs that wrote and read. `servers/test-tools` of the
+//! Counts of a real cluster's regions, against those of the programs that wrote and read. `servers/hbase/test-tables` of the
 //! repository starts one and runs this.
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use rowkey_simulate::run::Key;
 use rowkey_watch::{Cluster, Follow};
 
 fn client() -> Client {
-    let site = std::env::var("ROWKEY_HBASE").expect("ROWKEY_HBASE is not set: run servers/test-tools");
+    let site = std::env::var("ROWKEY_HBASE").expect("ROWKEY_HBASE is not set: run servers/hbase/test-tables");
     Client::new(Options::from_site(site).unwrap().timeout(Duration::from_secs(60))).unwrap()
 }
 
