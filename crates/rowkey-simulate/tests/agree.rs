@@ -241,5 +241,40 @@ fn what_saturates_for_long_is_warned_of() {
     assert!(hot > CASES / 5 && calm > CASES / 20 && both > 0, "{hot} {calm} {both}");
 }
 
+proptest! {
+    #![proptest_config(Config { cases: 32, ..Config::default() })]
+
+    /// Of an even load the servers are too few by `check` exactly where some server saturates, whatever the engine.
+    #[test]
+    fn too_few_servers_saturate_by_an_even_load(
+        engine in prop::sample::select(vec!["hbase", "bigtable", "tikv", "cockroachdb", "foundationdb"]),
+        servers in prop::sample::select(vec![1u32, 2, 4, 8]),
+        percent in prop_oneof![50u32..85, 120u32..300],
+        of_reads: bool,
+        is_said: bool,
+    ) {
+        let each = if is_said || of_reads || engine == "bigtable" { 1000 } else { 10_000 };
+        let said = if each == 1000 { "region = { writes = \"1k/s\", reads = \"1k/s\" }\n" } else { "" };
+        let rate = u64::from(servers) * each * u64::from(percent) / 100;
+        let [writes, reads] = if of_reads { [1, rate] } else { [rate, 1] };
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"{engine}\"\nservers = {servers}\n{said}[table.t]\nkey = [\"id: u64\"]\n\
+             means.id = \"random\"\nrows = \"1G\"\nsplits = {{ uniform = 64 }}\nfamily.f.sizes.v = \"100 B\"\n\
+             [[table.t.write]]\nname = \"w\"\nrate = \"{writes}/s\"\norder = \"random\"\n\
+             [[table.t.query]]\nname = \"q\"\nfix = [\"id\"]\nrate = \"{reads}/s\"\n"
+        );
+        let design = Design::parse([File { name: "t.rowkey.toml".to_owned(), text: text.clone() }]).expect("a design");
+        let check = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+        let report = design.check(&check);
+        let is_told = report.findings.iter().any(|finding| finding.rule.id == "H24");
+        let runs = simulated(&design, &check);
+        prop_assert_eq!(runs.len(), 1);
+        let answer = &runs[0].answer;
+        prop_assert_eq!(is_told, answer.saturates.is_some(), "{}\n{}", answer.sentence, text);
+        prop_assert_eq!(is_told, answer.sentence.contains("H24: "), "{}\n{}", answer.sentence, text);
+        prop_assert_eq!(is_told, percent > 100);
+    }
+}
+
 /// The designs that are drawn.
 const CASES: usize = 150;

@@ -335,7 +335,9 @@ const MULTIPLES: &[(&str, f64)] = &[("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9
 
 /// With three significant digits at most, and the largest unit that leaves a number of at least one.
 fn short(f: &mut fmt::Formatter<'_>, number: f64, units: &[(&str, f64)], space: &str) -> fmt::Result {
-    let (unit, factor) = units.iter().rev().find(|(_, factor)| number >= *factor).unwrap_or(&units[0]);
+    /// What rounds to a thousand of a unit is one of the next.
+    const ROUNDED: f64 = 0.9995;
+    let (unit, factor) = units.iter().rev().find(|(_, factor)| number >= ROUNDED * factor).unwrap_or(&units[0]);
     let scaled = number / factor;
     let decimals = if scaled >= 100.0 || scaled.fract() == 0.0 {
         0
@@ -371,6 +373,7 @@ impl Count {
     ///
     /// assert_eq!([1.0, 2e6].map(|count| Count(count).of("query")), ["1 query", "2M queries"]);
     /// assert_eq!(Count(900.0).of("key"), "900 keys");
+    /// assert_eq!([999_400.0, 999_600.0].map(|count| Count(count).to_string()), ["999k", "1M"]);
     /// ```
     pub fn of(self, what: &str) -> String {
         format!("{self} {}", plural(self.0 == 1.0, what))

@@ -194,6 +194,8 @@ impl RuleSink<'_> {
     /// Takes a finding. What overflowed, from sizes that nothing has, is not one of its numbers.
     pub(crate) fn push(&mut self, mut finding: Finding) {
         finding.numbers.retain(|number| number.value.is_finite());
+        // The sum of nothing is -0.
+        finding.numbers.iter_mut().for_each(|number| number.value += 0.0);
         self.list.push(finding);
     }
 }

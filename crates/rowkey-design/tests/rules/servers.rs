@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{block, check, printed, with_pages};
+use super::{block, check, of_rules, printed, with_pages};
 
 /// A design with this number of servers in each of its clusters, and one more cluster where it has none.
 fn with_servers(text: &str, servers: u32) -> String {
@@ -67,4 +67,37 @@ fn one_number_of_servers_is_assumed() {
     assert_eq!(assumed("", "rate = \"200k/s\"\n"), (2, 0, Some(20.0)));
     assert_eq!(assumed("[cluster.c]\nengine = \"hbase\"\nservers = 3\n", ""), (0, 0, Some(3.0)));
     assert_eq!(assumed("[cluster.c]\nengine = \"rocksdb\"\n", ""), (0, 0, None));
+}
+
+/// A cluster that is too small is one on every engine that has servers, whoever says what one takes.
+#[test]
+fn too_few_servers_are_found_on_each_engine() {
+    let found = |engine: &str, region: &str, rates: [&str; 2]| {
+        let [writes, reads] = rates;
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"{engine}\"\nservers = 4\n{region}[table.t]\nkey = [\"id: u64\"]\n\
+             rows = \"1G\"\nmeans.id = \"random\"\n[[table.t.write]]\nname = \"w\"\nrate = \"{writes}\"\n\
+             order = \"random\"\n[[table.t.query]]\nname = \"q\"\nfix = [\"id\"]\nrate = \"{reads}\"\n"
+        );
+        let found = of_rules(&text, &["H24"]).into_iter();
+        found.map(|finding| (finding.message, finding.remedy.unwrap().text)).collect::<Vec<_>>()
+    };
+    let takes = "region.writes = \"5k/s\"\nregion.reads = \"1k/s\"\n";
+    for engine in ["hbase", "bigtable", "tikv", "cockroachdb", "foundationdb", "cassandra"] {
+        let both = found(engine, takes, ["30k/s", "6k/s"]);
+        let servers: Vec<_> = both.iter().map(|(_, remedy)| remedy.split(' ').next().unwrap()).collect();
+        assert_eq!(servers, ["6", "6"], "{engine}: {both:?}");
+        assert!(found(engine, takes, ["19k/s", "3.9k/s"]).is_empty(), "{engine}");
+        // What a server takes of one does not depend on whether the other is said.
+        assert_eq!(found(engine, "region.reads = \"1k/s\"\n", ["1/s", "6k/s"]).len(), 1, "{engine}");
+    }
+    for engine in ["tikv", "cockroachdb", "foundationdb", "cassandra"] {
+        let assumed = found(engine, "", ["100k/s", "1/s"]);
+        let due =
+            "100k/s are written, and 4 servers can take 40k/s (10k/s each, which is assumed), however even they are";
+        assert!(matches!(&assumed[..], [(message, _)] if message == due), "{assumed:?}");
+    }
+    for engine in ["dynamodb", "rocksdb", "fjall"] {
+        assert_eq!(found(engine, takes, ["30k/s", "6k/s"]), [], "{engine}");
+    }
 }

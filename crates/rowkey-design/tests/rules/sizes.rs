@@ -32,3 +32,14 @@ fn zeros_of_a_number_are_no_field() {
     let found = check(text, Some(&keys)).into_iter().find(|finding| finding.rule.id == "H20").unwrap();
     assert!(!found.remedy.unwrap().text.contains("leave it out"));
 }
+
+/// Increments put nothing: their rate is what one region does not take.
+#[test]
+fn a_region_that_is_asked_for_too_much_is_told_by_its_writes() {
+    let text = "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 4\nregion.writes = \"10k/s\"\n[table.t]\n\
+                key = [\"id: u32\"]\nrows = 1000\n[[table.t.write]]\nname = \"w\"\nkind = \"increment\"\n\
+                approximate = true\nrate = \"40k/s\"\norder = \"random\"\n";
+    let found = check(text, None).into_iter().find(|finding| finding.rule.id == "H10").unwrap();
+    let numbers: Vec<_> = found.numbers.iter().map(|number| (number.name, number.value)).collect();
+    assert_eq!(numbers, [("writes at the peak", 40e3), ("writes that one server takes", 10e3)]);
+}

@@ -10,6 +10,9 @@ use crate::run::Saturation;
 /// The rule that says that all servers are too few.
 pub(super) const TOO_FEW: &str = "H24";
 
+/// The rules about a table before its regions are split.
+const OF_THE_BEGINNING: [&str; 2] = ["H09", "H10"];
+
 /// A region with more than this part of what the busiest server is asked for makes it the busiest.
 const FULL: f64 = 0.7;
 
@@ -26,18 +29,26 @@ impl<'f> Causes<'f> {
     }
 
     /// The reason of a saturation: a finding about what saturates, or where to look. None of one that passes, and of
-    /// which there is but a note, where something else is warned of.
+    /// which there is but a note, where something else is warned of. Servers that are too few are told with what more
+    /// of them do not help.
     pub(super) fn why(&mut self, numbers: &Numbers, saturation: &Saturation) -> Option<String> {
         // More servers alone do not help a table whose hottest region is on one of them.
         let is_bound = is_bound(numbers, saturation);
-        let own = || self.findings.iter().filter(|finding| is_of(finding, saturation));
-        let found = own().find(|finding| !(is_bound && finding.rule.id == TOO_FEW)).or(own().next()).copied();
-        let warns = found.is_some_and(warns);
-        if !warns && saturation.passes && self.warning().is_some() {
+        let is_later = |finding: &&Finding| match finding.rule.id {
+            TOO_FEW => is_bound,
+            id => !saturation.passes && OF_THE_BEGINNING.contains(&id),
+        };
+        let mut own: Vec<_> = self.findings.iter().copied().filter(|finding| is_of(finding, saturation)).collect();
+        own.sort_by_key(|finding| (!warns(finding), is_later(finding), finding.rule.id != TOO_FEW));
+        let warns_first = own.first().is_some_and(|finding| warns(finding));
+        if !warns_first && saturation.passes && self.warning().is_some() {
             return None;
         }
-        self.has_warned |= warns;
-        Some(found.map_or_else(|| look(numbers.region, is_bound), told))
+        self.has_warned |= warns_first;
+        let is_too_few = own.first().is_some_and(|finding| finding.rule.id == TOO_FEW);
+        let other = own.get(1).filter(|other| is_too_few && warns(other) && other.rule.id != TOO_FEW);
+        let besides = other.map_or(String::new(), |other| format!(". Besides, {}", told(other)));
+        Some(own.first().map_or_else(|| look(numbers.region, is_bound), |first| told(first) + &besides))
     }
 
     /// The most severe warning, if none was quoted.

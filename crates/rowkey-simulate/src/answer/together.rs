@@ -60,7 +60,7 @@ impl Together {
                 "All tables together saturate the servers: they ask for up to {} that the servers take. \
                  {TOO_FEW}: {}.",
                 told(1.0),
-                cure(report).unwrap_or_else(|| servers_for_all(writes.max(reads), servers))
+                cure(report).unwrap_or_else(|| servers_for_all(measured(writes.max(reads), servers), servers))
             ),
         };
         AllTables { sentence, saturates, writes, reads }
@@ -87,6 +87,12 @@ fn cure(report: &Report) -> Option<String> {
     most.and_then(|finding| Some(finding.remedy.as_ref()?.text.clone()))
 }
 
+/// A part that is measured, without what may be by chance; but more than these servers take.
+fn measured(part: f64, servers: f64) -> f64 {
+    const CHANCE: f64 = 0.01;
+    (part * (1.0 - CHANCE)).max(1.0 + CHANCE / servers.max(1.0))
+}
+
 /// Adds what a table asks for in each span, which is as long as the longest interval of all tables, as a part of what all servers take.
 fn add(parts: &mut Vec<f64>, span_ms: u64, intervals: &[Interval], takes: f64, of: fn(&Server) -> u64) {
     for (place, interval) in intervals.iter().enumerate() {
@@ -99,6 +105,14 @@ fn add(parts: &mut Vec<f64>, span_ms: u64, intervals: &[Interval], takes: f64, o
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn servers_are_as_many_as_are_needed_but_for_chance() {
+        let told = |part| servers_for_all(measured(part, 4.0), 4.0);
+        for (part, servers) in [(1.001, "5 "), (1.24, "5 "), (1.3, "6 "), (2.502, "10 "), (2.6, "11 ")] {
+            assert!(told(part).starts_with(servers), "{part}: {}", told(part));
+        }
+    }
 
     #[test]
     fn tables_are_added_by_time_however_long_their_intervals_are() {

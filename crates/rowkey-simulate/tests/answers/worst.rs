@@ -105,3 +105,21 @@ fn all_tables_are_told_by_writes_and_reads() {
     let calm = "All tables together ask for up to 35 % of the writes that the servers take.".to_owned();
     assert_eq!(told(0.35, 0.0), (false, calm));
 }
+
+/// A cause that lasts is told before one that passes, and the servers that are needed with what more do not help.
+#[test]
+fn servers_that_are_too_few_are_told_with_what_else_lasts() {
+    let unsplit = design("\"id: u64\"", "means.id = \"random\"", 4, "100k/s");
+    let found = of(&unsplit);
+    assert!(found.rules.contains(&"H10".to_owned()), "{:?}", found.rules);
+    let at = |told: &str| found.sentence.find(told).unwrap_or_else(|| panic!("{told}: {}", found.sentence));
+    assert!(at("H24: ") < at("10 servers take them") && at("10 servers take them") < at("Besides, H10: "));
+    // A region that one server does not take, beside three that are more than four do.
+    let reads = "[[table.t.query]]\nname = \"q\"\nfix = [\"id\"]\nrate = \"100k/s\"\n";
+    let split = "means.id = \"random\"\nrows = \"1M\"\nsplits = { uniform = 8 }";
+    let text = design("\"id: u64\"", split, 4, "1/s") + reads;
+    let found = of(&text.replace("region.writes", "region.reads = \"5k/s\"\nregion.writes"));
+    for told in ["with these servers. H24: ", "20 servers take them", "Besides, H26: \"t\" has 8 regions"] {
+        assert!(found.sentence.contains(told), "{told}: {}", found.sentence);
+    }
+}

@@ -31,7 +31,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
             || "the new table".to_owned(),
             |secondary| format!("the new secondary table {:?}", secondary.name.as_str()),
         );
-        let message = match asked {
+        let message = match &asked {
             Some(fullest) => {
                 let rate = Rate(fullest.rate.round());
                 format!("{what} is one region, and its writes are {rate}: more than one server takes")
@@ -41,11 +41,17 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
                 format!("{what} is one region, and ten minutes of writes are {bytes}: one server takes them all")
             }
         };
-        let mut finding = found.finding(key.name.place, message).number("bytes in ten minutes", bytes, "B").number(
-            "size of the first split",
-            first_split,
-            "B",
-        );
+        let numbers = match asked {
+            Some(fullest) => [
+                ("writes at the peak", fullest.rate, "/s"),
+                ("writes that one server takes", fullest.rate / fullest.asked, "/s"),
+            ],
+            None => [("bytes in ten minutes", bytes, "B"), ("size of the first split", first_split, "B")],
+        };
+        let mut finding = found.finding(key.name.place, message);
+        for (name, value, unit) in numbers {
+            finding = finding.number(name, value, unit);
+        }
         if let Some(secondary) = secondary {
             finding = finding.of(secondary.name.as_str());
         }

@@ -8,27 +8,38 @@ use crate::rules::regions::reads;
 use crate::rules::salt::fan_out;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
-    // DynamoDB has as many as a table needs.
-    if context.engine == Engine::DynamoDb {
+    // DynamoDB has as many as a table needs, and one process takes all.
+    if context.engine == Engine::DynamoDb || context.capacity.takes_all() {
         return;
     }
-    let servers = context.cluster.and_then(|cluster| cluster.servers).map(f64::from);
-    let Some((servers, each)) = servers.zip(known_writes_per_server(context.engine, context.cluster)) else { return };
+    let Some(servers) = context.cluster.and_then(|cluster| cluster.servers).map(f64::from) else { return };
+    let before = found.list.len();
+    too_many_rows(context, servers, found);
+    if found.list.len() == before {
+        too_many_bytes(context, servers, found);
+    }
+    too_many_reads(context, servers, found);
+    if found.list.len() == before {
+        of_all_tables(context, servers, found);
+    }
+}
+
+/// The finding of more rows than all servers take.
+fn too_many_rows(context: &Context<'_>, servers: f64, found: &mut RuleSink<'_>) {
+    let each = context.capacity.each;
     let rows: f64 = context.table.table.write.iter().filter_map(|write| steady(write)).sum();
     let tables = context.keys.len() as f64;
     let all = rows * tables;
     if all <= servers * each {
-        let before = found.list.len();
-        too_many_bytes(context, servers, found);
-        too_many_reads(context, servers, found);
-        if found.list.len() == before {
-            of_all_tables(context, servers, found);
-        }
         return;
     }
+    let assumed = match known_writes_per_server(context.engine, context.cluster) {
+        Some(_) => String::new(),
+        None => format!(" ({} each, which is assumed)", Rate(each)),
+    };
     let copies = if tables > 1.0 { format!(" to each of {}", Count(tables).of("table")) } else { String::new() };
     let message = format!(
-        "{} are written{copies}, and {} can take {}, however even they are",
+        "{} are written{copies}, and {} can take {}{assumed}, however even they are",
         Rate(rows),
         Count(servers).of("server"),
         Rate(servers * each)
