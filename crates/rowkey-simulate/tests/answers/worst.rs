@@ -114,12 +114,12 @@ fn servers_that_are_too_few_are_told_with_what_else_lasts() {
     assert!(found.rules.contains(&"H10".to_owned()), "{:?}", found.rules);
     let at = |told: &str| found.sentence.find(told).unwrap_or_else(|| panic!("{told}: {}", found.sentence));
     assert!(at("H24: ") < at("10 servers take them") && at("10 servers take them") < at("Besides, H10: "));
-    // A region that one server does not take, beside three that are more than four do.
+    // Eight regions of more than one server takes each.
     let reads = "[[table.t.query]]\nname = \"q\"\nfix = [\"id\"]\nrate = \"100k/s\"\n";
     let split = "means.id = \"random\"\nrows = \"1M\"\nsplits = { uniform = 8 }";
     let text = design("\"id: u64\"", split, 4, "1/s") + reads;
     let found = of(&text.replace("region.writes", "region.reads = \"5k/s\"\nregion.writes"));
-    for told in ["with these servers. H24: ", "20 servers take them", "Besides, H26: \"t\" has 8 regions"] {
+    for told in ["with these servers. ", " H24: ", "20 servers take them", "Besides, H26: \"t\" has 8 regions"] {
         assert!(found.sentence.contains(told), "{told}: {}", found.sentence);
     }
 }
