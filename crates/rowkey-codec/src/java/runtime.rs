@@ -23,9 +23,9 @@ const CLASSES: &[(&str, &str)] = runtime! {
     "TextEnds", "Tile", "Tiles", "Unsigned", "Utf8", "UuidText", "Uuids", "ValueWriter", "Wide", "Xxh3", "Xxh64",
 };
 
-/// The names of the classes.
+/// The names of the classes that other packages see.
 pub(super) fn classes() -> impl Iterator<Item = &'static str> {
-    CLASSES.iter().map(|(class, _)| *class)
+    CLASSES.iter().filter(|(_, text)| text.lines().any(|line| line.starts_with("public "))).map(|(class, _)| *class)
 }
 
 /// The files of the runtime.
