@@ -1,6 +1,7 @@
 //! A mutation of any encoding in the runtime is found by the golden vectors, or by random rows and damaged keys.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::process::Command;
 
 use rowkey_codec::names::GO;
@@ -129,7 +130,7 @@ const MUTATIONS: &[(&str, &str, &str)] = &[
     ("tile.go", "(1<<padding-1))<<5|", "0)<<5|"),
     ("tile.go", "zoom > maxZoom:", "zoom > 31:"),
     ("tile.go", "bits>>5&ones != ones", "bits>>5&ones > ones"),
-    ("tile.go", "64-2*zoom", "64-zoom"),
+    ("tile.go", "64-2*int(zoom)", "64-int(zoom)"),
     ("tile.go", "bits.TrailingZeros64(digits) < padding", "bits.TrailingZeros64(digits) < 0"),
     ("host_path.go", "!isAddress(host) && !isReversedName(host)", "host == \"\""),
     ("host_path.go", "size == 0 || first && digits", "size == 0"),
@@ -181,6 +182,15 @@ const MUTATIONS: &[(&str, &str, &str)] = &[
     ("reader.go", "if r.err == nil && r.at < len(r.key) {", "if false {"),
     ("reader.go", "value[i] = ^value[i]", "value[i] = -value[i]"),
 ];
+
+#[test]
+fn each_mutation_changes_its_file_of_go() {
+    let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime/go");
+    for (file, from, to) in MUTATIONS.iter().chain(&OF_SELECTIONS) {
+        let text = std::fs::read_to_string(runtime.join(file)).unwrap();
+        assert_ne!(text, text.replacen(from, to, 1), "{file}: {from}");
+    }
+}
 
 /// The same in what selects keys.
 const OF_SELECTIONS: [(&str, &str, &str); 5] = [
