@@ -82,3 +82,93 @@ fn a_layout_is_taken_too() {
     let text = fs::read_to_string(folder.join("keys/event_keys/event.py")).unwrap();
     assert!(text.contains("class Event:") && text.contains("    user: str\n"), "{text}");
 }
+
+/// Two designs, in whose Go two types have one name.
+const ENUM: &str = "format = 1\n[table.orders]\nkey = [\"status: enum{1: (), 2: (u8)}\"]\n";
+const OTHER: &str = "format = 1\n[table.orders_status]\nkey = [\"id: u8\"]\n";
+
+/// Runs the command for Go with a design.
+fn go(folder: &Path, design: &str) -> (Option<i32>, String, String) {
+    fs::write(folder.join("shop.rowkey.toml"), design).unwrap();
+    rowkey(folder, &["codec", "shop.rowkey.toml", "--lang", "go", "--out", "keys", "--package", "k"])
+}
+
+#[test]
+fn files_of_an_earlier_run_are_removed_unless_they_were_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (status, out, _) = go(folder, ENUM);
+    assert!(status == Some(0) && out.starts_with("1 key in "), "{out}");
+    let file = folder.join("keys/orders.go");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(folder.join("keys/mine.go"), "package k\n").unwrap();
+    let (status, out, err) = go(folder, OTHER);
+    assert_eq!((status, err.as_str()), (Some(0), ""));
+    assert!(out.ends_with(", 1 file of an earlier run removed\n"), "{out}");
+    assert!(!file.exists() && folder.join("keys/mine.go").is_file());
+    go(folder, ENUM);
+    fs::write(&file, format!("{text}// mine\n")).unwrap();
+    let (status, _, err) = go(folder, OTHER);
+    assert_eq!(status, Some(0));
+    assert!(err.ends_with("orders.go is of an earlier run, and changed since: it is not removed\n"), "{err}");
+    assert!(file.is_file());
+    // It is still of the command: as it was written, the next run removes it.
+    fs::write(&file, text).unwrap();
+    go(folder, OTHER);
+    assert!(!file.exists());
+}
+
+#[test]
+fn a_package_of_another_language_leaves_no_empty_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    go(folder, ENUM);
+    let args = ["codec", "shop.rowkey.toml", "--lang", "python", "--out", "keys"];
+    assert_eq!(rowkey(folder, &args).0, Some(0));
+    assert!(!folder.join("keys/rowkey").exists() && !folder.join("keys/go.mod").exists());
+    assert!(folder.join("keys/shop_keys/orders.py").is_file());
+}
+
+#[test]
+fn a_list_of_others_removes_nothing_out_of_the_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("victim"), "").unwrap();
+    fs::create_dir(folder.join("keys")).unwrap();
+    let absolute = folder.join("victim");
+    // The digest is that of no bytes.
+    let list = format!("2d06800538d394c2  ../victim\n2d06800538d394c2  {}\n", absolute.display());
+    fs::write(folder.join("keys/.rowkey-codec"), list).unwrap();
+    assert_eq!(go(folder, ENUM).0, Some(0));
+    assert!(absolute.is_file());
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_or_removed_through_a_link() {
+    use std::os::unix::fs::symlink;
+    for (link, is_folder) in [("rowkey", true), ("orders.go", false), (".rowkey-codec", false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        go(folder, ENUM);
+        let (place, elsewhere) = (folder.join("keys").join(link), folder.join("elsewhere"));
+        fs::rename(&place, &elsewhere).unwrap();
+        symlink(&elsewhere, &place).unwrap();
+        for design in [ENUM, OTHER] {
+            let (status, _, err) = go(folder, design);
+            assert_eq!(status, Some(2));
+            let due = format!("error: keys/{link} is a symbolic link: nothing is written");
+            assert!(err.starts_with(&due), "{err}");
+        }
+        assert_eq!(elsewhere.is_dir(), is_folder);
+        assert!(!folder.join("keys/orders_status.go").exists());
+    }
+}
+
+#[test]
+fn a_design_without_tables_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (status, _, err) = go(folder.path(), "format = 1\n");
+    assert_eq!((status, err.as_str()), (Some(2), "error: shop.rowkey.toml has no tables: nothing is written\n"));
+    assert!(!folder.path().join("keys").exists());
+}

@@ -1,14 +1,16 @@
 //! `rowkey codec`.
 
-use std::collections::BTreeSet;
-use std::fs;
+mod folder;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use rowkey_codec::ir::Table;
-use rowkey_codec::{Language, Package, SourceFile, generate};
+use rowkey_codec::{Language, Package, generate};
 use rowkey_design::Design;
+use rowkey_design::internal::quote::terminal;
+use rowkey_design::internal::report::counted;
 
 use crate::args::described;
 use crate::designs;
@@ -23,7 +25,8 @@ use crate::failure::Failure;
   rowkey codec designs/ visits clicks --lang python --out keys --package app-keys
   rowkey codec layout.json --lang python --out keys
 
-Generated files are replaced when the command runs again; a file that it did not write is never replaced.")]
+Files of an earlier run in the folder are replaced, or removed where this run has no such file. A file that the command
+did not write is never touched, one that was changed since is never removed, and no symbolic link is followed.")]
 pub(crate) struct Args {
     /// The language.
     #[arg(long = "lang", value_parser = described::<Language>(), value_name = "LANGUAGE")]
@@ -44,11 +47,22 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let tables = tables(args)?;
+    if tables.is_empty() {
+        return Err(Failure::new(format!("{} has no tables: nothing is written", args.file.display())));
+    }
     let package = Package::new(args.package.clone().unwrap_or_else(|| of_file(&args.file)));
     let files = generate(&tables, args.language, &package).map_err(|refusal| Failure::new(refusal.to_string()))?;
-    write(&args.out, &files)?;
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{} keys in {} files in {}", tables.len(), files.len(), args.out.display())?;
+    let changes = folder::write(&args.out, &files)?;
+    for file in &changes.kept {
+        let file = terminal(&file.display().to_string());
+        writeln!(std::io::stderr(), "{file} is of an earlier run, and changed since: it is not removed")?;
+    }
+    let removed = match changes.removed {
+        0 => String::new(),
+        removed => format!(", {} of an earlier run removed", counted(removed, "file")),
+    };
+    let (keys, files) = (counted(tables.len(), "key"), counted(files.len(), "file"));
+    writeln!(std::io::stdout(), "{keys} in {files} in {}{removed}", args.out.display())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -87,31 +101,4 @@ fn asked_for(groups: Vec<Vec<Table>>, names: &[String]) -> Result<Vec<Table>, Fa
         group.into_iter().filter(move |table| whole || is_asked(table)).collect::<Vec<_>>()
     };
     Ok(groups.into_iter().flat_map(of_group).collect())
-}
-
-/// The file that lists those that were written.
-const LIST: &str = ".rowkey-codec";
-
-/// Writes all files, or none where one of them is there and was not written by this command.
-fn write(folder: &Path, files: &[SourceFile]) -> Result<(), Failure> {
-    let list = fs::read_to_string(folder.join(LIST)).unwrap_or_default();
-    let ours: BTreeSet<&str> = list.lines().collect();
-    for (path, _) in files {
-        let target = folder.join(path);
-        if target.symlink_metadata().is_ok() && !ours.contains(path.as_str()) {
-            return Err(Failure::new(format!(
-                "{} is there, and not of this command: nothing is written",
-                target.display()
-            )));
-        }
-    }
-    let list: String = files.iter().map(|(path, _)| format!("{path}\n")).collect();
-    let all = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).chain([(LIST, list.as_str())]);
-    for (path, text) in all {
-        let target = folder.join(path);
-        let cannot = |error| Failure::new(format!("cannot write {}: {error}", target.display()));
-        target.parent().map_or(Ok(()), fs::create_dir_all).map_err(cannot)?;
-        designs::write(&target, text)?;
-    }
-    Ok(())
 }
