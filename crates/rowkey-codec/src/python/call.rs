@@ -45,6 +45,14 @@ impl Call {
         }
     }
 
+    /// The length of what stands before the first place where a line can be broken.
+    pub(super) fn opened(&self) -> usize {
+        match self {
+            Self::Plain(text) | Self::Of(text, ..) => text.len(),
+            Self::Behind(name, value) => name.len() + value.opened(),
+        }
+    }
+
     /// The text behind `before` at an indent, and before `after`, without them.
     pub(super) fn laid_out(&self, indent: usize, before: usize, after: usize) -> String {
         let flat = self.flat();

@@ -2,7 +2,7 @@
 
 use super::call::Call;
 use super::run::{Part, parts};
-use super::text::{Lines, bytes};
+use super::text::{Lines, WIDTH, bytes};
 use crate::ir::{DeclKind, Field, Key, Lead, TextEnd, Type};
 
 /// What a key is read from, as annotations have it.
@@ -172,13 +172,9 @@ impl<'k> KeyCode<'k> {
             Part::Run { fields, .. } => {
                 let names: Vec<&str> =
                     fields.iter().flat_map(|(_, field)| field.names.iter().map(String::as_str)).collect();
-                let targets = match names.as_slice() {
-                    [only] => format!("({only},)"),
-                    names => names.join(", "),
-                };
                 let read =
                     Call::of(&format!("_S{at}.unpack_from"), vec![Call::plain("key"), Call::plain(place.text())]);
-                out.line(3, &format!("{targets} = {}", read.laid_out(3, targets.len() + 3, 0)));
+                out.line(3, &unpacked(&names, &read));
                 let Place(part, more) = place;
                 Place(part, more + fields.iter().map(|(_, field)| field.width).sum::<usize>())
             }
@@ -243,4 +239,23 @@ fn cut_off(out: &mut Lines, m: Call, cut: usize) -> Call {
     }
     out.line(3, &format!("m = {}", m.laid_out(3, 4, 0)));
     Call::plain(format!("m[:-{cut}]"))
+}
+
+/// An assignment to several names, as ruff has it: where they leave no room for the call it is in parentheses, where
+/// they are longer than a line each has its own.
+fn unpacked(names: &[&str], read: &Call) -> String {
+    let targets = match names {
+        [only] => format!("({only},)"),
+        names => names.join(", "),
+    };
+    let left = (WIDTH - 4 * 3 - " = ".len()).saturating_sub(targets.len());
+    if read.opened() <= left {
+        return format!("{targets} = {}", read.laid_out(3, targets.len() + 3, 0));
+    }
+    if left > 0 {
+        let (inner, outer) = (" ".repeat(4 * 4), " ".repeat(4 * 3));
+        return format!("{targets} = (\n{inner}{}\n{outer})", read.laid_out(4, 0, 0));
+    }
+    let targets = Call::Of("(".to_owned(), names.iter().copied().map(Call::plain).collect(), ")");
+    format!("{} = {}", targets.laid_out(3, 0, WIDTH), read.laid_out(3, 4, 0))
 }
