@@ -95,7 +95,8 @@ impl Source {
         }
         for (i, argument) in arguments.iter().enumerate() {
             let end = if i + 1 == arguments.len() { tail } else { "," };
-            self.line(&format!("{blanks}{argument}{end}"));
+            let room = WIDTH.saturating_sub(2 * self.depth + indent);
+            self.line(&format!("{blanks}{}{end}", broken(argument, room, end.len(), &blanks, self.depth)));
         }
     }
 
@@ -134,6 +135,26 @@ impl Source {
     pub(super) fn into_text(self) -> String {
         self.text
     }
+}
+
+/// A literal that is longer than its line, in parts that begin with a blank: as many words a line as there is room for.
+fn broken(argument: &str, room: usize, end: usize, blanks: &str, depth: usize) -> String {
+    let text = argument.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    let Some(text) = text.filter(|_| argument.len() + end > room) else { return argument.to_owned() };
+    let mut left = text;
+    let mut parts: Vec<String> = Vec::new();
+    let mut room = room.saturating_sub(2);
+    while !left.is_empty() {
+        let most = if left.len() <= room { room.saturating_sub(end) } else { room };
+        let ends = left.match_indices(' ').map(|(at, _)| at).filter(|at| *at > 0).chain([left.len()]);
+        let fitting = ends.clone().take_while(|at| *at <= most).last();
+        let (part, rest) = left.split_at(fitting.or_else(|| ends.into_iter().next()).unwrap_or(left.len()));
+        parts.push(format!("\"{part}\""));
+        left = rest;
+        // The others are four further, behind a plus.
+        room = if parts.len() == 1 { room.saturating_sub(6) } else { room };
+    }
+    parts.join(&format!("\n{}{blanks}    + ", " ".repeat(2 * depth)))
 }
 
 /// A text of a design in a comment of documentation, where it is neither markup nor an escape.
@@ -181,6 +202,24 @@ mod tests {
     fn texts_of_a_design_end_no_comment_and_no_literal() {
         assert_eq!(plain("a */ \\u000a {@x}"), "a &#42;/ &#92;u000a &#123;&#64;x&#125;");
         assert_eq!(literal("\"\\u0022\n\u{1f600}"), r#""\"\\u0022\012\ud83d\ude00""#);
+    }
+
+    #[test]
+    fn long_literals_are_broken_as_the_formatter_breaks_them() {
+        let mut source = Source::within();
+        let shape = "enum{1: (), 2: (u8)}, decimal, tile, uuid, instant desc, u64, i128, f64, f32 desc, char, ipaddr, \
+            duration, bytes[4]";
+        let shape = literal(&format!("{shape}{}", ", u8".repeat(22)));
+        source.assign("Layout PLAIN", "Layout.plain", &["\"Orders\"".to_owned(), shape, "14".to_owned()]);
+        let due = r#"  Layout PLAIN =
+      Layout.plain(
+          "Orders",
+          "enum{1: (), 2: (u8)}, decimal, tile, uuid, instant desc, u64, i128, f64, f32 desc, char,"
+              + " ipaddr, duration, bytes[4], u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8,"
+              + " u8, u8, u8, u8, u8, u8, u8, u8, u8",
+          14);
+"#;
+        assert_eq!(source.into_text(), due);
     }
 
     #[test]

@@ -186,7 +186,7 @@ fn hostile_names_in_java() {
 fn format(generated: &Generated) {
     let mut files = Vec::new();
     below(&generated.path().join("src"), &mut files);
-    let arguments = ["--dry-run", "--set-exit-if-changed", "--skip-reflowing-long-strings"];
+    let arguments = ["--dry-run", "--set-exit-if-changed"];
     let files: Vec<&str> = arguments.into_iter().chain(files.iter().filter_map(|file| file.to_str())).collect();
     tool("ROWKEY_GOOGLE_JAVA_FORMAT", &files, generated.path());
 }
@@ -194,6 +194,15 @@ fn format(generated: &Generated) {
 #[test]
 fn google_java_format_takes_generated_java() {
     format(&Generated::new(&Golden::new(&JAVA).tables));
+}
+
+#[test]
+fn google_java_format_takes_long_layouts() {
+    let shapes = ["text, bytes, decimal", "u8", "instant desc", "enum{1: (), 2: (u8)}, option<i128> nulls_last"];
+    let of = |shape: &str, count: usize| Table::new(vec![shape; count].join(", ").parse().unwrap());
+    let tables: Vec<Table> =
+        shapes.iter().flat_map(|shape| [1, 5, 7, 12, 20, 21, 22, 40].map(|n| of(shape, n))).collect();
+    format(&Generated::new(&tables));
 }
 
 #[test]
