@@ -44,7 +44,9 @@ impl<'k> KeyCode<'k> {
         for (at, part) in self.parts.iter().enumerate() {
             if let Part::Run { fields, .. } = part {
                 let letters: String = fields.iter().map(|(_, field)| field.letters.as_str()).collect();
-                out.line(0, &format!("_S{at} = struct.Struct(\">{letters}\")"));
+                let target = format!("_S{at} = ");
+                let made = Call::of("struct.Struct", vec![Call::plain(format!("\">{letters}\""))]);
+                out.line(0, &format!("{target}{}", made.laid_out(0, target.len(), 0)));
             }
         }
     }
