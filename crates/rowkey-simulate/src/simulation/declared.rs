@@ -141,8 +141,9 @@ impl<'d> Declared<'d> {
             settings.splits = ranges::of_full(&stored.keys, &settings.splits, count);
         } else if cuts_evenly {
             // The same ones, whatever the length and the rate of the run.
-            let seconds = self.grows_in().min(LONGEST);
-            let grown = load::Options { seconds, most: ranges::KEYS, times: 1.0, writes_alone: true, ..drawn.clone() };
+            let (seconds, most) = (self.grows_in().min(LONGEST), ranges::KEYS);
+            let times = self.times_to_grow(seconds);
+            let grown = load::Options { seconds, most, times, writes_alone: true, ..drawn.clone() };
             settings.splits = ranges::equal(&mut draw(&grown)?, self.ranges_of_grown())?;
         }
         settings.interval_ms = (options.seconds * 1000.0 / INTERVALS).ceil().max(1.0) as u64;

@@ -34,6 +34,13 @@ impl Declared<'_> {
         rows * self.key.share * row / self.settings.max_filesize.max(1) as f64
     }
 
+    /// How many times as fast as they are its rows have to be written for as many as the design says in these seconds.
+    pub(super) fn times_to_grow(&self, seconds: f64) -> f64 {
+        let written = self.settings.rows_per_second * seconds;
+        let rows = self.key.table.table.rows.as_ref().filter(|_| written > 0.0);
+        rows.map_or(1.0, |rows| rows.0 / written)
+    }
+
     /// The cluster with these settings, and the rows in its regions.
     pub(super) fn filled(&self, settings: &Settings, stored: Option<&Stored>, seed: u64) -> Cluster {
         // Rows that were written before the run are as many as the design says, however old.

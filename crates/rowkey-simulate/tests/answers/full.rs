@@ -54,3 +54,20 @@ fn reads_do_not_depend_on_how_rare_writes_are() {
         assert!(reads.iter().all(|found| *found == reads[0] && *found > 0), "{order}: {reads:?}");
     }
 }
+
+#[test]
+fn ranges_do_not_depend_on_how_rare_writes_are() {
+    let query = "[[table.t.query]]\nname = \"look up\"\nfix = [\"id\"]\nrate = \"5k/s\"\n";
+    for (engine, range) in [("cockroachdb", 512 << 20), ("bigtable", 200_000_000)] {
+        for rate in ["", "0.003/day", "1/day", "1/s", "1k/s"] {
+            let text = design("100M", "", rate, "random").replace("hbase", engine).replace("unique", "#") + query;
+            let run = run(&text, &options());
+            let regions = &run.intervals.last().unwrap().regions;
+            let count = 100e6 * 128.0 / f64::from(range);
+            assert!((regions.len() as f64 / count - 1.0).abs() < 0.1, "{engine} {rate}: {}", regions.len());
+            // As even as a sample of the rows is; a table that grows has few yet.
+            let rows = regions.iter().map(|region| region.rows).max().unwrap_or(0);
+            assert!(rows as f64 * count < 1.6 * 100e6, "{engine} {rate}: {rows}");
+        }
+    }
+}
