@@ -153,7 +153,7 @@ fn unjudged(declared: &Declared<'_>, report: &Report) -> Vec<String> {
 fn named(declared: &Declared<'_>, hottest: &Hottest) -> HotRegion {
     let Hottest { start, end, server, share, t_ms } = hottest.clone();
     let times = declared.times();
-    let of = |key: &Key| label(&key.0, declared.key.layout, &times);
+    let of = |key: &Key| label(&key.0, declared.layout(), &times);
     HotRegion { label: of(&start), end_label: end.as_ref().map(of), start, end, server, share, t_ms }
 }
 

@@ -69,7 +69,8 @@ impl Cluster {
 
     /// The bytes of a row of so many cells, whose values have so many together.
     pub(super) fn bytes_of(&self, key: &[u8], cells: u64, value: u64) -> u64 {
-        let cell = CELL_FIXED.saturating_add(key.len() as u64).saturating_add(self.options.name_bytes);
+        let key_bytes = (key.len() as u64).saturating_sub(self.options.place_bytes);
+        let cell = CELL_FIXED.saturating_add(key_bytes).saturating_add(self.options.name_bytes);
         cell.saturating_mul(cells).saturating_add(value)
     }
 

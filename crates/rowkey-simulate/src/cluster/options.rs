@@ -16,6 +16,8 @@ pub struct ClusterOptions {
     pub cells: u64,
     /// The bytes of a cell's family and qualifier together.
     pub name_bytes: u64,
+    /// The first bytes of a key that say where it is alone: they are stored nowhere.
+    pub place_bytes: u64,
     /// The most versions of a row that flushes and compactions keep; none: all, as a wide row grows by each write.
     pub versions: Option<u32>,
     /// The reads that a server counts for a range of rows: of one region, as each region is asked by itself.
@@ -38,6 +40,7 @@ impl Default for ClusterOptions {
             on_disk: 1.0,
             cells: 1,
             name_bytes: 2,
+            place_bytes: 0,
             versions: None,
             read_cost: ReadCost::Rows,
             answered: false,

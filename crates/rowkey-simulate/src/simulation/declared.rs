@@ -1,5 +1,6 @@
 //! The cluster and the load that a design declares.
 
+use rowkey::LayoutBuf;
 use rowkey_design::internal::cost::{ReadCost, bytes_per_row, cells_per_put, on_disk};
 use rowkey_design::internal::design::{Cluster, Engine};
 use rowkey_design::internal::drawn::mix;
@@ -12,6 +13,7 @@ use rowkey_design::{CheckOptions, Design};
 use super::cells::Cells;
 use super::filled::{ttl_ms, versions};
 use super::intervals::Intervals;
+use super::places::{self, Placed, Places};
 use super::settings::settings;
 use super::{Options, ranges, run_in};
 use crate::cluster::ClusterOptions;
@@ -27,7 +29,8 @@ pub enum Simulates {
     Regions,
     /// Another engine, of whose splits no more is documented than words: the load by ranges of keys alone. The ranges
     /// are those of the declared split points, or without them of as many bytes each of the full grown table: of
-    /// `region.max`. Nothing is split or moved.
+    /// `region.max`. Where partitions are hashed they are even parts of the hashes, as many on each server. Nothing is
+    /// split or moved.
     Ranges,
 }
 
@@ -48,6 +51,8 @@ pub struct Declared<'d> {
     /// The cells of a put.
     pub(super) cells: u64,
     design: &'d Design,
+    /// The layout of hashes, where ranges are of these.
+    hashes: Option<LayoutBuf>,
     cluster: Option<&'d Cluster>,
     profile: Option<&'d Profile>,
     /// The places of the table in the design, and of its secondary table after it: from 0.
@@ -84,12 +89,37 @@ impl<'d> Declared<'d> {
             on_disk: on_disk(found, &key, &[]),
             name_bytes: 0,
             versions: versions(found),
+            place_bytes: key.partition.map_or(0, |_| places::HASH as u64),
             read_cost: ReadCost::of(engine_of(cluster), bytes_per_row(found, &key, &[])),
             ..ClusterOptions::default()
         };
         let cells = write.map_or(1.0, |write| cells_per_put(found, write)) as u64;
         let place = [number, at].map(|place| place as u64);
-        Ok(Self { settings, simulates, capacity, key, assumed, options, cells, design, cluster, profile, place })
+        let hashes = key.partition.map(|_| places::layout()).transpose();
+        let hashes = hashes.map_err(|error| LoadError::Design(error.to_string()))?;
+        let mut declared = Self {
+            settings,
+            simulates,
+            capacity,
+            key,
+            assumed,
+            options,
+            cells,
+            design,
+            hashes,
+            cluster,
+            profile,
+            place,
+        };
+        if declared.hashes.is_some() {
+            declared.settings.splits = places::splits(declared.settings.servers, declared.ranges_of_grown());
+        }
+        Ok(declared)
+    }
+
+    /// The layout of the keys that ranges begin with: that of the key, or of a hash where the engine hashes partitions.
+    pub fn layout(&self) -> &LayoutBuf {
+        self.hashes.as_ref().unwrap_or(self.key.layout)
     }
 
     /// The engine.
@@ -134,7 +164,7 @@ impl<'d> Declared<'d> {
         let mut settings = self.settings.clone();
         let mut load = draw(&drawn)?;
         let stored = load.stored()?;
-        let cuts_evenly = self.simulates == Simulates::Ranges && settings.splits.is_empty();
+        let cuts_evenly = self.simulates == Simulates::Ranges && self.hashes.is_none() && settings.splits.is_empty();
         // Ranges of a table that grows are those of the grown one, however short the run.
         if let Some(stored) = stored.as_ref().filter(|stored| stored.are_all || !cuts_evenly) {
             let count = if cuts_evenly { self.ranges_of_grown() } else { self.regions_of(stored) };
@@ -204,10 +234,15 @@ impl<'d> Declared<'d> {
         seed: u64,
         progress: impl FnMut(u64),
     ) -> Result<Run, LoadError> {
-        let cluster = self.filled(settings, stored, seed);
+        let places = Places::of(&self.key);
+        let placed = places.as_ref().zip(stored).map(|(places, stored)| places.stored(stored));
+        let cluster = self.filled(settings, placed.as_ref().or(stored), seed);
         let intervals = Intervals::new(settings.interval_ms, super::INTERVALS);
         let load = &mut Cells { load, more: self.cells.saturating_sub(1) };
-        run_in(intervals, until_ms, load, settings, cluster, progress)
+        match &places {
+            None => run_in(intervals, until_ms, load, settings, cluster, progress),
+            Some(places) => run_in(intervals, until_ms, &mut Placed { load, places }, settings, cluster, progress),
+        }
     }
 }
 

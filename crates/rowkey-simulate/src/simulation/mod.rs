@@ -30,6 +30,7 @@ mod cells;
 mod declared;
 mod filled;
 mod intervals;
+mod places;
 mod ranges;
 mod replay;
 mod settings;

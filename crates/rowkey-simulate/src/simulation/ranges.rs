@@ -10,7 +10,7 @@ use crate::run::Key;
 pub(super) const KEYS: u64 = 65_536;
 
 /// The most regions that a table begins with beside those that are declared: 40 TB of them.
-const MOST: f64 = 4096.0;
+pub(super) const MOST: f64 = 4096.0;
 
 /// The split points between so many ranges of as many rows each.
 pub(super) fn equal(load: &mut dyn Load, ranges: f64) -> Result<Vec<Key>, LoadError> {

@@ -76,9 +76,12 @@ pub(super) fn settings(
         };
         let of = bytes(max_filesize);
         let say = if max.is_none() { ": say `region.max = …`" } else { "" };
-        let ranges = format!(
-            "a range is what lies between two split points, or where none are declared {of} of the full grown table{say}"
-        );
+        let ranges = match key.partition {
+            Some(_) => "a range is an even part of the hashes of partitions, as many on each server".to_owned(),
+            None => format!(
+                "a range is what lies between two split points, or where none are declared {of} of the full grown table{say}"
+            ),
+        };
         assumed.push(format!("{own}: {ranges}"));
     }
     assumed.extend(capacity.assumed());

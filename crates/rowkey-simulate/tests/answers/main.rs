@@ -4,6 +4,7 @@ mod even;
 mod events;
 mod from_start;
 mod full;
+mod hashed;
 mod hottest;
 mod laws;
 mod moving;

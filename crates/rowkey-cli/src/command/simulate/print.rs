@@ -20,7 +20,7 @@ fn drawn<'s>(design: &'s Design, table: &'s Simulated<'_>) -> page::Drawn<'s> {
         intervals: &run.intervals,
         splits: &run.splits,
         moves: &run.moves,
-        layout: declared.key.layout,
+        layout: declared.layout(),
         times: design.times_of(&declared.key.table.name),
     }
 }

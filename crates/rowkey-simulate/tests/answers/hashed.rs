@@ -1,0 +1,99 @@
+//! Engines that place rows by a hash of the partition key.
+
+use rowkey_design::{CheckOptions, Date, Design, File, Severity};
+use rowkey_simulate::answer::NOTHING;
+use rowkey_simulate::run::{Interval, Server};
+
+use super::{Declared, Options, answers_once, options};
+
+const ENGINES: [&str; 2] = ["dynamodb", "cassandra"];
+const SERVERS: usize = 16;
+
+/// A table of a key on an engine that hashes; each server takes 1000 writes and 3000 reads a second.
+fn design(engine: &str, key: &str, more: &str, rate: u32, queries: &str) -> String {
+    format!(
+        "format = 1\n[cluster.c]\nengine = \"{engine}\"\nservers = {SERVERS}\nregion.writes = \"1k/s\"\n\
+         region.reads = \"3k/s\"\n[table.t]\nkey = [{key}]\nkeep = \"forever\"\n{more}\n[table.t.family.v]\n\
+         columns = [\"x\"]\nsizes = {{ x = \"100 B\" }}\n[[table.t.write]]\nname = \"w\"\nrate = \"{rate}/s\"\n\
+         order = \"time\"\n{queries}"
+    )
+}
+
+fn query(fix: &str, rate: u32) -> String {
+    format!("[[table.t.query]]\nname = \"q\"\nfix = [{fix}]\nrate = \"{rate}/s\"\nlimit = 10\n")
+}
+
+fn parsed(text: &str) -> Design {
+    let design = Design::parse([File { name: "t.rowkey.toml".to_owned(), text: text.to_owned() }]);
+    design.unwrap_or_else(|problems| panic!("{problems}\n{text}"))
+}
+
+/// What each server counts in a run.
+fn counts(text: &str, of: fn(&Server) -> u64) -> Vec<u64> {
+    let (design, check) = (parsed(text), CheckOptions::new(Date { year: 2026, month: 1, day: 31 }));
+    let run = Declared::of(&design, "t", None, &check).unwrap().simulate(&options(), |_| {}).unwrap();
+    let mut counts = vec![0; SERVERS];
+    for Interval { servers, .. } in &run.intervals {
+        counts.iter_mut().zip(servers).for_each(|(count, server)| *count += of(server));
+    }
+    counts
+}
+
+/// True if `check` warns of the load.
+fn is_warned(text: &str) -> bool {
+    let report = parsed(text).check(&CheckOptions::new(Date { year: 2026, month: 1, day: 31 }));
+    report.findings.iter().any(|finding| finding.rule.load().is_some() && finding.severity > Severity::Note)
+}
+
+#[test]
+fn a_partition_key_that_grows_is_even_over_servers() {
+    let sequence = "means = { id = \"sequence\" }";
+    let keys = [
+        ("\"id: u64\"", sequence),
+        ("\"id: u64\", \"at: instant\"", sequence),
+        ("\"at: instant\", \"id: u64\"", "means = { id = \"random\" }\npartition = [\"at\", \"id\"]"),
+        ("\"host: text\", \"id: u64\"", "partition = [\"host\", \"id\"]\nmeans = { id = \"sequence\" }"),
+    ];
+    for (engine, (key, more)) in ENGINES.into_iter().flat_map(|engine| keys.map(|key| (engine, key))) {
+        for rows in ["", "rows = \"1G\"\n", "rows = 1000\n"] {
+            let fix = key.split(", ").map(|field| format!("{}\"", field.split(':').next().unwrap_or(field)));
+            let fix = fix.collect::<Vec<_>>().join(", ");
+            let text = design(engine, key, &format!("{rows}{more}"), 10_000, &query(&fix, 10_000));
+            for of in [|server: &Server| server.writes, |server: &Server| server.reads] {
+                let counts = counts(&text, of);
+                let mean = counts.iter().sum::<u64>() as f64 / SERVERS as f64;
+                let is_even = |count: &u64| (*count as f64 / mean - 1.0).abs() < 0.25;
+                assert!(counts.iter().all(is_even), "{engine} {key} {rows}: {counts:?}");
+            }
+            let found = answers_once(&text, &Options { most: 50_000, ..options() }).remove(0);
+            assert!(found.saturates.is_none() && !is_warned(&text), "{engine} {key} {rows}: {}", found.sentence);
+            assert!(found.sentence.starts_with(NOTHING), "{}", found.sentence);
+        }
+    }
+}
+
+#[test]
+fn a_partition_is_on_one_server_whatever_its_sort_key_is() {
+    for engine in ENGINES {
+        for (key, fix) in [
+            ("\"user: u32\", \"at: instant\"", "\"user\""),
+            ("\"user: text\", \"at: instant desc\"", "\"user\""),
+            ("\"user: bytes[3]\", \"id: u64\"", "\"user\""),
+        ] {
+            let of = |distinct: &str, rate: u32| {
+                let more = format!("rows = \"1G\"\nstats.user = {{ distinct = {distinct} }}");
+                design(engine, key, &more, rate, &query(fix, 3 * rate))
+            };
+            for counted in [|server: &Server| server.writes, |server: &Server| server.reads] {
+                let counts = counts(&of("1", 500), counted);
+                let busy = counts.iter().filter(|count| **count > 0).count();
+                assert_eq!(busy, 1, "{engine} {key}: {counts:?}");
+            }
+            let hot = of("1, skew = \"uniform\"", 5000);
+            let found = answers_once(&hot, &options()).remove(0);
+            assert!(found.saturates.is_some() && is_warned(&hot), "{engine} {key}: {}", found.sentence);
+            let named = found.hottest_written.unwrap();
+            assert!(named.start.0.is_empty() || named.label.starts_with("hash "), "{}", named.label);
+        }
+    }
+}
