@@ -1,4 +1,4 @@
-//! What javac or a class file has no room for, and names of packages that are the JDK's own: refused by name.
+//! Keys for which javac or a class file has no room, and names of packages that are the JDK's own: refused by name.
 
 use super::types::plain;
 use crate::ir::{Codec, DeclKind, Field, Key, Refusal};

@@ -1,4 +1,4 @@
-//! What names the field in an exception: a variable that each field sets before it is written.
+//! The name of the field in an exception: a variable that each field sets before it is written.
 
 use super::source::{Source, literal};
 use crate::ir::{Field, Int, Key, Type};

@@ -5,6 +5,10 @@ use crate::docs::wrapped;
 /// The most characters of a line.
 const WIDTH: usize = 100;
 
+/// Arguments that are all shorter than this fill lines (`MAX_ITEM_LENGTH_FOR_FILLING`); others, and parameters, which have
+/// a type, have one each.
+const SHORT: usize = 10;
+
 /// A file that is being written.
 #[derive(Default)]
 pub(super) struct Source {
@@ -93,11 +97,31 @@ impl Source {
         if self.fits(&joined, indent) {
             return self.line(&format!("{blanks}{joined}"));
         }
+        if arguments.iter().all(|argument| argument.chars().count() < SHORT && !argument.contains(' ')) {
+            return self.filled(arguments, tail, indent);
+        }
         for (i, argument) in arguments.iter().enumerate() {
             let end = if i + 1 == arguments.len() { tail } else { "," };
             let room = WIDTH.saturating_sub(2 * self.depth + indent);
             self.line(&format!("{blanks}{}{end}", broken(argument, room, end.len(), &blanks, self.depth)));
         }
+    }
+
+    /// Short arguments, as many on a line as it takes.
+    fn filled(&mut self, arguments: &[String], tail: &str, indent: usize) {
+        let blanks = " ".repeat(indent);
+        let mut line = String::new();
+        for (i, argument) in arguments.iter().enumerate() {
+            let argument = format!("{argument}{}", if i + 1 == arguments.len() { tail } else { "," });
+            let longer = if line.is_empty() { argument.clone() } else { format!("{line} {argument}") };
+            line = if self.fits(&longer, indent) {
+                longer
+            } else {
+                self.line(&format!("{blanks}{line}"));
+                argument
+            };
+        }
+        self.line(&format!("{blanks}{line}"));
     }
 
     fn fits(&self, line: &str, indent: usize) -> bool {
@@ -229,5 +253,9 @@ mod tests {
         source.call("f", &long, ";");
         source.assign("int x", "f", &long[..1]);
         assert_eq!(source.into_text(), format!("f(\n    {},\n    {});\nint x = f({});\n", long[0], long[1], long[0]));
+        let mut source = Source::default();
+        source.call("f", &vec!["a".repeat(9); 10], ";");
+        let seven = format!("{}, ", "a".repeat(9)).repeat(7);
+        assert_eq!(source.into_text(), format!("f(\n    {seven}{0},\n    {0}, {0});\n", "a".repeat(9)));
     }
 }

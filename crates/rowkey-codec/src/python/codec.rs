@@ -5,7 +5,7 @@ use super::run::{Part, parts};
 use super::text::{Lines, WIDTH, bytes};
 use crate::ir::{DeclKind, Field, Key, Lead, TextEnd, Type};
 
-/// What a key is read from, as annotations have it.
+/// The types that a key is read from, as annotations have them.
 pub(super) const ANY_BYTES: &str = "bytes | bytearray | memoryview";
 
 /// The code of a key's bytes.
