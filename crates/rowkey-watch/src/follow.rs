@@ -48,7 +48,7 @@ struct Known {
     silent: usize,
 }
 
-/// What was counted since the last count, and in how many intervals.
+/// The requests since the last count, and the number of intervals that they are of.
 #[derive(Clone, Copy, Default)]
 struct Counted {
     writes: u64,
@@ -153,7 +153,7 @@ fn overlapped<'k>(known: &'k [Known], start: &Key, end: Option<&Key>) -> &'k [Kn
     &known[from..until.max(from)]
 }
 
-/// What was counted since a region was told of last; or since its opening, if that was later. Nothing, if it is told of
+/// The requests since a region was told of last; or since its opening, if that was later. Nothing, if it is told of
 /// for the first time and may have been open before.
 fn counted(same: Option<&Known>, region: &RegionReading, is_opened_since: bool) -> Counted {
     let Some((server, now)) = &region.counts else { return Counted::default() };
@@ -200,7 +200,7 @@ fn interval_region(region: &RegionReading, server: u32, counted: Counted) -> Reg
     }
 }
 
-/// What regions were asked for, by the number of their server.
+/// The requests of regions, by the number of their server.
 fn sums(regions: &[Region], servers: usize) -> Vec<Server> {
     let mut sums = vec![Server::default(); servers];
     for region in regions {

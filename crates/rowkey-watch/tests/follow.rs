@@ -207,8 +207,11 @@ proptest! {
     }
 }
 
-fn reading(t_ms: u64, regions: &[(&str, u64, Option<(u64, u64)>)]) -> Reading {
-    let region = |(start, id, counts): &(&str, u64, Option<(u64, u64)>)| RegionReading {
+/// A region's first key, its id, and the number of its server with the writes that it tells.
+type Told = (&'static str, u64, Option<(u64, u64)>);
+
+fn reading(t_ms: u64, regions: &[Told]) -> Reading {
+    let region = |(start, id, counts): &Told| RegionReading {
         start: Key(start.as_bytes().to_vec()),
         id: *id,
         counts: counts.map(|(server, writes)| {
