@@ -335,7 +335,7 @@ const MULTIPLES: &[(&str, f64)] = &[("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9
 
 /// With three significant digits at most, and the largest unit that leaves a number of at least one.
 fn short(f: &mut fmt::Formatter<'_>, number: f64, units: &[(&str, f64)], space: &str) -> fmt::Result {
-    /// What rounds to a thousand of a unit is one of the next.
+    /// A number that rounds to a thousand of a unit is one of the next.
     const ROUNDED: f64 = 0.9995;
     let (unit, factor) = units.iter().rev().find(|(_, factor)| number >= ROUNDED * factor).unwrap_or(&units[0]);
     let scaled = number / factor;
