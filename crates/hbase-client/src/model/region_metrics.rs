@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use crate::pb;
 
-/// What a server has counted of a region since it opened it there, and the region's sizes. Counts begin again from 0
+/// The counts of a region since its server opened it there, and the region's sizes. Counts begin again from 0
 /// when the region is moved, split, merged or opened again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegionMetrics {
