@@ -34,7 +34,7 @@ impl Declared<'_> {
         rows * self.key.share * row / self.settings.max_filesize.max(1) as f64
     }
 
-    /// How many times as fast as they are its rows have to be written for as many as the design says in these seconds.
+    /// The factor by which its rows have to be written faster for as many as the design says in these seconds.
     pub(super) fn times_to_grow(&self, seconds: f64) -> f64 {
         let written = self.settings.rows_per_second * seconds;
         let rows = self.key.table.table.rows.as_ref().filter(|_| written > 0.0);
