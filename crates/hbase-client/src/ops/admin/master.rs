@@ -1,4 +1,4 @@
-//! Calls of the active master, and the procedures that they start.
+//! Calls of the active master, or of another server, and the procedures that they start.
 
 use prost::Message;
 use rowkey_retry::Idempotency;
@@ -99,43 +99,69 @@ impl Admin {
         idempotency: Idempotency,
         deadline: Instant,
     ) -> Result<T> {
-        Executor::in_runtime()?;
         let span = tracing::debug_span!("hbase call", method = payload.method, server = "master");
-        let calls = async {
-            let mut attempts = self.executor.attempts(idempotency, deadline);
-            loop {
-                let failed = match self.executor.locator.master(deadline).await {
-                    Ok(master) => {
-                        match self.ask(&master, service, payload, deadline).await.and_then(|answer| answer.read()) {
-                            Ok(response) => return Ok(response),
-                            Err(fault) => attempts.failed(fault).map(|error| error.at_server(master.address())),
-                        }
+        self.calls(None, service, payload, idempotency, deadline).instrument(span).await
+    }
+
+    /// Calls a service of a server, with retries that are safe, until a response or the deadline.
+    pub(super) async fn call_at<T: Message + Default, M: Message>(
+        &self,
+        server: &ServerName,
+        service: Service,
+        payload: &Payload<'_, M>,
+        idempotency: Idempotency,
+        deadline: Instant,
+    ) -> Result<T> {
+        let span = tracing::debug_span!("hbase call", method = payload.method, %server);
+        self.calls(Some(server), service, payload, idempotency, deadline).instrument(span).await
+    }
+
+    /// The calls of a server; if none is given, of whichever master is the active one.
+    async fn calls<T: Message + Default, M: Message>(
+        &self,
+        server: Option<&ServerName>,
+        service: Service,
+        payload: &Payload<'_, M>,
+        idempotency: Idempotency,
+        deadline: Instant,
+    ) -> Result<T> {
+        Executor::in_runtime()?;
+        let mut attempts = self.executor.attempts(idempotency, deadline);
+        loop {
+            let found = match server {
+                Some(server) => Ok(server.clone()),
+                None => self.executor.locator.master(deadline).await,
+            };
+            let failed = match found {
+                Ok(server) => {
+                    match self.ask(&server, service, payload, deadline).await.and_then(|answer| answer.read()) {
+                        Ok(response) => return Ok(response),
+                        Err(fault) => attempts.failed(fault).map(|error| error.at_server(server.address())),
                     }
-                    Err(cause) => RetryDecision::unreachable(cause),
-                };
-                attempts.wait(failed).await?;
-            }
-        };
-        calls.instrument(span).await
+                }
+                Err(cause) => RetryDecision::unreachable(cause),
+            };
+            attempts.wait(failed).await?;
+        }
     }
 
     async fn ask<M: Message>(
         &self,
-        master: &ServerName,
+        server: &ServerName,
         service: Service,
         payload: &Payload<'_, M>,
         deadline: Instant,
     ) -> Result<Answer, CallFault> {
         let deadline = self.executor.call_deadline(deadline);
-        let connection = self.executor.pool.connection(master.address(), service, deadline).await;
-        let connection = connection.inspect_err(|_| self.executor.locator.forget_master(master))?;
+        let connection = self.executor.pool.connection(server.address(), service, deadline).await;
+        let connection = connection.inspect_err(|_| self.executor.locator.forget_master(server))?;
         let answer = connection.call(payload, deadline).await;
         match &answer {
             Err(CallFault::Refused(exception)) if exception.reaction() == Reaction::LeaveServer => {
-                self.executor.pool.leave(master.address());
-                self.executor.locator.forget_master(master);
+                self.executor.pool.leave(server.address());
+                self.executor.locator.forget_master(server);
             }
-            Err(CallFault::Unanswered(_)) => self.executor.locator.forget_master(master),
+            Err(CallFault::Unanswered(_)) => self.executor.locator.forget_master(server),
             _ => {}
         }
         answer

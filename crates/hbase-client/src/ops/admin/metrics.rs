@@ -1,17 +1,14 @@
 //! Metrics of regions, as their servers count them.
 
 use rowkey_retry::Idempotency;
-use tokio::time::Instant;
-use tracing::Instrument;
 
 use super::{Admin, checked};
-use crate::model::error::{CallFault, Error, Reaction, Result};
+use crate::model::error::{Error, Result};
 use crate::model::region_metrics::RegionMetrics;
 use crate::model::server::{ServerName, Service};
 use crate::model::table_name::TableName;
-use crate::ops::executor::Executor;
 use crate::pb;
-use crate::rpc::{Answer, Payload};
+use crate::rpc::Payload;
 
 impl Admin {
     /// The metrics of the regions of a table that a region server has open, in no order: none if it has none. Other
@@ -37,47 +34,12 @@ impl Admin {
         let read = async {
             let request = pb::GetRegionLoadRequest { table_name: Some(table.to_pb()) };
             let payload = Payload::new("GetRegionLoad", &request);
-            let response: pb::GetRegionLoadResponse = self.of_server(server, &payload, self.deadline()).await?;
+            let (service, idempotency) = (Service::Admin, Idempotency::ReadOnly);
+            let response: pb::GetRegionLoadResponse =
+                self.call_at(server, service, &payload, idempotency, self.deadline()).await?;
             let regions = response.region_loads.into_iter().map(RegionMetrics::from_pb).collect::<Option<_>>();
             regions.ok_or_else(|| Error::malformed("the response has a region whose name can't be decoded"))
         };
         read.await.map_err(|error: Error| error.of_operation("region_metrics", &table))
-    }
-
-    /// Asks a region server until it answers, or the deadline.
-    async fn of_server<T: prost::Message + Default, M: prost::Message>(
-        &self,
-        server: &ServerName,
-        payload: &Payload<'_, M>,
-        deadline: Instant,
-    ) -> Result<T> {
-        Executor::in_runtime()?;
-        let span = tracing::debug_span!("hbase call", method = payload.method, %server);
-        let calls = async {
-            let mut attempts = self.executor.attempts(Idempotency::ReadOnly, deadline);
-            loop {
-                let failed = match self.ask_server(server, payload, deadline).await.and_then(|answer| answer.read()) {
-                    Ok(response) => return Ok(response),
-                    Err(fault) => attempts.failed(fault).map(|error| error.at_server(server.address())),
-                };
-                attempts.wait(failed).await?;
-            }
-        };
-        calls.instrument(span).await
-    }
-
-    async fn ask_server<M: prost::Message>(
-        &self,
-        server: &ServerName,
-        payload: &Payload<'_, M>,
-        deadline: Instant,
-    ) -> Result<Answer, CallFault> {
-        let deadline = self.executor.call_deadline(deadline);
-        let connection = self.executor.pool.connection(server.address(), Service::Admin, deadline).await?;
-        let answer = connection.call(payload, deadline).await;
-        if matches!(&answer, Err(CallFault::Refused(exception)) if exception.reaction() == Reaction::LeaveServer) {
-            self.executor.pool.leave(server.address());
-        }
-        answer
     }
 }
