@@ -138,11 +138,16 @@ impl Follow {
         let region = &mut interval.regions[at];
         region.rows_this_interval += writes;
         region.reads_this_interval += reads;
-        if let Some(server) = interval.servers.get_mut(region.server as usize) {
-            server.writes += writes;
-            server.reads += reads;
-            server.rows_read += reads;
-        }
+        count(&mut interval.servers, region.server, writes, reads);
+    }
+}
+
+/// Adds requests to those of a server.
+fn count(servers: &mut [Server], number: u32, writes: u64, reads: u64) {
+    if let Some(server) = servers.get_mut(number as usize) {
+        server.writes += writes;
+        server.reads += reads;
+        server.rows_read += reads;
     }
 }
 
@@ -204,11 +209,7 @@ fn interval_region(region: &RegionReading, server: u32, counted: Counted) -> Reg
 fn sums(regions: &[Region], servers: usize) -> Vec<Server> {
     let mut sums = vec![Server::default(); servers];
     for region in regions {
-        if let Some(server) = sums.get_mut(region.server as usize) {
-            server.writes += region.rows_this_interval;
-            server.reads += region.reads_this_interval;
-            server.rows_read += region.reads_this_interval;
-        }
+        count(&mut sums, region.server, region.rows_this_interval, region.reads_this_interval);
     }
     sums
 }

@@ -1,5 +1,5 @@
-//! Counts of a real cluster's regions, against those of the programs that wrote and read. `servers/hbase/test-tables` of the
-//! repository starts one and runs this.
+//! Counts of the regions of a real cluster, against those of the programs that wrote and read.
+//! `servers/hbase/test-tables` of the repository starts one and runs this.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
