@@ -60,9 +60,31 @@ impl Counted {
         let uneven = self.counts.iter().map(|count| (count - mean) * (count - mean)).sum();
         [uneven, (self.squares - self.by_call / places).max(0.0)]
     }
+
+    /// The part that the busiest place has of the load, without what chance has put on it; none of nothing.
+    ///
+    /// The greatest of several samples is more than the greatest share. Samples are as uneven as shares are, and as
+    /// chance makes them; so much of their distance from the mean is left as is not chance (James and Stein).
+    pub(crate) fn busiest(&self) -> Option<f64> {
+        let (all, places) = (self.all(), self.counts.len() as f64);
+        let most = self.counts.iter().copied().fold(0.0, f64::max);
+        let (most, mean) = ((most > 0.0).then(|| most / all)?, 1.0 / places);
+        let [uneven, even] = self.uneven().map(|squares| squares / (all * all));
+        let calls = self.events().filter(|calls| *calls > 1.0 && uneven > 0.0);
+        // Shares of one call say nothing of others.
+        let Some(calls) = calls else { return Some(most) };
+        if most - mean > most_of_chance(places) * (even / places).sqrt() {
+            return Some(most);
+        }
+        let own = self.counts.iter().map(|count| count * count).sum::<f64>() / (all * all);
+        let chance = (self.squares - self.by_call * own).max(0.0) / (all * all) / (1.0 - 1.0 / calls);
+        // Samples of even shares are more uneven than their mean in one of two: so much more is chance too.
+        let chance = chance * (1.0 + HALF * (2.0 / (places - 1.0)).sqrt());
+        Some(mean + (1.0 - chance / uneven).max(0.0) * (most - mean))
+    }
 }
 
-/// The part of pairs, of which so many ask the same place, in which they do; none of none.
+/// The part of pairs that ask the same place, of all pairs and those that do so; none of none.
 pub(crate) fn part_of_pairs(of: impl Iterator<Item = [f64; 2]>) -> Option<f64> {
     let [all, same] = of.fold([0.0; 2], |[all, same], [pairs, alike]| [all + pairs, same + alike]);
     (all > 0.0).then(|| same / all)
@@ -125,33 +147,6 @@ impl Chance {
         let counts = interval.regions.iter().map(|region| of(region) as f64).collect();
         Counted { counts, squares: self.by_region, by_call: self.by_call }
     }
-
-    /// The part that the busiest server has of the load, without what chance has put on it; none of nothing.
-    ///
-    /// The greatest of several samples is more than the greatest share. Samples are as uneven as shares are, and as
-    /// chance makes them; so much of their distance from the mean is left as is not chance (James and Stein).
-    pub(crate) fn busiest(&self, counts: impl Iterator<Item = u64> + Clone) -> Option<f64> {
-        let all = counts.clone().map(|count| count as f64).sum::<f64>();
-        let servers = counts.clone().count() as f64;
-        let most = counts.clone().max().filter(|most| *most > 0)? as f64 / all;
-        let mean = 1.0 / servers;
-        let shares = || counts.clone().map(|count| count as f64 / all);
-        let own: f64 = shares().map(|share| share * share).sum();
-        let uneven: f64 = shares().map(|share| (share - mean) * (share - mean)).sum();
-        // Shares of one call say nothing of others.
-        let calls = all * all / self.by_call;
-        if self.by_call <= 0.0 || calls <= 1.0 || uneven <= 0.0 {
-            return Some(most);
-        }
-        let of = |own: f64| (self.by_server - self.by_call * own).max(0.0) / (all * all);
-        let (chance, even) = (of(own) / (1.0 - 1.0 / calls), of(mean));
-        if most - mean > most_of_chance(servers) * (even / servers).sqrt() {
-            return Some(most);
-        }
-        // Samples of even shares are more uneven than their mean in one of two: so much more is chance too.
-        let chance = chance * (1.0 + HALF * (2.0 / (servers - 1.0)).sqrt());
-        Some(mean + (1.0 - chance / uneven).max(0.0) * (most - mean))
-    }
 }
 
 #[cfg(test)]
@@ -163,8 +158,13 @@ mod tests {
         Chance { by_server: calls as f64, by_call: calls as f64, ..Chance::default() }
     }
 
+    fn counted(chance: Chance, counts: &[u64]) -> Counted {
+        let counts = counts.iter().map(|count| *count as f64).collect();
+        Counted { counts, squares: chance.by_server, by_call: chance.by_call }
+    }
+
     fn busiest(chance: Chance, counts: &[u64]) -> f64 {
-        chance.busiest(counts.iter().copied()).unwrap()
+        counted(chance, counts).busiest().unwrap()
     }
 
     #[test]
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn little_is_told_as_it_is() {
-        assert_eq!(of_rows(0).busiest([0, 0].into_iter()), None);
+        assert_eq!(counted(of_rows(0), &[0, 0]).busiest(), None);
         assert_eq!(busiest(of_rows(1), &[0, 1, 0]), 1.0);
         assert_eq!(busiest(of_rows(9), &[9]), 1.0);
         assert_eq!(busiest(Chance::default(), &[3, 1]), 0.75);

@@ -168,8 +168,7 @@ impl Run {
     /// The part that the busiest server has of the writes or the reads of an interval, without what chance has put on
     /// it; none of nothing.
     pub(crate) fn busiest(&self, interval: &Interval, reads: bool) -> Option<f64> {
-        let counts = interval.servers.iter().map(|server| if reads { server.reads } else { server.writes });
-        self.chance(interval, reads).busiest(counts)
+        self.chance(interval, reads).servers(interval, reads).busiest()
     }
 
     /// The chance that is known in the writes or the reads of an interval.
