@@ -59,6 +59,7 @@ pub fn answer(
     let saturates_reads = numbers.saturations.iter().any(|saturation| saturation.reads);
     let findings = findings(declared, report, if saturates_reads { &own } else { &[] });
     let unjudged = unjudged(declared, report);
+    let one_server = run.intervals.iter().all(|interval| interval.regions.len() == 1).then_some(1.0);
     cause::warned_first(&mut numbers.saturations, &findings);
     let bars = |of: &dyn Fn(&Numbers) -> f64| {
         let all = || others.iter().map(|other| &other.0).chain([&numbers]).map(of);
@@ -109,7 +110,7 @@ pub fn answer(
         keys_written: keys::written(&declared.key),
         node_hours: hours * f64::from(run.settings.servers),
         used: numbers.used,
-        queries: own.into_iter().map(|cost| query(cost, run, report, declared)).collect(),
+        queries: own.into_iter().map(|cost| query(cost, one_server, report, declared)).collect(),
         assumed,
     }
 }
@@ -122,8 +123,8 @@ fn takes(declared: &Declared<'_>) -> Takes {
     Takes { writes, reads: reads.unwrap_or(f64::INFINITY) }
 }
 
-/// The findings that say where the load of a table lands, and what a run reads of that of these queries which makes most
-/// of the reads; the most severe first.
+/// The findings that say where the load of a table lands, and those of the runs of that one of these queries which makes
+/// most of the reads; the most severe first.
 fn findings<'r>(declared: &Declared<'_>, report: &'r Report, queries: &[&QueryCost<'_>]) -> Vec<&'r Finding> {
     let table = declared.key.table;
     let secondaries = || table.table.secondary.iter().map(|secondary| secondary.name.as_str());
@@ -157,14 +158,14 @@ fn named(declared: &Declared<'_>, hottest: &Hottest) -> HotRegion {
     HotRegion { label: of(&start), end_label: end.as_ref().map(of), start, end, server, share, t_ms }
 }
 
-fn query(cost: &QueryCost<'_>, run: &Run, report: &Report, declared: &Declared<'_>) -> QueryAnswer {
+/// The answer about a query. `one_server` is what a table asks that is one region all the time.
+fn query(cost: &QueryCost<'_>, one_server: Option<f64>, report: &Report, declared: &Declared<'_>) -> QueryAnswer {
     let name = cost.query.name.as_str();
-    let is_one = run.intervals.iter().all(|interval| interval.regions.len() == 1);
     QueryAnswer {
         query: name.to_owned(),
         read_per_returned: cost.amplification(),
         passes_deleted: report.passes_deleted(&declared.key.table.name, name),
         seeks: cost.range_count() as u64,
-        servers: cost.servers.or(is_one.then_some(1.0)),
+        servers: cost.servers.or(one_server),
     }
 }
