@@ -41,7 +41,7 @@ pub(super) fn count(number: f64) -> String {
         return "any number".to_owned();
     }
     if number > 0.0 && number < 9.95 && number.fract() != 0.0 {
-        let decimals = (-number.log10().floor()).clamp(1.0, 12.0) as usize;
+        let decimals = (-libm::log10(number).floor()).clamp(1.0, 12.0) as usize;
         return format!("{number:.decimals$}");
     }
     let digits = format!("{number:.0}");
