@@ -157,7 +157,9 @@ fn hash(
 fn decode(code: &mut Code, key: &Key) {
     let ident = &key.ident;
     let integers = integers(key);
-    code.line("// Decode reads the key from its bytes. After an error, in which errors.As finds a *rowkey.DecodeError, the key");
+    code.line(
+        "// Decode reads the key from its bytes. After an error, in which errors.As finds a *rowkey.DecodeError, the key",
+    );
     code.line("// is as it was.");
     if let Some((width, reads)) = &integers {
         // They are read at once, without a call, so that this can be inlined: what is wrong is found when asked for.

@@ -5,8 +5,8 @@ use crate::docs::wrapped;
 /// The most characters of a line.
 const WIDTH: usize = 100;
 
-/// Arguments that are all shorter than this fill lines (`MAX_ITEM_LENGTH_FOR_FILLING`); others, and parameters, which have
-/// a type, have one each.
+/// The length below which arguments fill lines (`MAX_ITEM_LENGTH_FOR_FILLING`); longer ones, and parameters, which have a
+/// type, have a line each.
 const SHORT: usize = 10;
 
 /// A file that is being written.

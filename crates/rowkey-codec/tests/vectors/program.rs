@@ -23,8 +23,8 @@ pub(crate) fn ask(command: &mut Command, questions: &[String]) -> Vec<String> {
     answers
 }
 
-/// Asks one process, and checks each answer with what is due. The process reads as fast as it answers, so that few
-/// questions wait at any time.
+/// One process's responses to a stream of questions, each checked against what is due. The process reads as fast as it
+/// answers, so that few questions wait at any time.
 pub(crate) fn stream<D: Send>(
     command: &mut Command,
     ask: impl FnOnce(&mut dyn FnMut(String, D)) + Send,

@@ -46,7 +46,7 @@ pub(crate) enum Due {
     Refused(DecodeError),
 }
 
-/// How much is asked about a layout.
+/// The number of questions about a layout.
 #[derive(Clone, Copy)]
 pub(crate) struct Amount {
     /// The number of times that random rows are drawn and their ranges asked for.
@@ -56,7 +56,7 @@ pub(crate) struct Amount {
 }
 
 impl Amount {
-    /// Few keys; in the long run `ROWKEY_KEYS`, or so many that 300 layouts have 10⁵.
+    /// The number of this run: few keys; in the long run `ROWKEY_KEYS`, or so many that 300 layouts have 10⁵.
     fn of_this_run() -> Self {
         let keys = std::env::var("ROWKEY_KEYS").map_or(0, |keys| keys.parse().expect("a number of keys"));
         Self { rounds: cases(8, 60), keys: keys.max(cases(0, 334).into()) }
@@ -102,7 +102,7 @@ pub(crate) fn cross(tables: &[Table], style: &Style, program: &mut Command) -> S
 const MOST_SHOWN: usize = 20;
 
 impl Crossing {
-    /// These layouts, with random rows in so many rounds.
+    /// Questions about these layouts, with random rows in this number of rounds.
     pub(crate) fn of(tables: Vec<Table>, style: &Style, rounds: u32) -> Self {
         let (mut questions, mut all) = (Vec::new(), Vec::new());
         let mut ask = |question: String, due: Due| {

@@ -75,7 +75,7 @@ impl Typed {
         assert_eq!(self.wrong(answers), [""; 0]);
     }
 
-    /// Lines for wrong answers.
+    /// The wrong answers, each with its question and what is due.
     pub(crate) fn wrong(&self, answers: &[String]) -> Vec<String> {
         let all = self.questions.iter().zip(&self.due).zip(answers);
         let is_right = |due: &Json, answer: &str| serde_json::from_str(answer).is_ok_and(|found: Json| found == *due);

@@ -41,7 +41,7 @@ pub fn writes_per_server(engine: Engine, cluster: Option<&Cluster>) -> f64 {
     known_writes_per_server(engine, cluster).unwrap_or(10_000.0)
 }
 
-/// The cure of tables that together ask for so many times what these servers take.
+/// The remedy for tables that together ask for this multiple of the capacity of these servers.
 pub fn servers_for_all(part: f64, servers: f64) -> String {
     let needed = Count((part * servers).ceil());
     format!("{needed} servers take them, if the keys spread them evenly; or a cluster for some of the tables")

@@ -1,4 +1,4 @@
-//! What the page says: counts, what a panel is of, names, and no completion in prose.
+//! Texts of the page: counts, the design that a panel is of, accessible names, and no completion in prose.
 
 use serde_json::json;
 

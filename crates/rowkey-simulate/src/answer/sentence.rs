@@ -19,7 +19,7 @@ pub(super) const ALONE: &str = "Alone it is fine";
 /// The words behind them where not all is judged.
 pub(super) const OF_JUDGED: &str = " of what is judged";
 
-/// Steps are long if one is more than one in so many of the time that is told.
+/// The limit of short steps: one is no more than a part in so many of the time that is told.
 const COARSE: u64 = 10;
 
 /// The numbers of a run and what is known of them; of two, the first is of writes and the second of reads.

@@ -46,7 +46,7 @@ impl Together {
         (count > 1 && found.writes.max(found.reads) > 0.0).then_some(found)
     }
 
-    /// The answer about all tables. `report` is what `check` finds in the design: if it finds the same, its cure is told.
+    /// The answer about all tables. `report` is of `check` about the design: if it finds the same, its cure is told.
     pub fn answer(self, report: &Report) -> AllTables {
         let Self { writes, reads, servers } = self;
         let told = |least: f64| {
@@ -93,7 +93,8 @@ fn measured(part: f64, servers: f64) -> f64 {
     (part * (1.0 - CHANCE)).max(1.0 + CHANCE / servers.max(1.0))
 }
 
-/// Adds what a table asks for in each span, which is as long as the longest interval of all tables, as a part of what all servers take.
+/// Adds the load of a table in each span, which is as long as the longest interval of all tables: as a part of what all
+/// servers take.
 fn add(parts: &mut Vec<f64>, span_ms: u64, intervals: &[Interval], takes: f64, of: fn(&Server) -> u64) {
     for (place, interval) in intervals.iter().enumerate() {
         let span = usize::try_from(interval.t_ms.saturating_sub(1) / span_ms).map_or(place, |span| span.min(place));
