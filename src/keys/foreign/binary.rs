@@ -49,6 +49,8 @@ impl Binary {
     /// assert_eq!(Binary::new(Endian::Big, false, 3).unwrap().to_string(), "uint[3]");
     /// assert_eq!(Binary::new(Endian::Big, true, 8).unwrap().to_string(), "be[i64]");
     /// assert_eq!(Binary::new(Endian::Little, false, 3), None);
+    /// let number = Binary::new(Endian::Little, true, 2).unwrap();
+    /// assert_eq!((number.endian(), number.is_signed(), number.width()), (Endian::Little, true, 2));
     /// ```
     pub const fn new(endian: Endian, is_signed: bool, width: u8) -> Option<Self> {
         let is_valid = match (endian, is_signed) {
@@ -57,6 +59,16 @@ impl Binary {
             (Endian::Little, _) => matches!(width, 2 | 4 | 8 | 16),
         };
         if is_valid { Some(Self { endian, is_signed, width }) } else { None }
+    }
+
+    /// The order of its bytes.
+    pub const fn endian(&self) -> Endian {
+        self.endian
+    }
+
+    /// Returns whether it can be below 0.
+    pub const fn is_signed(&self) -> bool {
+        self.is_signed
     }
 
     /// The number of bytes.

@@ -1,9 +1,9 @@
 //! From layouts to the representation.
 
-use rowkey::foreign::{Foreign, OrderedKind};
+use rowkey::foreign::{Binary, Endian, Foreign, OrderedKind};
 use rowkey::layout::Scalar;
 use rowkey::untyped::{FieldBuf, TypeBuf, VariantBuf};
-use rowkey::{LayoutBuf, LayoutError, foreign};
+use rowkey::{LayoutBuf, LayoutError};
 use rowkey_design::internal::TableDesign;
 use rowkey_design::internal::choice::Choice;
 use rowkey_design::internal::design::Meaning;
@@ -252,13 +252,12 @@ impl Building {
 
 const NO_CODE: &str = "it is not one of the encodings that the generated code has";
 
-fn binary(number: &foreign::Binary) -> Int {
-    let shape = number.to_string();
-    let (width, signed) = (number.width() as u8, shape.contains("[i"));
-    let form = match signed {
-        _ if shape.starts_with("le[") => IntForm::Little,
-        true => IntForm::Big,
-        false => IntForm::Sorted,
+fn binary(number: &Binary) -> Int {
+    let (width, signed) = (number.width() as u8, number.is_signed());
+    let form = match number.endian() {
+        Endian::Little => IntForm::Little,
+        Endian::Big if signed => IntForm::Big,
+        Endian::Big => IntForm::Sorted,
     };
     Int { bits: 8 * width.next_power_of_two(), signed, width, form }
 }

@@ -1,6 +1,6 @@
 //! The lead of a key, the bytes before its fields: a salt, or the beginning of a hash.
 
-use rowkey::foreign::{self, Case, End, Foreign};
+use rowkey::foreign::{self, Case, End, Foreign, Order};
 use rowkey::lead::{Lead as Source, SaltFormat};
 
 /// The bytes before the fields of a key.
@@ -187,7 +187,7 @@ impl Bucket {
         let field = match format {
             SaltFormat::Binary => return Ok(plain(Radix::Bytes)),
             SaltFormat::Hex => return Ok(plain(Radix::Hex)),
-            SaltFormat::Foreign(foreign @ Foreign::Binary(_)) if foreign.to_string().starts_with("uint[") => {
+            SaltFormat::Foreign(Foreign::Binary(number)) if number.order() == Order::Ascending => {
                 return Ok(plain(Radix::Bytes));
             }
             SaltFormat::Foreign(Foreign::Text(field)) => field,
