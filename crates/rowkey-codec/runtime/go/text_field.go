@@ -30,14 +30,18 @@ var (
 
 // close ends the content that was appended since a mark.
 func (e *End) close(dst []byte, mark int) ([]byte, error) {
-	if e.Width > 0 && len(dst)-mark != e.Width {
-		return dst, ErrWidth
-	}
-	if e.Width == 0 && (endsIn(dst[mark:], e.Before) || endsIn(dst[mark:], e.Until)) {
-		return dst, ErrDelimiter
-	}
-	if len(e.Before) == 1 {
+	switch {
+	case e.Width > 0:
+		if len(dst)-mark != e.Width {
+			return dst, ErrWidth
+		}
+	case len(e.Before) == 1:
+		if bytes.IndexByte(dst[mark:], e.Before[0]) >= 0 {
+			return dst, ErrDelimiter
+		}
 		return append(dst, e.Before[0]), nil
+	case endsIn(dst[mark:], e.Before) || endsIn(dst[mark:], e.Until):
+		return dst, ErrDelimiter
 	}
 	return append(dst, e.Before...), nil
 }

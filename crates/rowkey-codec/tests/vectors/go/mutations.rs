@@ -162,6 +162,8 @@ const MUTATIONS: &[(&str, &str, &str)] = &[
     ("text_field.go", "len(dst)-mark != e.Width", "len(dst)-mark != e.Width+1"),
     ("text_field.go", "size := len(r.key) - at - e.Rest", "size := len(r.key) - at - e.Rest + 1"),
     ("text_field.go", "utf8.DecodeLastRune(text)", "utf8.DecodeRune(text)"),
+    ("dec.go", "v >= powersOf10[digits]", "v > powersOf10[digits]"),
+    ("dec.go", "pairs[pair], pairs[pair+1]", "pairs[pair+1], pairs[pair]"),
     ("dec.go", "len(digits) > 1 && digits[0] == '0'", "len(digits) > 99"),
     ("dec.go", "most.minus(v)\n\tif", "U128{most.Hi, most.Lo - 1}.minus(v)\n\tif"),
     ("dec.go", "content[0] == '-'", "content[0] == '+'"),
