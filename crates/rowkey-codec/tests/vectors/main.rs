@@ -4,6 +4,7 @@
 //! question; see [program].
 
 mod asking;
+mod benches;
 mod go;
 mod golden;
 mod java;

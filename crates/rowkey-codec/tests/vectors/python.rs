@@ -10,7 +10,7 @@ use rowkey_design::{Design, File};
 use tempfile::TempDir;
 
 use crate::golden::Golden;
-use crate::{manifest, program, random, typed};
+use crate::{benches, manifest, program, random, typed};
 
 /// A package of generated code in a folder, and its manifest.
 pub(crate) struct Generated {
@@ -50,7 +50,7 @@ fn sources() -> PathBuf {
 }
 
 /// A program of the tests, which finds the generated package in its folder.
-pub(crate) fn python(program: &str) -> Command {
+pub(crate) fn python(program: impl AsRef<Path>) -> Command {
     let interpreter = std::env::var_os("ROWKEY_PYTHON").unwrap_or_else(|| "python3".into());
     let mut command = Command::new(interpreter);
     command.arg("-B").arg(sources().join(program)).env("PYTHONPATH", ".").env("PYTHONIOENCODING", "utf-8");
@@ -125,13 +125,12 @@ fn ruff_takes_keys_of_many_numbers_and_of_deep_options() {
     }
 }
 
+/// `bench/python/run` measures how long they take.
 #[test]
-#[ignore = "measures: run it alone, on a quiet machine"]
-fn speed_of_python() {
-    let tables = ["u64, i64 desc, u32", "text, i64 desc"].map(|shape| Table::new(shape.parse().unwrap()));
-    let run = python("speed.py").current_dir(Generated::new(&tables).path()).output().unwrap();
+fn keys_by_hand_in_python_are_the_same() {
+    let generated = Generated::new(&benches::tables("python"));
+    let run = python(benches::path("python/by_hand.py")).current_dir(generated.path()).output().unwrap();
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-    println!("{}", String::from_utf8_lossy(&run.stdout));
 }
 
 /// A key of fields within others.

@@ -78,28 +78,78 @@ func TestNothingButTheResultIsAllocated(t *testing.T) {
 	}
 }
 
-func bench(b *testing.B, name string, generated, byHand func()) {
-	for _, of := range []struct {
-		name string
-		run  func()
-	}{{"generated", generated}, {"by hand", byHand}} {
-		b.Run(name+"/"+of.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for range b.N {
-				of.run()
-			}
-		})
-	}
-}
-
+// Each is a loop of its own, as in a program: a call of a function for each key would be measured with it. benchstat
+// reads the names: `benchstat -col /by` sets generated keys beside those by hand.
 func BenchmarkKeys(b *testing.B) {
 	actionKey, visitKey, sampleKey := key(action), key(visit), key(sample)
-	bench(b, "action encode", func() { bytesOut, _ = action.Encode() }, func() { bytesOut = encodeAction(action) })
-	bench(b, "action decode", func() { _ = actionOut.Decode(actionKey) },
-		func() { actionOut, _ = decodeAction(actionKey) })
-	bench(b, "visit encode", func() { bytesOut, _ = visit.Encode() }, func() { bytesOut, _ = encodeVisit(visit) })
-	bench(b, "visit decode", func() { _ = visitOut.Decode(visitKey) }, func() { visitOut, _ = decodeVisit(visitKey) })
-	bench(b, "sample encode", func() { bytesOut, _ = sample.Encode() }, func() { bytesOut, _ = encodeSample(sample) })
-	bench(b, "sample decode", func() { _ = sampleOut.Decode(sampleKey) },
-		func() { sampleOut, _ = decodeSample(sampleKey) })
+	for _, of := range []struct {
+		name string
+		run  func(n int)
+	}{
+		{"key=action/op=encode/by=hand", func(n int) {
+			for range n {
+				bytesOut = encodeAction(action)
+			}
+		}},
+		{"key=action/op=encode/by=generated", func(n int) {
+			for range n {
+				bytesOut, _ = action.Encode()
+			}
+		}},
+		{"key=action/op=decode/by=hand", func(n int) {
+			for range n {
+				actionOut, _ = decodeAction(actionKey)
+			}
+		}},
+		{"key=action/op=decode/by=generated", func(n int) {
+			for range n {
+				_ = actionOut.Decode(actionKey)
+			}
+		}},
+		{"key=visit/op=encode/by=hand", func(n int) {
+			for range n {
+				bytesOut, _ = encodeVisit(visit)
+			}
+		}},
+		{"key=visit/op=encode/by=generated", func(n int) {
+			for range n {
+				bytesOut, _ = visit.Encode()
+			}
+		}},
+		{"key=visit/op=decode/by=hand", func(n int) {
+			for range n {
+				visitOut, _ = decodeVisit(visitKey)
+			}
+		}},
+		{"key=visit/op=decode/by=generated", func(n int) {
+			for range n {
+				_ = visitOut.Decode(visitKey)
+			}
+		}},
+		{"key=sample/op=encode/by=hand", func(n int) {
+			for range n {
+				bytesOut, _ = encodeSample(sample)
+			}
+		}},
+		{"key=sample/op=encode/by=generated", func(n int) {
+			for range n {
+				bytesOut, _ = sample.Encode()
+			}
+		}},
+		{"key=sample/op=decode/by=hand", func(n int) {
+			for range n {
+				sampleOut, _ = decodeSample(sampleKey)
+			}
+		}},
+		{"key=sample/op=decode/by=generated", func(n int) {
+			for range n {
+				_ = sampleOut.Decode(sampleKey)
+			}
+		}},
+	} {
+		b.Run(of.name, func(b *testing.B) {
+			b.ReportAllocs()
+			of.run(b.N)
+		})
+	}
 }
