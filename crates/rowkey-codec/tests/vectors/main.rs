@@ -5,6 +5,7 @@
 
 mod asking;
 mod benches;
+mod docs;
 mod go;
 mod golden;
 mod java;

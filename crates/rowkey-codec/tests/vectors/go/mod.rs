@@ -56,7 +56,7 @@ impl Generated {
 }
 
 /// The tool `go`: `ROWKEY_GO`, if that is set.
-fn go() -> Command {
+pub(crate) fn go() -> Command {
     let mut go = Command::new(std::env::var_os("ROWKEY_GO").unwrap_or_else(|| "go".into()));
     go.env("GOFLAGS", "-buildvcs=false").env("GOWORK", "off");
     go
