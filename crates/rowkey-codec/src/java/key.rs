@@ -276,7 +276,7 @@ impl File<'_> {
             }
             let (name, ty) = (capital(&field.ident), java_type(self.key, &field.ty));
             to.blank();
-            to.open(&format!("private static void write{name}(KeyWriter w, {ty} value)"));
+            to.method(&format!("private static void write{name}"), &format!("KeyWriter w, {ty} value"));
             values.write_all(&field.ty, "value", 0, to);
             to.close();
             to.blank();

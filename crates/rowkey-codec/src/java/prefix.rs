@@ -126,12 +126,12 @@ impl<'k> Step<'k> {
         let step = Self::after(key, at).ident;
         to.blank();
         to.doc(&[format!("Fixes {{@code {name}}}.")], &[]);
-        to.open(&format!("public {step} {ident}({plain} value)"));
+        to.method(&format!("public {step} {ident}"), &format!("{plain} value"));
         to.call(&format!("return new {step}"), &[with_bytes(key, "fields.field(NEXT, value)", at + 1)], ";");
         to.close();
         if at + 1 >= key.least_fixed() {
-            let method = format!("{ident}In(Collection<? extends {boxed}> values)");
-            self.selecting(to, &name, "that is one of these values", &method);
+            let values = format!("Collection<? extends {boxed}> values");
+            self.selecting(to, &name, "that is one of these values", &format!("{ident}In"), &values);
             to.line("return fields.in(NEXT, values);");
             to.close();
         }
@@ -139,18 +139,19 @@ impl<'k> Step<'k> {
             return;
         }
         if key.order(&field.ty) != Order::None {
-            self.selecting(to, &name, "in a range", &format!("{ident}Range(Bounds<? extends {boxed}> bounds)"));
+            let bounds = format!("Bounds<? extends {boxed}> bounds");
+            self.selecting(to, &name, "in a range", &format!("{ident}Range"), &bounds);
             to.line("return fields.range(NEXT, bounds);");
             to.close();
         }
         if let Type::HostPath { .. } = field.ty {
             let what = "of a domain and its subdomains, or of an address";
-            self.selecting(to, &name, what, &format!("{ident}Under(String host)"));
+            self.selecting(to, &name, what, &format!("{ident}Under"), "String host");
             to.line("return fields.under(NEXT, host);");
             to.close();
         }
         if let Type::Tile | Type::Quadkey(_) = field.ty {
-            self.selecting(to, &name, "in a tile, which can be it", &format!("{ident}Within(Tile area)"));
+            self.selecting(to, &name, "in a tile, which can be it", &format!("{ident}Within"), "Tile area");
             match field.ty {
                 Type::Quadkey(zoom) => to.line(&format!("return fields.within(NEXT, area, {zoom});")),
                 _ => to.line("return fields.within(NEXT, area);"),
@@ -159,7 +160,7 @@ impl<'k> Step<'k> {
         }
         if field.ty.can_be_begun() {
             let start = if boxed == "KeyBytes" { "KeyBytes" } else { "String" };
-            self.selecting(to, &name, "that begins so", &format!("{ident}StartsWith({start} start)"));
+            self.selecting(to, &name, "that begins so", &format!("{ident}StartsWith"), &format!("{start} start"));
             match begun(&field.ty, &mut values) {
                 Begun::Before(delimiter) => {
                     to.line(&format!("return fields.startsWithBefore(NEXT, start, {delimiter});"));
@@ -174,10 +175,10 @@ impl<'k> Step<'k> {
         }
     }
 
-    fn selecting(&self, to: &mut Source, name: &str, what: &str, method: &str) {
+    fn selecting(&self, to: &mut Source, name: &str, what: &str, method: &str, parameters: &str) {
         to.blank();
         to.doc(&[format!("Selects the keys with a {{@code {name}}} {what}.")], &[]);
-        to.open(&format!("public Selection {method}"));
+        to.method(&format!("public Selection {method}"), parameters);
     }
 }
 

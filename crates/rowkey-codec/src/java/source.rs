@@ -35,6 +35,12 @@ impl Source {
         self.depth += 1;
     }
 
+    /// A method that begins, its parameters on a line of their own where it is too long.
+    pub(super) fn method(&mut self, head: &str, parameters: &str) {
+        self.call(head, &[parameters.to_owned()], " {");
+        self.depth += 1;
+    }
+
     /// A part of a class's body.
     pub(super) fn within() -> Self {
         Self { depth: 1, ..Self::default() }
@@ -161,10 +167,16 @@ impl Source {
     }
 }
 
-/// A literal that is longer than its line, in parts that begin with a blank: as many words a line as there is room for.
+/// An argument that is longer than its line: of a literal parts that begin with a blank, as many words a line as there is
+/// room for; of a call its argument on the next line.
 fn broken(argument: &str, room: usize, end: usize, blanks: &str, depth: usize) -> String {
-    let text = argument.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
-    let Some(text) = text.filter(|_| argument.len() + end > room) else { return argument.to_owned() };
+    if argument.chars().count() + end <= room {
+        return argument.to_owned();
+    }
+    let Some(text) = argument.strip_prefix('"').and_then(|text| text.strip_suffix('"')) else {
+        let Some((call, rest)) = argument.split_once('(') else { return argument.to_owned() };
+        return format!("{call}(\n{}{blanks}    {rest}", " ".repeat(2 * depth));
+    };
     let mut left = text;
     let mut parts: Vec<String> = Vec::new();
     let mut room = room.saturating_sub(2);

@@ -205,6 +205,22 @@ fn google_java_format_takes_long_layouts() {
     format(&Generated::new(&tables));
 }
 
+/// A shape of options of one type, one within another.
+fn options(depth: usize, inner: &str) -> String {
+    format!("{}{inner}{}", "option<".repeat(depth), ">".repeat(depth))
+}
+
+#[test]
+fn google_java_format_takes_deep_options_and_as_many_fields_as_a_record_has() {
+    let of = |shape: String| Table::new(shape.parse().unwrap());
+    let types =
+        ["u8", "bytes", "list<option<text>>", "instant", "(u8, option<option<option<u64>>>)", "enum{1: (), 2: (u8)}"];
+    let mut tables: Vec<Table> = types.iter().flat_map(|inner| (2..4).map(|depth| of(options(depth, inner)))).collect();
+    tables.push(of(vec!["u8"; 254].join(", ")));
+    tables.push(of(vec!["i64 desc"; 127].join(", ")));
+    format(&Generated::new(&tables));
+}
+
 #[test]
 fn hashes_in_java() {
     let generated = Generated::new(&[]);

@@ -111,14 +111,18 @@ fn mypy_and_ruff_take_generated_python() {
 /// Keys of one encoding alone, from none to more than lines have room for.
 fn of_bytes() -> Vec<Table> {
     let shape = |count: usize| vec!["u8"; count].join(", ");
-    [1, 18, 19, 20, 21, 22, 23, 24, 25, 30, 60, 130].map(|count| Table::new(shape(count).parse().unwrap())).to_vec()
+    [1, 18, 19, 20, 21, 22, 23, 24, 25, 30, 60, 130, 254, 300]
+        .map(|count| Table::new(shape(count).parse().unwrap()))
+        .to_vec()
 }
 
 #[test]
 fn ruff_takes_keys_of_many_numbers_and_of_deep_options() {
     let mut tables = of_bytes();
-    let options = |depth: usize| format!("{}u8{}", "option<".repeat(depth), ">".repeat(depth));
-    tables.extend((1..6).map(|depth| Table::new(options(depth).parse().unwrap())));
+    let options = |depth: usize, inner: &str| format!("{}{inner}{}", "option<".repeat(depth), ">".repeat(depth));
+    let types = ["u8", "bytes", "instant", "list<option<text>>", "(u8, option<option<option<u64>>>)"];
+    let shapes = types.iter().flat_map(|inner| (1..4).map(|depth| options(depth, inner)));
+    tables.extend(shapes.map(|shape| Table::new(shape.parse().unwrap())));
     for tables in [Vec::new(), tables] {
         let generated = Generated::new(&tables);
         tool("ROWKEY_RUFF", &["format", "--no-cache", "--diff", "rowkeys"], generated.path());
