@@ -99,7 +99,7 @@ pub(crate) const LICENSES: [(&str, &str); 2] =
 pub fn generate(tables: &[Table], language: Language, package: &Package) -> Result<Vec<SourceFile>, Refusal> {
     match language {
         Language::Java => java::files(&Codec::of(tables, &names::JAVA)?, package),
-        Language::Go => Ok(go::files(&Codec::of(tables, &names::GO)?, package)),
+        Language::Go => go::files(&Codec::of(tables, &names::GO)?, package),
         Language::Python => python::files(&Codec::of(tables, &names::PYTHON)?, package),
     }
 }

@@ -85,3 +85,24 @@ fn packages_of_a_name_that_is_taken_are_named() {
         }
     }
 }
+
+#[test]
+fn a_package_is_published_by_the_name_that_it_is_given() {
+    let file = |language, package: &str, path: &str| {
+        let files = generate(&[Table::new("u8".parse().unwrap())], language, &Package::new(package)).unwrap();
+        files.into_iter().find(|(found, _)| found == path).unwrap().1
+    };
+    let pom = file(Language::Java, "com.example.visits-keys", "pom.xml");
+    assert!(pom.contains("<groupId>com.example</groupId>\n  <artifactId>visits-keys</artifactId>"), "{pom}");
+    assert!(
+        file(Language::Go, "example.com/visits-keys/v2", "go.mod").starts_with("module example.com/visits-keys/v2\n")
+    );
+    assert!(file(Language::Python, "visits-keys", "pyproject.toml").contains("\nname = \"visits-keys\"\n"));
+    for path in ["example.com//keys", "/keys", "example.com/keys/", "example.com/my keys", "example.com/../keys"] {
+        let refusal = refused("u8", Language::Go, path).unwrap();
+        assert!(
+            refusal.starts_with(&format!("the package: `{path}` has no generated code: it is no path")),
+            "{refusal}"
+        );
+    }
+}
