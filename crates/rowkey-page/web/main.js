@@ -78,21 +78,61 @@ const wantedTable = () => tableName() || $("table").dataset.wanted;
 const stateNow = () => ({ design: editor.value, tab: shown, table: wantedTable(), values: Object.fromEntries(values), key: $("pasted").value, form: $("form").value, language: $("language").value, keys: $("keys").value });
 
 let turn = 0;
+/** True if the address is not of the state of now, or can't hold it. */
+let isPending = false;
 let isLost = false;
+
+const addressOf = (text) => `${location.href.split("#")[0]}${text && `#${text}`}`;
+
+const write = (text, told) => {
+  history.replaceState(null, "", addressOf(text));
+  isPending = false;
+  isLost = text === "";
+  $("left-out").textContent = isLost ? `${told} Save it as a file.` : told;
+};
+
 /** Writes the state into the address, but for what is too large, and returns it. */
 const keep = async () => {
   turn += 1;
   const mine = turn;
-  const { text, missing, told } = await addressed(stateNow());
-  const address = `${location.href.split("#")[0]}${text && `#${text}`}`;
-  if (mine === turn) {
-    history.replaceState(null, "", address);
-    isLost = text === "";
-    $("left-out").textContent = isLost ? `${told} Save it as a file.` : told;
-  }
-  return { address, text, missing };
+  const { json, missing, told } = fitted(stateNow());
+  const text = json ? forAddress(await compressed(json)) : "";
+  if (mine === turn) write(text, told);
+  return { address: addressOf(text), text, missing };
 };
-const keepSoon = later(400, keep);
+const keepLater = later(400, () => isPending && keep());
+const keepSoon = () => {
+  turn += 1;
+  isPending = true;
+  keepLater();
+};
+
+/** Writes what is not written yet, at once: the page is left. Browsers load it anew by the address that it had before. */
+const keepNow = () => {
+  if (!isPending) return;
+  turn += 1;
+  const { json, told } = fitted(stateNow());
+  const [from, to] = [location.hash.slice(1), json ? forAddress(stored(json)) : ""];
+  write(to, told);
+  try {
+    sessionStorage.setItem("left", JSON.stringify({ from, to }));
+  } catch {
+    // A browser that keeps nothing: the address has it, where it is read.
+  }
+};
+
+/** The address's text of a page that is loaded anew: of what it was left with. */
+const leftWith = () => {
+  const text = location.hash.slice(1);
+  try {
+    const { from, to } = JSON.parse(sessionStorage.getItem("left")) ?? {};
+    sessionStorage.removeItem("left");
+    const isAnew = performance.getEntriesByType("navigation")[0]?.type === "reload";
+    return isAnew && from === text && to ? to : text;
+  } catch {
+    return text;
+  }
+};
 
 const copyLink = async () => {
   const { address, text, missing } = await keep();
@@ -118,9 +158,9 @@ const show = (state) => {
 };
 
 const examples = JSON.parse($("examples").textContent);
-const start = async () => {
-  const text = location.hash.slice(1);
+const start = async (text) => {
   turn += 1;
+  isPending = false;
   isLost = false;
   $("left-out").textContent = "";
   say("");
@@ -156,6 +196,13 @@ $("table").addEventListener("change", () => (renew(), keepSoon()));
 $("example").append(...examples.map(({ name }, at) => el("option", { value: at }, name)));
 $("example").addEventListener("change", () => (show(examples[$("example").value] ?? examples[0]), keepSoon(), ($("example").selectedIndex = 0)));
 $("link").addEventListener("click", copyLink);
-addEventListener("beforeunload", (event) => isLost && event.preventDefault());
-addEventListener("hashchange", start);
-start();
+addEventListener("beforeunload", (event) => {
+  keepNow();
+  if (isLost) event.preventDefault();
+});
+addEventListener("pagehide", keepNow);
+addEventListener("visibilitychange", () => document.hidden && keepNow());
+addEventListener("hashchange", () => start(location.hash.slice(1)));
+const left = leftWith();
+if (left !== location.hash.slice(1)) history.replaceState(null, "", addressOf(left));
+start(left);

@@ -8,15 +8,30 @@ const LESS = new Map([["keys", "the keys in Infer"], ["key", "the key in Explain
 
 const asBytes = (value) => new TextEncoder().encode(JSON.stringify(value));
 
-/** JSON as text: compressed, in base64 for addresses. */
-const written = async (json) => {
-  const bytes = await through(json, new CompressionStream("deflate-raw"));
+/** Bytes as text: base64 for addresses. */
+const forAddress = (bytes) => {
   const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 };
 
-/** The address's text of a state, none where it is too large, and what is not in it. Large parts are left out first. */
-const addressed = async (state) => {
+const compressed = (bytes) => through(bytes, new CompressionStream("deflate-raw"));
+
+/** The most bytes of a block that deflate stores as they are. */
+const BLOCK = 65_535;
+
+/** What `compressed` is read as, without compression: at once, for a page that is left. */
+const stored = (bytes) => {
+  const blocks = [];
+  for (let at = 0; at < bytes.length; at += BLOCK) {
+    const block = bytes.subarray(at, at + BLOCK);
+    const sizes = new Uint16Array([block.length, ~block.length]);
+    blocks.push(at + BLOCK < bytes.length ? 0 : 1, ...[...sizes].flatMap((size) => [size & 0xff, size >> 8]), ...block);
+  }
+  return blocks;
+};
+
+/** The part of a state that an address holds, as JSON; none where it is too large; and what is not in it. Large parts are left out first. */
+const fitted = (state) => {
   const size = (value) => asBytes(value).length;
   const kept = { ...state };
   const without = [];
@@ -32,7 +47,7 @@ const addressed = async (state) => {
   const isTooLarge = json.length > LONGEST;
   const missing = isTooLarge ? "the design" : without.join(", ");
   const told = missing && `Too large for an address: ${whole} bytes of at most ${LONGEST}; not in it: ${missing}.`;
-  return { text: isTooLarge ? "" : await written(json), missing, told };
+  return { json: isTooLarge ? undefined : json, missing, told };
 };
 
 const isText = (value) => typeof value === "string";

@@ -48,6 +48,29 @@ pub(crate) fn addresses(page: &Opened<'_>) {
     assert_eq!(page.browser.errors(), [""; 0]);
 }
 
+/// What is typed just before the page is loaded anew is not lost: in one block of bytes, in several, and too large.
+pub(crate) fn left_at_once(page: &Opened<'_>) {
+    for design in [long(10), long(40_000)] {
+        page.ready();
+        page.run(&format!(
+            "window.isOld = true; $('design').value = {}; $('design').dispatchEvent(new Event('input')); location.reload();",
+            json!(design)
+        ));
+        page.wait(&format!("!window.isOld && $('design').value === {}", json!(design)));
+        assert_eq!(page.text("status"), "");
+    }
+    page.ready();
+    let asked = page.run(&format!(
+        "$('design').value = {}; $('design').dispatchEvent(new Event('input'));
+         const leave = new Event('beforeunload', {{ cancelable: true }}); return !dispatchEvent(leave);",
+        json!(long(70_000))
+    ));
+    assert_eq!(asked, true);
+    page.set("design", &long(10));
+    page.wait("location.hash.length > 20");
+    assert_eq!(page.browser.errors(), [""; 0]);
+}
+
 /// "Copy link" copies the state of now, and says what is not in it.
 pub(crate) fn links(page: &Opened<'_>) {
     page.ready();
