@@ -14,7 +14,7 @@ impl Cluster {
     ///
     /// A batch ends with the next event that has another number or another time; regions whose memstore it filled are
     /// flushed then. An event whose time is before that of the last happens at the time of the last. More than
-    /// 4,294,967,295 rows of an event count as so many.
+    /// 4,294,967,295 rows of an event are stored as so many.
     pub fn apply(&mut self, event: &Event<'_>) {
         let now_ms = event.t_ms.min(LAST_MS).max(self.now_ms);
         if self.batch != Some((event.batch, now_ms)) {
@@ -54,10 +54,11 @@ impl Cluster {
         let bytes_in_block = in_block(bytes, cells, region.sequence_id);
         let row = Row { kind, count, bytes: bytes_in_block, t_s: seconds(self.now_ms) };
         region.memstore.push(event.key, row, heap_of_row(bytes, cells), self.now_ms);
-        region.writes = region.writes.saturating_add(u64::from(count));
+        region.writes = region.writes.saturating_add(event.weight);
         let server = &mut self.servers[region.server];
-        server.writes = server.writes.saturating_add(u64::from(count));
-        let square = f64::from(count) * f64::from(count);
+        server.writes = server.writes.saturating_add(event.weight);
+        self.count_at_first(number, 0, event.weight);
+        let square = event.weight as f64 * event.weight as f64;
         let chance = Chance { by_server: square, by_region: square, by_call: square, ..Chance::default() };
         self.chances[0].add(&chance);
         self.has_changed(number);

@@ -20,6 +20,8 @@ pub struct ClusterOptions {
     pub place_bytes: u64,
     /// The most versions of a row that flushes and compactions keep; none: all, as a wide row grows by each write.
     pub versions: Option<u32>,
+    /// True if older versions of rows that are overwritten take no room: of an engine whose files are not simulated.
+    pub live_alone: bool,
     /// The reads that a server counts for a range of rows: of one region, as each region is asked by itself.
     pub read_cost: ReadCost,
     /// True if the times of writes are those of their answers, as of a recording: what is answered between a region's
@@ -31,8 +33,8 @@ pub struct ClusterOptions {
 }
 
 impl Default for ClusterOptions {
-    /// Seed 0, no expiry, no compression, one cell a row, names of a byte each, all versions, reads by rows, times of
-    /// calls, no files.
+    /// Seed 0, no expiry, no compression, one cell a row, names of a byte each, all versions, also in files, reads by
+    /// rows, times of calls, no files described.
     fn default() -> Self {
         Self {
             seed: 0,
@@ -42,6 +44,7 @@ impl Default for ClusterOptions {
             name_bytes: 2,
             place_bytes: 0,
             versions: None,
+            live_alone: false,
             read_cost: ReadCost::Rows,
             answered: false,
             files: false,

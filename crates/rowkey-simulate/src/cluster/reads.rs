@@ -127,6 +127,7 @@ impl Cluster {
             self.called.push(region.server);
         }
         *of_call = of_call.saturating_add(reads);
+        self.count_at_first(number, 1, reads);
         let counted = reads as f64 / READ as f64;
         self.chances[1].by_region += counted * counted;
         reads

@@ -23,6 +23,8 @@ pub(crate) struct Region {
     pub(crate) start: Vec<u8>,
     pub(crate) end: Option<Vec<u8>>,
     pub(crate) server: usize,
+    /// The server that had its keys at the beginning.
+    pub(crate) first_server: usize,
     /// False while it is closed. What is written then waits in the memstore, as clients wait for the opening.
     pub(crate) is_online: bool,
     pub(crate) change: Option<Change>,
@@ -63,6 +65,7 @@ impl Region {
             start,
             end,
             server,
+            first_server: server,
             is_online: false,
             change: None,
             epoch: 0,
@@ -92,6 +95,15 @@ impl Region {
 
     pub(crate) fn bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes).fold(0, u64::saturating_add)
+    }
+
+    /// The bytes of its files, were there no more than so many rows in them.
+    pub(crate) fn bytes_of(&self, most: u64) -> u64 {
+        let rows: u64 = self.files.iter().map(|file| file.puts).sum();
+        match u128::from(self.bytes()) * u128::from(most) / u128::from(rows.max(1)) {
+            fewer if rows > most => u64::try_from(fewer).unwrap_or(u64::MAX),
+            _ => self.bytes(),
+        }
     }
 
     /// The rows that are in it: those that were deleted, until a compaction leaves them out.

@@ -20,15 +20,20 @@ impl Cluster {
         self.run_until(t_ms);
         self.interval_start_ms = t_ms;
         self.settle_all();
+        let versions = self.options.versions.filter(|_| self.options.live_alone);
+        let all = self.all.as_ref().zip(versions);
         let regions = self.by_start.numbers().map(|number| {
             let region = &mut self.regions[number];
+            let most = all.map_or(u64::MAX, |(all, versions)| {
+                all.rows(&region.start, region.end.as_deref()).saturating_mul(versions.into())
+            });
             run::Region {
                 start: Key(region.start.clone()),
                 server: u32::try_from(region.server).unwrap_or(u32::MAX),
-                rows: region.rows(),
+                rows: region.rows().min(most),
                 rows_this_interval: std::mem::take(&mut region.writes),
                 reads_this_interval: whole(&mut region.reads),
-                bytes: region.bytes(),
+                bytes: region.bytes_of(most),
                 files: u32::try_from(region.files.len()).unwrap_or(u32::MAX),
             }
         });
@@ -55,6 +60,18 @@ impl Cluster {
     /// All that each server wrote and read.
     pub(crate) fn totals(&self) -> impl Iterator<Item = run::Server> {
         self.servers.iter().map(|server| server.total(&self.whole))
+    }
+
+    /// All that each server would have written and read, were all regions where they were at the beginning. Scans of the
+    /// whole table are not counted.
+    pub(crate) fn totals_at_first(&self) -> impl Iterator<Item = [u64; 2]> {
+        self.servers.iter().map(|server| [server.at_first[0], server.at_first[1] / READ])
+    }
+
+    /// Counts rows that are written to a region, or reads of it, for the server that had its keys at the beginning.
+    pub(crate) fn count_at_first(&mut self, number: usize, reads: usize, count: u64) {
+        let counted = &mut self.servers[self.regions[number].first_server].at_first[reads];
+        *counted = counted.saturating_add(count);
     }
 
     /// The splits and moves since the call before, in the order of time.

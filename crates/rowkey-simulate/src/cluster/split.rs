@@ -124,7 +124,7 @@ impl Cluster {
         self.has_changed(number);
         let region = &mut self.regions[number];
         let mut upper = Region::new(at.clone(), region.end.replace(at.clone()), region.server);
-        upper.sequence_id = region.sequence_id;
+        (upper.sequence_id, upper.first_server) = (region.sequence_id, region.first_server);
         let (mut recent, mut recent_above) = (0, 0);
         for file in std::mem::take(&mut region.files) {
             let [below, above] = file.cut(&at, self.format);

@@ -92,6 +92,9 @@ pub(crate) struct ServerState {
     pub(crate) writes: u64,
     pub(crate) rows_read: u64,
     pub(crate) reads: u64,
+    /// Those that it would have, were all regions where they were at the beginning: rows that are written, and reads in
+    /// hundredths but for scans of the whole table.
+    pub(crate) at_first: [u64; 2],
     /// The reads of a scan of the whole table here.
     pub(crate) whole: Share,
     /// Those of them that an interval has told.

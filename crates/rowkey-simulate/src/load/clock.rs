@@ -44,6 +44,12 @@ impl Clock {
         Self { parts: vec![part], seconds: part.seconds, count: part.count }
     }
 
+    /// The shortest time, in seconds, in which the rate goes its own way; none if it is the same all the time.
+    pub(super) fn shortest(&self) -> Option<f64> {
+        let parts = self.parts.iter().map(|part| part.seconds);
+        (self.parts.len() > 1).then(|| parts.fold(f64::INFINITY, f64::min))
+    }
+
     /// The number of events before a time in seconds.
     pub(super) fn before(&self, time: f64) -> f64 {
         let periods = (time / self.seconds).floor();

@@ -113,6 +113,16 @@ impl<'d> Drawn<'d> {
         Ok(Self { rows, puts, sources, rows_per_call: options.rows_per_call.max(1), assumed })
     }
 
+    /// The shortest time, in seconds, in which a rate goes its own way; none if all are the same all the time.
+    pub fn shortest(&self) -> Option<f64> {
+        self.sources.iter().filter_map(|source| source.clock.shortest()).min_by(f64::total_cmp)
+    }
+
+    /// The most rows that an event of a write, or a row that is there before, stands for.
+    pub const fn rows_per_event(&self) -> u64 {
+        self.puts.weight
+    }
+
     /// The number of rows and of runs of queries.
     pub fn count(&self) -> u64 {
         self.sources.iter().map(|source| source.count).fold(0, u64::saturating_add)

@@ -15,7 +15,7 @@ use super::filled::{ttl_ms, versions};
 use super::intervals::Intervals;
 use super::places::{self, Placed, Places};
 use super::settings::settings;
-use super::{Options, ranges, run_in};
+use super::{Options, coarse, ranges, run_in};
 use crate::cluster::ClusterOptions;
 use crate::load::{self, Ahead, Drawn, Load, LoadError, Stored};
 use crate::recording::Run;
@@ -89,6 +89,7 @@ impl<'d> Declared<'d> {
             on_disk: on_disk(found, &key, &[]),
             name_bytes: 0,
             versions: versions(found),
+            live_alone: simulates == Simulates::Ranges,
             place_bytes: key.partition.map_or(0, |_| places::HASH as u64),
             read_cost: ReadCost::of(engine_of(cluster), bytes_per_row(found, &key, &[])),
             ..ClusterOptions::default()
@@ -163,24 +164,31 @@ impl<'d> Declared<'d> {
         };
         let mut settings = self.settings.clone();
         let mut load = draw(&drawn)?;
-        let stored = load.stored()?;
-        let cuts_evenly = self.simulates == Simulates::Ranges && self.hashes.is_none() && settings.splits.is_empty();
+        let (stored, mut assumed) = (load.stored()?, std::mem::take(&mut load.assumed));
+        let most = stored.as_ref().map_or(0, |stored| stored.count).max(load.rows_per_event());
+        assumed.extend(coarse::of_stored(most));
+        let count = self.regions_at_first(stored.as_ref());
+        assumed.extend(coarse::of_regions(count, settings.max_filesize, self.engine().region()));
         // Ranges of a table that grows are those of the grown one, however short the run.
-        if let Some(stored) = stored.as_ref().filter(|stored| stored.are_all || !cuts_evenly) {
-            let count = if cuts_evenly { self.ranges_of_grown() } else { self.regions_of(stored) };
-            settings.splits = ranges::of_full(&stored.keys, &settings.splits, count);
-        } else if cuts_evenly {
-            // The same ones, whatever the length and the rate of the run.
-            let (seconds, most) = (self.grows_in().min(LONGEST), ranges::KEYS);
-            let times = self.times_to_grow(seconds);
-            let grown = load::Options { seconds, most, times, writes_alone: true, ..drawn.clone() };
-            settings.splits = ranges::equal(&mut draw(&grown)?, self.ranges_of_grown())?;
+        match stored.as_ref().filter(|stored| stored.are_all || !self.cuts_evenly()) {
+            Some(stored) if self.hashes.is_none() => {
+                settings.splits = ranges::of_full(&stored.keys, &settings.splits, count);
+            }
+            None if self.cuts_evenly() => {
+                // The same ones, whatever the length and the rate of the run.
+                let (seconds, most) = (self.grows_in().min(LONGEST), ranges::KEYS);
+                let times = self.times_to_grow(seconds);
+                let grown = load::Options { seconds, most, times, writes_alone: true, ..drawn.clone() };
+                settings.splits = ranges::equal(&mut draw(&grown)?, count)?;
+            }
+            _ => {}
         }
         settings.interval_ms = (options.seconds * 1000.0 / INTERVALS).ceil().max(1.0) as u64;
         let until_ms = (options.seconds * 1000.0) as u64;
-        let mut assumed = std::mem::take(&mut load.assumed);
+        let shortest = load.shortest();
         let mut run = self.put(until_ms, &mut Ahead(load), &settings, stored.as_ref(), seed, progress)?;
         assumed.append(&mut run.assumed);
+        assumed.extend(shortest.and_then(|seconds| coarse::of_rates(&run, seconds)));
         Ok(Run { assumed, ..run })
     }
 
@@ -217,6 +225,19 @@ impl<'d> Declared<'d> {
     ) -> Result<Run, LoadError> {
         let settings = Settings { interval_ms, ..self.settings.clone() };
         self.put(0, load, &settings, None, self.own(seed), progress)
+    }
+
+    /// True if ranges are cut for as many rows each, as no split points say them.
+    fn cuts_evenly(&self) -> bool {
+        self.simulates == Simulates::Ranges && self.hashes.is_none() && self.settings.splits.is_empty()
+    }
+
+    /// The regions that a table would begin with by its size, however many; 0 of one that begins empty.
+    fn regions_at_first(&self, stored: Option<&Stored>) -> f64 {
+        match self.hashes.is_some() || self.cuts_evenly() {
+            true => self.ranges_of_grown(),
+            false => stored.map_or(0.0, |stored| self.regions_of(stored)),
+        }
     }
 
     /// The seed of this table: what is chance in one has nothing to do with another. That of the first is the run's.

@@ -18,7 +18,9 @@ impl Declared<'_> {
         let settings = Settings { splits: Vec::new(), ..self.settings.clone() };
         let whole = self.filled(&settings, Some(stored), 0).interval(0);
         let bytes: u64 = whole.regions.iter().map(|region| region.bytes).sum();
-        bytes as f64 / self.settings.max_filesize.max(1) as f64
+        // Of a row that stands for more, so many are stored.
+        let uncounted = (stored.count as f64 / f64::from(u32::MAX)).max(1.0);
+        uncounted * bytes as f64 / self.settings.max_filesize.max(1) as f64
     }
 
     /// The seconds that the rows of the full grown table were written in; where nothing tells, a year.

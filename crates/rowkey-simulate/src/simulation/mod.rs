@@ -27,6 +27,7 @@
 //! ```
 
 mod cells;
+mod coarse;
 mod declared;
 mod filled;
 mod intervals;

@@ -11,6 +11,9 @@ const STEPS: usize = 2048;
 const FEWEST: usize = 256;
 const COUNTS: usize = 1 << 20;
 
+/// The length of a step at least.
+const SHORTEST_MS: u64 = 1000;
+
 /// The events of a step, in the mean of those that have any.
 const EVENTS: u64 = 100;
 
@@ -21,6 +24,9 @@ pub(super) struct Steps {
     most: usize,
     /// The totals of the cluster at the end of the last step.
     before: Vec<Server>,
+    /// What servers would have until a time, were all regions where they were at the beginning: for each length that
+    /// the first step may have.
+    at_first: Vec<(u64, Vec<[u64; 2]>)>,
     squares: f64,
     /// The events since.
     events: u64,
@@ -40,7 +46,7 @@ impl Steps {
     pub(super) fn new(cluster: &Cluster) -> Self {
         let before: Vec<Server> = cluster.totals().collect();
         let most = (COUNTS / before.len().max(1)).clamp(FEWEST, STEPS);
-        Self { ended: Vec::new(), length_ms: 1000, most, before, squares: 0.0, events: 0, writes: 0 }
+        Self { ended: Vec::new(), length_ms: SHORTEST_MS, most, before, at_first: Vec::new(), squares: 0.0, events: 0, writes: 0 }
     }
 
     fn end_ms(&self) -> u64 {
@@ -65,6 +71,11 @@ impl Steps {
     }
 
     fn take(&mut self, cluster: &Cluster) {
+        // The length is doubled, so that the first step ends at one of these times.
+        let end_ms = self.end_ms();
+        if (end_ms / SHORTEST_MS).is_power_of_two() {
+            self.at_first.push((end_ms, cluster.totals_at_first().collect()));
+        }
         let now: Vec<Server> = cluster.totals().collect();
         let servers = now.iter().zip(&self.before).map(|(now, before)| now.since(before)).collect();
         let squares = cluster.read_squares - self.squares;
@@ -105,7 +116,23 @@ impl Steps {
             writes: Busiest::of(counts.servers.iter().map(|server| server.writes), counts.writes),
             reads: reads(counts),
         };
-        (1..).zip(&self.ended).map(step).collect()
+        let mut steps: Vec<Step> = (1..).zip(&self.ended).map(step).collect();
+        if let Some(first) = steps.first_mut() {
+            self.begin(first);
+        }
+        steps
+    }
+
+    /// Counts in the first step what servers are asked for before regions are split and moved, however soon that is:
+    /// a server with more of it is the busiest.
+    fn begin(&self, first: &mut Step) {
+        let Some((_, at_first)) = self.at_first.iter().find(|(end_ms, _)| *end_ms == first.t_ms) else { return };
+        for (reads, busiest) in [&mut first.writes, &mut first.reads].into_iter().enumerate() {
+            let begun = Busiest::of(at_first.iter().map(|server| server[reads]), busiest.events);
+            if begun.rows > busiest.rows {
+                *busiest = Busiest { all: busiest.all, ..begun };
+            }
+        }
     }
 
     fn has_enough(&self) -> bool {

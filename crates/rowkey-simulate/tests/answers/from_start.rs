@@ -38,3 +38,17 @@ fn the_time_is_as_near_as_is_said() {
         assert!(t_ms.abs_diff(first) <= 2 * step.max(step_ms), "{days} days: {t_ms} of {step_ms}, {first} of {step}");
     }
 }
+
+#[test]
+fn an_event_counts_all_rows_that_it_stands_for() {
+    let text = design("\"user: u64\"", "stats.user = { distinct = 1000, skew = \"one value 0.5\" }", 8, "40k/s");
+    for (most, years) in [(20_000, 100.0), (1000, 100.0), (20_000, 1.0)] {
+        let options = Options { seconds: 86_400.0 * 365.0 * years, most, ..Options::default() };
+        let found = answers_once(&text, &options).remove(0);
+        assert!((found.writes / 40_000.0 - 1.0).abs() < 0.01, "{most} {years}: {}", found.writes);
+        // Of sizes that are told as less than they are it is said.
+        let per_event = 40_000.0 * options.seconds / most as f64;
+        let is_said = found.assumed.iter().any(|line| line.starts_with("each row of the sample stands for "));
+        assert_eq!(is_said, per_event > f64::from(u32::MAX), "{per_event}: {:?}", found.assumed);
+    }
+}

@@ -3,6 +3,7 @@
 use super::{Declared, Options, options};
 use rowkey_design::{CheckOptions, Date, Design, File};
 use rowkey_simulate::recording::Run;
+use rowkey_simulate::run::{Interval, Region};
 
 /// The run of a table that a design declares.
 fn run(text: &str, options: &Options) -> Run {
@@ -69,5 +70,64 @@ fn ranges_do_not_depend_on_how_rare_writes_are() {
             let rows = regions.iter().map(|region| region.rows).max().unwrap_or(0);
             assert!(rows as f64 * count < 1.6 * 100e6, "{engine} {rate}: {rows}");
         }
+    }
+}
+
+#[test]
+fn ranges_of_other_engines_have_what_is_live_alone() {
+    for engine in ["cockroachdb", "bigtable", "tikv", "foundationdb", "cassandra", "dynamodb", "fjall", "rocksdb"] {
+        // Row by row, and with events that stand for many writes; each row is written up to 86 times.
+        for (rows, rate) in [(100_000u64, "1/s"), (100_000, "100/s"), (20_000_000, "3k/s"), (20_000_000, "20k/s")] {
+            let text = design(&rows.to_string(), "", rate, "random").replace("hbase", engine);
+            let run = run(&text, &Options { most: 50_000, ..options() });
+            for Interval { t_ms, regions, .. } in &run.intervals {
+                let [told, bytes] = [|region: &Region| region.rows, |region: &Region| region.bytes]
+                    .map(|of| regions.iter().map(of).sum::<u64>() as f64);
+                let told_rows = told / rows as f64;
+                assert!((0.99..1.01).contains(&told_rows), "{engine} {rows} {rate} {t_ms}: {told_rows}");
+                let row = bytes / rows as f64;
+                assert!((128.0..150.0).contains(&row), "{engine} {rows} {rate} {t_ms}: {row}");
+            }
+            assert!(run.intervals.len() > 10);
+        }
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_said() {
+    let is_said = |run: &Run, start: &str| run.assumed.iter().any(|line| line.starts_with(start));
+    for engine in ["hbase", "cockroachdb", "tikv", "dynamodb"] {
+        for rows in ["1G", "10G", "1T", "1000T", "1000000T"] {
+            let text = design(rows, "", "1/s", "random").replace("hbase", engine);
+            let run = run(&text, &options());
+            let last = run.intervals.last().unwrap();
+            let bytes: f64 = last.regions.iter().map(|region| region.bytes as f64).sum();
+            let size = run.settings.max_filesize as f64;
+            let Rows(rows) = rows.parse().unwrap();
+            // As many regions as its rows fill, or it is said that these are more.
+            let is_more = is_said(&run, "the table takes ");
+            let needed = rows * 135.0 / size;
+            assert!(needed > 3500.0 || !is_more, "{engine} {rows}: {:?}", run.assumed);
+            assert!(needed < 4700.0 || is_more, "{engine} {rows}: {:?}", run.assumed);
+            // As many bytes as rows have, or it is said that these are fewer.
+            let is_less = is_said(&run, "each row of the sample stands for ");
+            let part = bytes / (rows * 135.0);
+            assert!((0.8..1.2).contains(&part) != is_less, "{engine} {rows}: {part} {:?}", run.assumed);
+        }
+    }
+}
+
+/// A number of rows with its unit.
+struct Rows(f64);
+
+impl std::str::FromStr for Rows {
+    type Err = std::num::ParseFloatError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (number, times) = match text.strip_suffix('T') {
+            Some(number) => (number, 1e12),
+            None => (text.trim_end_matches('G'), 1e9),
+        };
+        Ok(Self(number.parse::<f64>()? * times))
     }
 }

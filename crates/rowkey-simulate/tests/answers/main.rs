@@ -7,6 +7,7 @@ mod full;
 mod hashed;
 mod hottest;
 mod laws;
+mod lengths;
 mod moving;
 mod queries;
 mod tables;

@@ -1,0 +1,44 @@
+//! The words for what a run shows coarser, or less, than it is.
+
+use rowkey_design::internal::file::{Bytes, Count};
+
+use super::ranges::MOST;
+use crate::page::elapsed;
+use crate::recording::Run;
+
+/// Those for rates that go their own way in no more seconds than two steps have.
+pub(super) fn of_rates(run: &Run, seconds: f64) -> Option<String> {
+    let step_ms = run.steps.first().map_or(run.settings.interval_ms, |step| step.t_ms);
+    let shortest_ms = (seconds * 1000.0) as u64;
+    (shortest_ms < step_ms.saturating_mul(2)).then(|| {
+        format!(
+            "rates that change within {} are told by their means of {}: a shorter run, or one of more events, tells peaks",
+            elapsed(shortest_ms),
+            elapsed(step_ms)
+        )
+    })
+}
+
+/// Those for a full grown table that takes more regions of a size than it is begun with.
+pub(super) fn of_regions(count: f64, size: u64, region: &str) -> Option<String> {
+    (count > MOST).then(|| {
+        format!(
+            "the table takes {} of {}: they are told as {MOST}, each of which stands for {}",
+            Count(count.ceil()).of(region),
+            Bytes(size as f64),
+            Count((count / MOST).ceil())
+        )
+    })
+}
+
+/// Those for a row of a sample that stands for more rows than are counted where they are stored.
+pub(super) fn of_stored(rows: u64) -> Option<String> {
+    let most = u64::from(u32::MAX);
+    (rows > most).then(|| {
+        format!(
+            "each row of the sample stands for {}, of which {} are stored: rows and bytes of regions are told as less",
+            Count(rows as f64),
+            Count(most as f64)
+        )
+    })
+}
