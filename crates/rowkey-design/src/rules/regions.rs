@@ -57,6 +57,13 @@ pub(super) fn read<'c, 'd>(context: &'c Context<'d>, key: &'c KeyFacts<'d>) -> O
     if reads(context, key) <= takes {
         return None;
     }
+    fullest_read(context, key).filter(|fullest| fullest.rate > takes)
+}
+
+/// The region of a full-grown table that gets the most reads. None where nobody says how many a server takes, or how many
+/// rows there are where that matters.
+pub(super) fn fullest_read<'c, 'd>(context: &'c Context<'d>, key: &'c KeyFacts<'d>) -> Option<Fullest> {
+    let takes = reads_per_server(context.engine, context.cluster)?;
     // A table of rows without end is in as many regions as its engine makes of them.
     let (points, rows) = (points(context, key)?, rows_of(context.table, key.secondary).unwrap_or(f64::INFINITY));
     let shares = match points.regions() {
@@ -71,7 +78,7 @@ pub(super) fn read<'c, 'd>(context: &'c Context<'d>, key: &'c KeyFacts<'d>) -> O
         let asked = context.queries_of(key).map(|cost| cost.reads_of_part(context.cluster, part));
         (rate, regions) = (rate.max(asked.sum::<f64>() + counted(context, key) * part), regions + pieces);
     }
-    (rate > takes).then_some(Fullest { asked: rate / takes, rate, regions })
+    Some(Fullest { asked: rate / takes, rate, regions })
 }
 
 /// The reads of a key, a second: of its queries, and of writes that read what they change.

@@ -101,3 +101,35 @@ fn too_few_servers_are_found_on_each_engine() {
         assert_eq!(found(engine, takes, ["30k/s", "6k/s"]), [], "{engine}");
     }
 }
+
+/// Servers that are said to suffice do so, however many regions the table has.
+#[test]
+fn as_many_servers_as_are_said_take_the_reads() {
+    let text = |rows: &str, splits: u32, servers: u32, rate: u32| {
+        let splits = if splits > 1 { format!("splits = {{ uniform = {splits} }}\n") } else { String::new() };
+        format!(
+            "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = {servers}\nregion.reads = \"20k/s\"\n[table.t]\n\
+             key = [\"id: u64\"]\nrows = \"{rows}\"\nmeans.id = \"random\"\n{splits}family.f.sizes.v = \"100 B\"\n\
+             [[table.t.query]]\nname = \"q\"\nfix = [\"id\"]\nrate = \"{rate}/s\"\n"
+        )
+    };
+    let (mut few, mut more) = (0, 0);
+    for rows in ["1M", "300M", "1G", "30G"] {
+        for splits in [1, 13, 64] {
+            for rate in [100_000, 190_000, 230_000, 1_000_000, 5_000_000] {
+                let found = of_rules(&text(rows, splits, 4, rate), &["H24"]);
+                let [finding] = &found[..] else { panic!("{rows} {splits} {rate}: {found:?}") };
+                let remedy = &finding.remedy.as_ref().unwrap().text;
+                let servers: u32 = remedy.split(' ').next().unwrap().parse().unwrap();
+                let of_regions = remedy.contains("if the table has at least as many regions");
+                let split = if of_regions { servers } else { splits };
+                let left = of_rules(&text(rows, split, servers, rate), &["H24", "H26"]);
+                assert!(left.is_empty(), "{rows} {splits} {rate}: {remedy}\n{left:?}");
+                let besides = of_rules(&text(rows, splits, servers, rate), &["H26"]);
+                assert_eq!(besides.is_empty(), !of_regions, "{rows} {splits} {rate}: {remedy}");
+                (few, more) = (few + u32::from(of_regions), more + u32::from(!of_regions));
+            }
+        }
+    }
+    assert!(few > 10 && more > 10, "{few} {more}");
+}

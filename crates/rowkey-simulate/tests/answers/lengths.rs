@@ -11,8 +11,8 @@ fn long(days: f64) -> Options {
 
 #[test]
 fn what_saturates_does_not_depend_on_the_length_of_the_run() {
-    let one = "stats.id = { distinct = 1000, skew = \"one value 0.5\" }\nkeep = \"30 days\"";
-    let many = "means.id = \"random\"\nkeep = \"30 days\"";
+    let one = "stats.id = { distinct = 1000, skew = \"one value 0.5\" }";
+    let many = "means.id = \"random\"";
     for (key, more, rate, asked) in [
         // One region at first, which takes all; later as many as it takes.
         ("\"id: u64\", \"at: instant\"", many.to_owned(), "20k/s", Some(20_000.0)),
@@ -24,7 +24,7 @@ fn what_saturates_does_not_depend_on_the_length_of_the_run() {
         ("\"id: u64\"", format!("{one}\nsplits = {{ uniform = 20 }}"), "40k/s", None),
         ("\"id: u64\"", one.to_owned(), "40k/s", Some(40_000.0)),
     ] {
-        let text = design(key, &more, 5, rate);
+        let text = design(key, &format!("{more}\n[table.t.family.f]\nttl = \"30 days\""), 5, rate);
         let found = DAYS.map(|days| answers_once(&text, &long(days)).remove(0));
         let first = &found[0];
         for (answer, days) in found.iter().zip(DAYS) {
@@ -33,7 +33,8 @@ fn what_saturates_does_not_depend_on_the_length_of_the_run() {
             let Some(saturates) = &answer.saturates else { continue };
             assert!(!saturates.reads && saturates.t_ms == saturates.step_ms, "{told}");
             if let Some(asked) = asked {
-                assert!((saturates.asked / asked - 1.0).abs() < 0.05, "{told}");
+                // Of few events in a step some are taken for chance.
+                assert!((0.7..1.05).contains(&(saturates.asked / asked)), "{told}");
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The answers of simulations: against what can be computed, against `check`, and on designs that are good.
 
+mod advice;
 mod even;
 mod events;
 mod from_start;

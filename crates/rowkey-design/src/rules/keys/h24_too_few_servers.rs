@@ -4,7 +4,7 @@ use crate::design::{Engine, Write};
 use crate::file::{ByteRate, Count, Rate};
 use crate::load::{WriteLoad, bytes_per_server, known_writes_per_server, peak, reads_per_server, servers_for_all};
 use crate::rules::context::{Context, RuleSink, Together};
-use crate::rules::regions::reads;
+use crate::rules::regions::{Fullest, fullest_read, reads};
 use crate::rules::salt::fan_out;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
@@ -45,24 +45,27 @@ fn too_many_rows(context: &Context<'_>, servers: f64, found: &mut RuleSink<'_>) 
         Rate(servers * each)
     );
     let other = "write fewer, larger rows. If one takes more, say `region.writes` of the cluster";
-    too_few(context, &message, [("writes", all, "/s"), ("writes that one server takes", each, "/s")], other, found);
+    let rates = [("writes", all, "/s"), ("writes that one server takes", each, "/s")];
+    too_few(context, &message, rates, &of_even(all / each, other), found);
 }
 
-/// The finding of a rate that is more than all servers together take. `rates`: all of it, and what one server takes;
-/// `other`: the remedy beside more servers.
+/// The remedy for what so many servers take together; `other`: that beside more servers.
+fn of_even(servers: f64, other: &str) -> String {
+    format!("{} servers take them, if the key spreads them evenly; or {other}", Count(servers.ceil()))
+}
+
+/// The finding of a rate that is more than all servers together take. `rates`: all of it, and what one server takes.
 fn too_few(
     context: &Context<'_>,
     message: &str,
     rates: [(&'static str, f64, &'static str); 2],
-    other: &str,
+    cure: &str,
     found: &mut RuleSink<'_>,
 ) {
     let [(name, all, unit), (of_one, each, unit_of_one)] = rates;
     let servers = context.cluster.and_then(|cluster| cluster.servers).map_or(0.0, f64::from);
     let finding = found.finding(context.table.name.place, message.to_owned()).number(name, all, unit);
     let finding = finding.number("servers", servers, "").number(of_one, each, unit_of_one);
-    let needed = Count((all / each).ceil());
-    let cure = format!("{needed} servers take them, if the key spreads them evenly; or {other}");
     found.push(finding.remedy(cure, Vec::new()));
 }
 
@@ -88,7 +91,7 @@ fn too_many_bytes(context: &Context<'_>, servers: f64, found: &mut RuleSink<'_>)
     );
     let other = "write smaller rows. If one takes more, say `region.bytes` of the cluster";
     let rates = [("bytes written", all, "B/s"), ("bytes that one server takes", each, "B/s")];
-    too_few(context, &message, rates, other, found);
+    too_few(context, &message, rates, &of_even(all / each, other), found);
 }
 
 /// The same of reads, where it is known how many a server takes, and no query alone is said to read too much.
@@ -105,8 +108,31 @@ fn too_many_reads(context: &Context<'_>, servers: f64, found: &mut RuleSink<'_>)
         Rate(servers * each)
     );
     let other = "keep what is read most in a cache. If one takes more, say `region.reads` of the cluster";
-    too_few(context, &message, [("reads", all, "/s"), ("reads that one server takes", each, "/s")], other, found);
+    let rates = [("reads", all, "/s"), ("reads that one server takes", each, "/s")];
+    too_few(context, &message, rates, &of_reads(context, all / each, other), found);
 }
+
+/// The remedy for reads that so many servers take together: as many as its regions need, each of which is on one;
+/// or a table in more regions.
+fn of_reads(context: &Context<'_>, servers: f64, other: &str) -> String {
+    let [key] = &context.keys[..] else { return of_even(servers, other) };
+    let Some(Fullest { asked, regions, .. }) = fullest_read(context, key) else { return of_even(servers, other) };
+    let of_one = (1.0 / asked + NEARLY).floor();
+    if of_one >= 1.0 {
+        // Others divide what is hot, and move it.
+        let needed = if context.engine == Engine::HBase { (regions / of_one).ceil() } else { 1.0 };
+        return of_even(servers.max(needed), other);
+    }
+    let (needed, region) = (Count(servers.ceil()), context.engine.region());
+    format!(
+        "{needed} servers take them, if the table has at least as many {region}s, not {}, and the key spreads them evenly; \
+         or {other}",
+        Count(regions)
+    )
+}
+
+/// The rounding of parts.
+const NEARLY: f64 = 1e-9;
 
 /// The finding of tables that together ask for more than all servers take.
 fn of_all_tables(context: &Context<'_>, servers: f64, found: &mut RuleSink<'_>) {
