@@ -113,6 +113,9 @@ fn tables() -> impl Strategy<Value = Vec<Table>> {
 const CLUSTERS: [(&str, &str); 4] =
     [("hbase", ", split = \"disabled\""), ("hbase", ""), ("bigtable", ""), ("tikv", "")];
 
+/// Those that put rows where the hash of their partition is.
+const HASHING: [(&str, &str); 2] = [("dynamodb", ""), ("cassandra", "")];
+
 /// A cluster each server of which takes a thousand writes and a thousand reads a second.
 fn text(tables: &[Table], servers: u32, (engine, split): (&str, &str)) -> String {
     let tables = tables.iter().enumerate().map(|(at, table)| table.text(&format!("t{at}")));
@@ -169,14 +172,24 @@ fn warnings<'r>(report: &'r rowkey_design::Report, table: &str) -> Vec<&'r Findi
 
 #[test]
 fn what_saturates_for_long_is_warned_of() {
+    let clusters = prop_oneof![3 => Just(CLUSTERS[0]), 1 => prop::sample::select(&CLUSTERS[1..])];
+    agrees(&(tables(), 2u32..9, clusters), CASES);
+}
+
+#[test]
+fn what_saturates_where_partitions_are_hashed_is_warned_of() {
+    agrees(&(tables(), 2u32..9, prop::sample::select(&HASHING[..])), CASES / 3);
+}
+
+/// Holds `check` against the simulation of so many designs: tables, servers, and the engine with more of its cluster.
+fn agrees(strategy: &impl Strategy<Value = (Vec<Table>, u32, (&'static str, &'static str))>, cases: usize) {
     let mut runner = TestRunner::new_with_rng(Config::default(), TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let check = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
-    let strategy = (tables(), 2u32..9, prop_oneof![3 => Just(0), 1 => 1..CLUSTERS.len()]);
     let mut false_alarms = Vec::new();
     let (mut wrong, mut hot, mut calm, mut both) = (Vec::new(), 0, 0, 0);
-    for _ in 0..CASES {
+    for _ in 0..cases {
         let (tables, servers, cluster) = strategy.new_tree(&mut runner).expect("a case").current();
-        let text = text(&tables, servers, CLUSTERS[cluster]);
+        let text = text(&tables, servers, cluster);
         let file = File { name: "t.rowkey.toml".to_owned(), text: text.clone() };
         let design = Design::parse([file]).unwrap_or_else(|problems| panic!("{problems}\n{text}"));
         let (report, runs) = (design.check(&check), simulated(&design, &check));
@@ -238,7 +251,7 @@ fn what_saturates_for_long_is_warned_of() {
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n\n"));
     assert!(false_alarms.is_empty(), "{} false alarms:\n{}", false_alarms.len(), false_alarms.join("\n\n"));
-    assert!(hot > CASES / 5 && calm > CASES / 20 && both > 0, "{hot} {calm} {both}");
+    assert!(hot > cases / 5 && calm > cases / 20 && both > 0, "{hot} {calm} {both}");
 }
 
 proptest! {
