@@ -1,7 +1,7 @@
 //! The cluster and the load that a design declares.
 
 use rowkey::LayoutBuf;
-use rowkey_design::internal::cost::{ReadCost, bytes_per_row, cells_per_put, on_disk};
+use rowkey_design::internal::cost::{QueryCost, ReadCost, bytes_per_row, cells_per_put, on_disk};
 use rowkey_design::internal::design::{Cluster, Engine};
 use rowkey_design::internal::drawn::mix;
 use rowkey_design::internal::explain::Times;
@@ -14,7 +14,7 @@ use super::cells::Cells;
 use super::filled::{ttl_ms, versions};
 use super::intervals::Intervals;
 use super::places::{self, Placed, Places};
-use super::settings::settings;
+use super::settings::{partitions, settings};
 use super::{Options, coarse, ranges, run_in};
 use crate::cluster::ClusterOptions;
 use crate::load::{self, Ahead, Drawn, Load, LoadError, Stored};
@@ -82,7 +82,15 @@ impl<'d> Declared<'d> {
         let capacity = Capacity::of(found, cluster);
         let simulates = if engine_of(cluster) == Engine::HBase { Simulates::Regions } else { Simulates::Ranges };
         let mut assumed = Vec::new();
-        let settings = settings(cluster, &key, &capacity, simulates, &mut assumed);
+        let mut settings = settings(cluster, &key, &capacity, simulates, &mut assumed);
+        if engine_of(cluster) == Engine::DynamoDb {
+            let queries = QueryCost::served(found, &key, cluster, profile);
+            let partitions = partitions(&capacity, &queries, cluster);
+            if partitions > settings.servers {
+                assumed.push(format!("dynamodb has as many partitions as a table asks for: {partitions}"));
+            }
+            settings.servers = settings.servers.max(partitions);
+        }
         let write = found.table.write.first();
         let options = ClusterOptions {
             ttl_ms: ttl_ms(found),

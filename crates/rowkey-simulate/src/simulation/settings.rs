@@ -1,5 +1,6 @@
 //! The settings of the cluster that a design declares, and what is assumed of them.
 
+use rowkey_design::internal::cost::QueryCost;
 use rowkey_design::internal::design::{Balancer, Cluster, SplitPolicy as Policy};
 use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::internal::file::{Bytes, Count, Rate};
@@ -19,6 +20,16 @@ fn unsaid(said: Option<Rate>, takes: f64, what: &str) -> Option<String> {
     let takes = if takes.is_finite() { Count(takes).to_string() } else { "any number of".to_owned() };
     said.is_none().then(|| format!("a server takes {takes} {what}s a second: say `region.{what}s = …`"))
 }
+
+/// The partitions of an engine that makes as many as a table asks for, at the peaks of its writes and of these queries.
+pub(super) fn partitions(capacity: &Capacity, queries: &[QueryCost<'_>], cluster: Option<&Cluster>) -> u32 {
+    let reads: f64 = queries.iter().filter_map(|cost| cost.reads_of_all(cluster)).sum();
+    let of_reads = reads_per_server(engine_of(cluster), cluster).map_or(0.0, |each| reads / each);
+    (capacity.peak / capacity.each + of_reads).ceil().clamp(1.0, MOST_SERVERS) as u32
+}
+
+/// The most servers.
+const MOST_SERVERS: f64 = 10_000.0;
 
 /// The settings of a table's cluster, and what is assumed of them.
 pub(super) fn settings(
@@ -96,7 +107,7 @@ pub(super) fn settings(
     let splits = splits.iter().flat_map(|splits| splits.iter().map(|point| Key(point.to_vec()))).collect();
     Settings {
         load: format!("{} by its design", key.name.as_str()),
-        servers: capacity.servers.clamp(1.0, 10_000.0) as u32,
+        servers: capacity.servers.clamp(1.0, MOST_SERVERS) as u32,
         max_filesize,
         flush_size,
         split_policy,

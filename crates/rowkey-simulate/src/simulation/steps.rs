@@ -46,7 +46,16 @@ impl Steps {
     pub(super) fn new(cluster: &Cluster) -> Self {
         let before: Vec<Server> = cluster.totals().collect();
         let most = (COUNTS / before.len().max(1)).clamp(FEWEST, STEPS);
-        Self { ended: Vec::new(), length_ms: SHORTEST_MS, most, before, at_first: Vec::new(), squares: 0.0, events: 0, writes: 0 }
+        Self {
+            ended: Vec::new(),
+            length_ms: SHORTEST_MS,
+            most,
+            before,
+            at_first: Vec::new(),
+            squares: 0.0,
+            events: 0,
+            writes: 0,
+        }
     }
 
     fn end_ms(&self) -> u64 {
