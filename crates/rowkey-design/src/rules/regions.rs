@@ -60,8 +60,8 @@ pub(super) fn read<'c, 'd>(context: &'c Context<'d>, key: &'c KeyFacts<'d>) -> O
     fullest_read(context, key).filter(|fullest| fullest.rate > takes)
 }
 
-/// The region of a full-grown table that gets the most reads. None where nobody says how many a server takes, or how many
-/// rows there are where that matters.
+/// The region of a full-grown table that gets the most reads. None where nobody says how many a server takes, or how
+/// many rows there are where that matters.
 pub(super) fn fullest_read<'c, 'd>(context: &'c Context<'d>, key: &'c KeyFacts<'d>) -> Option<Fullest> {
     let takes = reads_per_server(context.engine, context.cluster)?;
     // A table of rows without end is in as many regions as its engine makes of them.

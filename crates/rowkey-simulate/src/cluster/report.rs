@@ -62,8 +62,8 @@ impl Cluster {
         self.servers.iter().map(|server| server.total(&self.whole))
     }
 
-    /// All that each server would have written and read, were all regions where they were at the beginning. Scans of the
-    /// whole table are not counted.
+    /// All that each server would have written and read, were all regions where they were at the beginning. Scans of
+    /// the whole table are not counted.
     pub(crate) fn totals_at_first(&self) -> impl Iterator<Item = [u64; 2]> {
         self.servers.iter().map(|server| [server.at_first[0], server.at_first[1] / READ])
     }

@@ -12,7 +12,7 @@ pub(super) fn of_rates(run: &Run, seconds: f64) -> Option<String> {
     let shortest_ms = (seconds * 1000.0) as u64;
     (shortest_ms < step_ms.saturating_mul(2)).then(|| {
         format!(
-            "rates that change within {} are told by their means of {}: a shorter run, or one of more events, tells peaks",
+            "rates that change within {} are told by their means of {}: a shorter run, or more events, tell peaks",
             elapsed(shortest_ms),
             elapsed(step_ms)
         )

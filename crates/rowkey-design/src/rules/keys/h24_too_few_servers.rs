@@ -125,8 +125,8 @@ fn of_reads(context: &Context<'_>, servers: f64, other: &str) -> String {
     }
     let (needed, region) = (Count(servers.ceil()), context.engine.region());
     format!(
-        "{needed} servers take them, if the table has at least as many {region}s, not {}, and the key spreads them evenly; \
-         or {other}",
+        "{needed} servers take them, if the table has at least as many {region}s, not {}, and the key spreads them \
+         evenly; or {other}",
         Count(regions)
     )
 }
