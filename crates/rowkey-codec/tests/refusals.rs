@@ -19,7 +19,6 @@ fn what_has_no_code_is_named() {
             "u8, enum{1: (), 7: (u8, (geohash))}",
             "._1.7._1._0: `geohash` has no generated code: an encoding of a user's",
         ),
-        ("u8, list<option<option<option<option<u8>>>>>", "._1: `option<option<option<option<u8>>>>` has no generated"),
         ("fdb[text]", "._0: `fdb[text]` has no generated code: FoundationDB has bindings"),
         ("groups[8]", "._0: `groups[8]` has"),
         ("utf[java]", "._0: `utf[java]` has"),

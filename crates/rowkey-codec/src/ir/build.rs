@@ -144,9 +144,6 @@ impl Building {
         Ok(match ty {
             TypeBuf::Scalar(scalar) => self.scalar(*scalar, raw)?,
             TypeBuf::Option(inner) => {
-                if options(ty) > MOST_OPTIONS {
-                    return Err(self.refusal(ty.to_string(), TOO_DEEP));
-                }
                 let inner = Box::new(self.ty(inner, false)?);
                 Type::Option { none: 0, is_nested: inner.is_nullable(), inner }
             }
@@ -251,16 +248,6 @@ impl Building {
             _ => return no_code(NO_CODE),
         })
     }
-}
-
-/// The most options directly within one another.
-const MOST_OPTIONS: usize = 3;
-
-const TOO_DEEP: &str = "four options within one another have no readable type: take an enum, whose variants have names";
-
-/// The number of options of a type that are directly within one another.
-fn options(ty: &TypeBuf) -> usize {
-    std::iter::successors(Some(ty), |ty| if let TypeBuf::Option(inner) = ty { Some(inner) } else { None }).count() - 1
 }
 
 const NO_CODE: &str = "it is not one of the encodings that the generated code has";
