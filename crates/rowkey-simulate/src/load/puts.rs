@@ -82,9 +82,10 @@ impl Puts {
         self.writes.is_empty() || (!writes_alone && (self.overwrites || put < HARDLY * rows))
     }
 
-    /// Adds the rows that are there before the beginning: so many. No more than `most` are made, nor a million.
+    /// Adds the rows that are there before the beginning: so many. No more than `most`, or than 2^16 if that is more, are
+    /// made, nor than 2^20.
     pub(super) fn store(&mut self, count: u64, most: u64) {
-        let weight = count.div_ceil(most.clamp(1, 1 << 20)).max(1);
+        let weight = count.div_ceil(most.clamp(1 << 16, 1 << 20)).max(1);
         self.weight = self.weight.max(weight);
         let (write, clock) = (self.writes.len() as u64, Clock::steady(count as f64 / self.span));
         self.writes.push(Put { write, clock, count, order: Order::Stored, weight });
