@@ -38,14 +38,6 @@ impl Counted {
         (self.by_call > 0.0).then(|| all * all / self.by_call)
     }
 
-    /// Adds what the same places are asked for at another time.
-    pub(crate) fn add(&mut self, more: &Self) {
-        self.counts.resize(self.counts.len().max(more.counts.len()), 0.0);
-        self.counts.iter_mut().zip(&more.counts).for_each(|(count, more)| *count += more);
-        self.squares += more.squares;
-        self.by_call += more.by_call;
-    }
-
     /// The pairs of what different calls ask, and those of them that ask the same place: no chance makes them more.
     pub(crate) fn pairs(&self) -> [f64; 2] {
         let all = self.all();
@@ -61,6 +53,27 @@ impl Counted {
         [uneven, (self.squares - self.by_call / places).max(0.0)]
     }
 
+    /// True if places are asked for these parts of the load, as far as chance tells: together they are no further from
+    /// them than it puts them, and none has more.
+    pub(crate) fn is_as(&self, parts: &[f64]) -> bool {
+        let all = self.all();
+        let places = parts.iter().filter(|part| **part > 0.0).count() as f64;
+        let Some(events) = self.events() else { return false };
+        let above = || self.counts.iter().zip(parts).map(|(count, part)| (count - part * all, part * events));
+        let squares: f64 = parts.iter().map(|part| part * part).sum();
+        let chance = (self.squares - self.by_call * squares).max(0.0);
+        let most = chance * most_uneven(places) + ROUNDED * all * all;
+        above().map(|(above, _)| above * above).sum::<f64>() <= most
+            && above().all(|(above, mean)| above * events <= all * most_above(mean, RARE * places))
+    }
+
+    /// What chance makes of the squares of the distances from the mean, of shares that are as uneven as these.
+    pub(crate) fn of_chance(&self) -> f64 {
+        let (all, calls) = (self.all(), self.events().unwrap_or(1.0));
+        let own = self.counts.iter().map(|count| count * count).sum::<f64>() / (all * all);
+        if calls > 1.0 { (self.squares - self.by_call * own).max(0.0) / (1.0 - 1.0 / calls) } else { 0.0 }
+    }
+
     /// The part that the busiest place has of the load, without what chance has put on it; none of nothing.
     ///
     /// The greatest of several samples is more than the greatest share. Samples are as uneven as shares are, and as
@@ -70,14 +83,14 @@ impl Counted {
         let most = self.counts.iter().copied().fold(0.0, f64::max);
         let (most, mean) = ((most > 0.0).then(|| most / all)?, 1.0 / places);
         let [uneven, even] = self.uneven().map(|squares| squares / (all * all));
-        let calls = self.events().filter(|calls| *calls > 1.0 && uneven > 0.0);
         // Shares of one call say nothing of others.
-        let Some(calls) = calls else { return Some(most) };
+        if self.events().is_none_or(|calls| calls <= 1.0) || uneven <= 0.0 {
+            return Some(most);
+        }
         if most - mean > most_of_chance(places) * (even / places).sqrt() {
             return Some(most);
         }
-        let own = self.counts.iter().map(|count| count * count).sum::<f64>() / (all * all);
-        let chance = (self.squares - self.by_call * own).max(0.0) / (all * all) / (1.0 - 1.0 / calls);
+        let chance = self.of_chance() / (all * all);
         // Samples of even shares are more uneven than their mean in one of two: so much more is chance too.
         let chance = chance * (1.0 + HALF * (2.0 / (places - 1.0)).sqrt());
         Some(mean + (1.0 - chance / uneven).max(0.0) * (most - mean))
@@ -95,6 +108,21 @@ pub(crate) fn part_of_pairs(of: impl Iterator<Item = [f64; 2]>) -> Option<f64> {
 pub(crate) fn most_above(mean: f64, samples: f64) -> f64 {
     let odds = libm::log(samples.max(1.0)) + 2.0;
     odds / 3.0 + (odds * odds / 9.0 + 2.0 * odds * mean).sqrt()
+}
+
+/// The most times the mean by which chance makes so many samples uneven, but for one run in ten thousand: of the
+/// distribution of the sum of their squares, by Wilson and Hilferty.
+fn most_uneven(places: f64) -> f64 {
+    let of_ninths = 2.0 / (9.0 * (places - 1.0).max(1.0));
+    let root = 1.0 - of_ninths + 4.0 * of_ninths.sqrt();
+    root * root * root
+}
+
+/// The part of a share that chance adds to it, known by so many events, where it is the greatest of several; none of one
+/// alone.
+pub(crate) fn added_by_chance(share: f64, events: f64, several: f64) -> f64 {
+    let mean = share * (1.0 - share).max(0.0) * events;
+    if several > 1.0 { most_above(mean, several) / (share * events) } else { 0.0 }
 }
 
 /// The limit of chance, in standard deviations above the mean, of the greatest of a number of shares: one more than the
@@ -117,6 +145,12 @@ impl Apart {
         self.same.iter_mut().zip(more.same).for_each(|(same, more)| *same += more);
     }
 }
+
+/// Even places are told as uneven so many times as seldom as a peak is told that is none.
+const RARE: f64 = 20.0;
+
+/// The part of a square that is rounded off.
+const ROUNDED: f64 = 1e-12;
 
 /// Half of a standard deviation of the unevenness of samples.
 const HALF: f64 = 0.5;

@@ -11,6 +11,7 @@ use flate2::bufread::MultiGzDecoder;
 use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::chance::Chance;
+use crate::load::Pace;
 use crate::run::{Batch, Interval, Key, KeyFile, Line, Move, RunError, Settings, Split, read_numbered};
 
 /// The most bytes of a file, uncompressed: a small file can stand for any number.
@@ -39,6 +40,8 @@ pub struct Run {
     /// The load of servers in steps that are shorter than intervals, all of one length. A recording, or a run with few
     /// events, has none.
     pub steps: Vec<Step>,
+    /// The pace of a load that a design's statistics draw; of another none is known.
+    pub(crate) pace: Pace,
     /// The assumptions of a simulated load, and what is told coarser than it was asked for, in words.
     pub assumed: Vec<String>,
 }
@@ -161,8 +164,8 @@ impl Run {
     /// A run of which nothing is known but its settings.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
-        let (batches, splits, moves, intervals, chances, steps, assumed) = <_>::default();
-        Self { settings, keys: Arc::new([]), batches, splits, moves, intervals, chances, steps, assumed }
+        let (batches, splits, moves, intervals, chances, steps, pace, assumed) = <_>::default();
+        Self { settings, keys: Arc::new([]), batches, splits, moves, intervals, chances, steps, pace, assumed }
     }
 
     /// The part that the busiest server has of the writes or the reads of an interval, without what chance has put on

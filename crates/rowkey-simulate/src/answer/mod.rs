@@ -7,13 +7,16 @@ mod cause;
 mod hottest;
 mod keys;
 mod numbers;
+mod paces;
 mod page_text;
 mod peaks;
 pub mod rates;
 mod sentence;
+mod shares;
 mod takes;
 mod text;
 mod together;
+mod windows;
 
 use rowkey_design::internal::cost::{QueryCost, bytes_per_row};
 use rowkey_design::internal::load::reads_per_server;

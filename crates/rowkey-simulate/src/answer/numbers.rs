@@ -4,9 +4,10 @@ use rowkey_design::internal::cost::ReadCost;
 
 use super::hottest::Hottest;
 use super::peaks::Peaks;
+use super::shares::{Share, Shares};
 use super::takes::Takes;
 use crate::recording::Run;
-use crate::run::{Interval, Region, Regions, Saturation, Server};
+use crate::run::{Interval, Regions, Saturation, Server};
 use crate::simulation::{Declared, Simulates};
 
 /// The numbers of one run.
@@ -45,20 +46,19 @@ impl Numbers {
             servers.map(|server| of(server) as f64).sum::<f64>()
         };
         let all_seconds = seconds * run.intervals.len() as f64;
-        let [written, read] = [later(run, |server| server.writes), later(run, |server| server.reads)];
-        let busiest = |later: &[&Interval], reads: bool| {
-            let part = median(later.iter().filter_map(|interval| run.busiest(interval, reads)).collect())?;
-            Some(run.moving_server(later, reads).unwrap_or(0.0).max(part))
+        let shares = [false, true].map(|reads| Shares::of(run, reads));
+        let [written, read] = shares.each_ref().map(Shares::later);
+        let busiest = |later: &[Share<'_>], reads: bool| {
+            let part = median(later.iter().map(|share| share.server.share))?;
+            let intervals: Vec<&Interval> = later.iter().map(|share| share.interval).collect();
+            Some(run.moving_server(&intervals, reads).unwrap_or(0.0).max(part))
         };
-        let of_writes = |region: &Region| region.rows_this_interval;
         // Of a table that nothing writes, its reads.
-        let (uneven, of): (_, fn(&Region) -> u64) =
-            if written.is_empty() { (&read, |region| region.reads_this_interval) } else { (&written, of_writes) };
-        let unevenness = |interval: &&Interval| gini(interval.regions.iter().map(of));
-        let busiest_server = busiest(&written, false).unwrap_or(0.0);
-        let busiest_reader = busiest(&read, true);
-        let later_ms = written.first().map_or(0, |interval| interval.t_ms);
-        let peaks = Peaks::of(run);
+        let uneven = if written.is_empty() { read } else { written };
+        let busiest_server = busiest(written, false).unwrap_or(0.0);
+        let busiest_reader = busiest(read, true);
+        let later_ms = written.first().map_or(0, |share| share.interval.t_ms);
+        let peaks = Peaks::of(run, &shares);
         let work = total(|server| server.writes) / takes.writes + total(|server| server.reads) / takes.reads;
         let hours = all_seconds * f64::from(run.settings.servers.max(1));
         let mean = |of| total(of) / all_seconds.max(f64::MIN_POSITIVE);
@@ -73,9 +73,9 @@ impl Numbers {
             sustained_at_first: peaks.at_first(later_ms, busiest_server, takes.writes),
             busiest_server,
             busiest_reader,
-            hottest_written: Hottest::of(run, &written, false, busiest_server),
-            hottest_read: Hottest::of(run, &read, true, busiest_reader.unwrap_or(0.0)),
-            gini: median(uneven.iter().filter_map(unevenness).collect()).unwrap_or(0.0),
+            hottest_written: Hottest::of(run, written, false, busiest_server),
+            hottest_read: Hottest::of(run, read, true, busiest_reader.unwrap_or(0.0)),
+            gini: median(uneven.iter().map(|share| share.gini)).unwrap_or(0.0),
             saturations: saturations(&peaks, takes),
             most: peaks.most(),
             used: Some(work / hours).filter(|_| takes.writes.is_finite() && hours > 0.0),
@@ -89,13 +89,6 @@ fn saturations(peaks: &Peaks, takes: Takes) -> Vec<Saturation> {
     let mut found: Vec<Saturation> = both.into_iter().flatten().collect();
     found.sort_by(|a, b| b.part.total_cmp(&a.part));
     found
-}
-
-/// The second half of the intervals in which there is any.
-fn later(run: &Run, of: fn(&Server) -> u64) -> Vec<&Interval> {
-    let is_any = |interval: &&Interval| interval.servers.iter().any(|server| of(server) > 0);
-    let mut found: Vec<&Interval> = run.intervals.iter().filter(is_any).collect();
-    found.split_off(found.len() / 2)
 }
 
 /// The word for a region, or for a range of an engine whose own are not simulated.
@@ -117,34 +110,8 @@ pub(super) fn regions(run: &Run, are_ranges: bool) -> Regions {
     }
 }
 
-/// Gini's coefficient: half of the mean difference of two of them, in parts of the mean. None of nothing.
-fn gini(counts: impl Iterator<Item = u64>) -> Option<f64> {
-    let mut counts: Vec<u64> = counts.collect();
-    counts.sort_unstable();
-    let sum: f64 = counts.iter().map(|count| *count as f64).sum();
-    let ranked: f64 = (1..).zip(&counts).map(|(rank, count)| f64::from(rank) * *count as f64).sum();
-    let n = counts.len() as f64;
-    (sum > 0.0).then(|| 2.0 * ranked / (n * sum) - (n + 1.0) / n)
-}
-
-fn median(mut of: Vec<f64>) -> Option<f64> {
+fn median(of: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut of: Vec<f64> = of.collect();
     of.sort_unstable_by(f64::total_cmp);
     of.get(of.len() / 2).copied()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn gini_is_what_its_definition_says() {
-        for counts in [vec![1, 1, 1, 1], vec![0, 0, 0, 4], vec![1, 2, 3, 4, 10], vec![5], vec![7, 0]] {
-            let n = counts.len() as f64;
-            let mean = counts.iter().sum::<u64>() as f64 / n;
-            let differences = counts.iter().flat_map(|a| counts.iter().map(|b| a.abs_diff(*b) as f64)).sum::<f64>();
-            let found = gini(counts.iter().copied()).unwrap();
-            assert!((found - differences / (n * n) / (2.0 * mean)).abs() < 1e-12, "{counts:?}: {found}");
-        }
-        assert_eq!(gini([0, 0].into_iter()), None);
-    }
 }

@@ -1,8 +1,10 @@
 //! The most that a server is asked for: in steps, which are short, and in intervals, which have more events.
 
+use super::paces::Paces;
+use super::shares::Shares;
 use super::takes::Takes;
-use crate::chance::most_above;
-use crate::recording::{Busiest, Run, Step};
+use crate::chance::{added_by_chance, most_above};
+use crate::recording::{Busiest, Run};
 use crate::run::{Interval, Saturation, Server};
 
 /// The standard deviations of a sample that are chance, of intervals; and of steps, of which there are a thousand.
@@ -21,117 +23,199 @@ const OF_SEVERAL: f64 = 1.5;
 /// A table takes less at first if it is less than this part of what it takes later.
 const LESS: f64 = 0.8;
 
-/// The busiest servers of a step or of an interval.
+/// A time and what the busiest server is asked for in it, of writes and of reads.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     t_ms: u64,
     length_ms: u64,
-    writes: Busiest,
-    reads: Busiest,
+    counted: [Busiest; 2],
+    expected: [Expected; 2],
     chance: f64,
     /// The samples among which one is the busiest: each server in each span.
     samples: f64,
 }
 
+/// The rate that a server is asked for by what is known of the load around a time.
+#[derive(Clone, Copy, Debug)]
+struct Expected {
+    server: u32,
+    rate: f64,
+    /// The part of it that is more than chance in the load of several times; none where it is known by counting alone.
+    sure: Option<f64>,
+}
+
 impl Span {
-    fn of_interval(interval: &Interval, length_ms: u64, weight: u64, samples: f64) -> Self {
-        let busiest = |of: fn(&Server) -> u64| {
-            let found = Busiest::of(interval.servers.iter().map(of), 0);
-            Busiest { events: found.all / weight, ..found }
-        };
-        let [writes, reads] = [busiest(|server| server.writes), busiest(|server| server.reads)];
-        Self { t_ms: interval.t_ms, length_ms, writes, reads, chance: OF_INTERVALS, samples }
-    }
-
-    const fn of_step(step: &Step, length_ms: u64, samples: f64) -> Self {
-        Self { t_ms: step.t_ms, length_ms, writes: step.writes, reads: step.reads, chance: OF_STEPS, samples }
-    }
-
-    /// The span with the part that one server has at a moment, where it is another one from moment to moment.
-    fn moving(mut self, parts: [Option<f64>; 2]) -> Self {
-        for (busiest, part) in [&mut self.writes, &mut self.reads].into_iter().zip(parts) {
-            busiest.rows = busiest.rows.max((busiest.all as f64 * part.unwrap_or(0.0)).round() as u64);
-        }
-        self
-    }
-
     const fn of(&self, reads: bool) -> &Busiest {
-        if reads { &self.reads } else { &self.writes }
+        &self.counted[reads as usize]
     }
 
-    fn seconds(&self) -> f64 {
-        self.length_ms as f64 / 1000.0
+    const fn expected(&self, reads: bool) -> &Expected {
+        &self.expected[reads as usize]
     }
 
     fn rate(&self, reads: bool) -> f64 {
-        self.of(reads).rows as f64 / self.seconds()
+        self.of(reads).rows as f64 / seconds(self.length_ms)
     }
 
     /// The rate that a server with this mean has at most by chance, where each event stands for so many rows.
     fn limit(&self, mean: f64, reads: bool) -> f64 {
         let Busiest { all, events, .. } = self.of(reads);
-        let a_second = *all as f64 / (*events).max(1) as f64 / self.seconds();
+        let a_second = *all as f64 / (*events).max(1) as f64 / seconds(self.length_ms);
         if a_second > 0.0 { mean + a_second * most_above(mean / a_second, self.samples) } else { mean }
     }
 
-    /// The rate of the busiest server, of whose distance from the mean of servers this part is more than chance.
-    fn rate_without(&self, chance: &Unchanced, reads: bool) -> f64 {
-        let Busiest { rows, all, .. } = self.of(reads);
-        let mean = *all as f64 / chance.servers;
-        let told = (mean + chance.of(reads) * (*rows as f64 - mean)) / self.seconds();
-        if self.rate(reads) > self.limit(told, reads) { self.rate(reads) } else { told }
+    /// The most that the busiest server is asked for: what is expected of it, or what is counted, if that is more than
+    /// chance.
+    fn most(&self, reads: bool) -> f64 {
+        let (rate, expected) = (self.rate(reads), self.expected(reads).rate);
+        if rate > self.limit(expected, reads) { rate.max(expected) } else { expected }
     }
 
-    /// True if more than `takes` are asked for, by more than chance.
+    /// True if more than `takes` are asked for: by what is expected, or what is counted, by more than chance.
     fn is_over(&self, takes: f64, reads: bool) -> bool {
-        self.rate(reads) > self.limit(takes, reads)
+        let Expected { rate, sure, .. } = *self.expected(reads);
+        sure.is_some_and(|sure| sure * rate > takes) || self.is_counted(takes, reads)
+    }
+
+    /// True if it is over, and a step in it too, as far as is known.
+    fn is_over_in(&self, step: &Self, takes: f64, reads: bool) -> bool {
+        let is_known = step.expected(reads).sure.is_some();
+        if is_known { self.is_counted(takes, reads) } else { self.is_over(takes, reads) }
+    }
+
+    fn is_counted(&self, takes: f64, reads: bool) -> bool {
+        let expected = self.expected(reads);
+        // What is expected, and not too much, is not too much by chance.
+        let least = if expected.sure.is_some() { takes.max(expected.rate) } else { takes };
+        self.rate(reads) > self.limit(least, reads)
     }
 }
 
-/// The part of the unevenness of servers in intervals that is more than chance.
-struct Unchanced {
-    servers: f64,
-    writes: f64,
-    reads: f64,
-}
-
-impl Unchanced {
-    fn of_run(run: &Run) -> Self {
-        let part = |reads| {
-            let counted = run.intervals.iter().map(|interval| run.chance(interval, reads).servers(interval, reads));
-            let [uneven, chance] =
-                counted.map(|counted| counted.uneven()).fold([0.0; 2], |[a, b], [c, d]| [a + c, b + d]);
-            if uneven > 0.0 { (1.0 - chance / uneven).max(0.0) } else { 1.0 }
-        };
-        Self { servers: f64::from(run.settings.servers.max(1)), writes: part(false), reads: part(true) }
-    }
-
-    const fn of(&self, reads: bool) -> f64 {
-        if reads { self.reads } else { self.writes }
-    }
+fn seconds(ms: u64) -> f64 {
+    ms as f64 / 1000.0
 }
 
 /// The steps of a run and its intervals; the intervals twice where it has no steps.
 pub(super) struct Peaks {
     steps: Vec<Span>,
     intervals: Vec<Span>,
-    chance: Unchanced,
+}
+
+/// What spans are found by.
+struct Known<'r> {
+    run: &'r Run,
+    shares: &'r [Shares<'r>; 2],
+    paces: [Paces<'r>; 2],
+    /// The part that one server has at a moment, where it is another one from moment to moment.
+    moving: [Option<f64>; 2],
+    /// The part of the unevenness of servers in intervals that is more than chance.
+    uneven: [f64; 2],
+}
+
+impl<'r> Known<'r> {
+    fn of(run: &'r Run, shares: &'r [Shares<'r>; 2]) -> Self {
+        let all: Vec<&Interval> = run.intervals.iter().collect();
+        let both = [false, true];
+        let moving = both.map(|reads| run.moving_server(&all, reads));
+        Self {
+            run,
+            shares,
+            paces: both.map(|reads| Paces::of(run, reads)),
+            moving,
+            uneven: both.map(|reads| uneven(run, reads)),
+        }
+    }
+
+    /// A span with what is expected of it, by the interval that it is in.
+    fn span(&self, (t_ms, length_ms): (u64, u64), counted: [Busiest; 2], chance: f64, spans: usize) -> Span {
+        let samples = spans as f64 * f64::from(self.run.settings.servers.max(1));
+        let middle = t_ms.saturating_sub(length_ms / 2);
+        let at = self.run.intervals.partition_point(|interval| interval.t_ms < middle);
+        let at = at.min(self.run.intervals.len().saturating_sub(1));
+        let mut expected =
+            [false, true].map(|reads| self.expected(at, (t_ms, length_ms), &counted[usize::from(reads)], reads));
+        let mut counted = counted;
+        for ((counted, expected), moving) in counted.iter_mut().zip(&mut expected).zip(self.moving) {
+            counted.rows = counted.rows.max((counted.all as f64 * moving.unwrap_or(0.0)).round() as u64);
+            expected.server = if expected.sure.is_some() { expected.server } else { counted.server };
+        }
+        Span { t_ms, length_ms, counted, expected, chance, samples }
+    }
+
+    fn expected(&self, at: usize, (t_ms, length_ms): (u64, u64), counted: &Busiest, reads: bool) -> Expected {
+        let of = usize::from(reads);
+        let counting = counted.all as f64 / seconds(length_ms);
+        let paced = self.paces[of].at(at, t_ms.saturating_sub(length_ms), t_ms);
+        let rate = paced.unwrap_or(counting);
+        let shares = &self.shares[of];
+        let Some(share) = self.run.intervals.get(at).and_then(|interval| shares.at(interval)) else {
+            return Expected { server: counted.server, rate: 0.0, sure: None };
+        };
+        let moving = self.moving[of].unwrap_or(0.0);
+        let known = share.events.filter(|_| paced.is_some() || self.is_whole(at, t_ms, length_ms));
+        let part = match share.events {
+            Some(_) => share.server.share,
+            None => {
+                let mean = 1.0 / f64::from(self.run.settings.servers.max(1));
+                let counted = self.counted_share(at, reads);
+                mean + self.uneven[of] * (counted - mean)
+            }
+        };
+        let (part, known) = if moving > part { (moving, paced.map(|_| self.events(reads))) } else { (part, known) };
+        let sure = known.map(|events| 1.0 - added_by_chance(part, events, shares.windows as f64));
+        let server = u32::try_from(share.server.at).unwrap_or(u32::MAX);
+        Expected { server, rate: rate * part, sure }
+    }
+
+    /// The events of the whole run.
+    fn events(&self, reads: bool) -> f64 {
+        let of = self.run.intervals.iter().map(|interval| self.run.chance(interval, reads).servers(interval, reads));
+        of.filter_map(|counted| counted.events()).sum()
+    }
+
+    /// True of an interval with all events of the load, which are no sample.
+    fn is_whole(&self, at: usize, t_ms: u64, length_ms: u64) -> bool {
+        let is_interval = self.run.intervals.get(at).is_some_and(|interval| interval.t_ms == t_ms);
+        is_interval && self.run.settings.interval_ms == length_ms && self.run.settings.rows_per_event.is_none()
+    }
+
+    /// The part that the busiest server has in an interval.
+    fn counted_share(&self, at: usize, reads: bool) -> f64 {
+        let counts = self.run.intervals.get(at).map(|interval| of_interval(interval, reads, 1)).unwrap_or_default();
+        if counts.all > 0 { counts.rows as f64 / counts.all as f64 } else { 0.0 }
+    }
+}
+
+fn uneven(run: &Run, reads: bool) -> f64 {
+    let counted = run.intervals.iter().map(|interval| run.chance(interval, reads).servers(interval, reads));
+    let counted = counted.filter(|counted| counted.all() > 0.0);
+    let squares = counted.map(|counted| (counted.uneven()[0], counted.of_chance()));
+    let (uneven, chance) = squares.fold((0.0, 0.0), |(a, b), (c, d)| (a + c, b + d));
+    if uneven > 0.0 { (1.0 - chance / uneven).max(0.0) } else { 1.0 }
+}
+
+fn of_interval(interval: &Interval, reads: bool, weight: u64) -> Busiest {
+    let of = |server: &Server| if reads { server.reads } else { server.writes };
+    let found = Busiest::of(interval.servers.iter().map(of), 0);
+    Busiest { events: found.all / weight, ..found }
 }
 
 impl Peaks {
-    pub(super) fn of(run: &Run) -> Self {
+    pub(super) fn of(run: &Run, shares: &[Shares<'_>; 2]) -> Self {
         let (length_ms, weight) = (run.settings.interval_ms.max(1), run.settings.rows_per_event.unwrap_or(1).max(1));
-        let all: Vec<&Interval> = run.intervals.iter().collect();
-        let parts = [false, true].map(|reads| run.moving_server(&all, reads));
-        let samples = |spans: usize| spans as f64 * f64::from(run.settings.servers.max(1));
-        let of_intervals = samples(run.intervals.len());
-        let of_interval = |interval| Span::of_interval(interval, length_ms, weight, of_intervals).moving(parts);
-        let intervals: Vec<Span> = run.intervals.iter().map(of_interval).collect();
+        let known = Known::of(run, shares);
+        let interval = |interval: &Interval| {
+            let counted = [false, true].map(|reads| of_interval(interval, reads, weight));
+            known.span((interval.t_ms, length_ms), counted, OF_INTERVALS, run.intervals.len())
+        };
+        let intervals: Vec<Span> = run.intervals.iter().map(interval).collect();
         let step_ms = run.steps.first().map_or(1, |step| step.t_ms.max(1));
-        let of_step = |step| Span::of_step(step, step_ms, samples(run.steps.len())).moving(parts);
-        let steps: Vec<Span> = run.steps.iter().map(of_step).collect();
+        let steps = run.steps.iter();
+        let steps =
+            steps.map(|step| known.span((step.t_ms, step_ms), [step.writes, step.reads], OF_STEPS, run.steps.len()));
+        let steps: Vec<Span> = steps.collect();
         let steps = if steps.is_empty() { intervals.clone() } else { steps };
-        Self { steps, intervals, chance: Unchanced::of_run(run) }
+        Self { steps, intervals }
     }
 
     /// The interval that the middle of a step is in.
@@ -144,17 +228,17 @@ impl Peaks {
     /// The most rows a second that a server is asked for, without what chance has put on it: in an interval; or in a
     /// step, if that is more than chance.
     fn most_of(&self, reads: bool) -> f64 {
-        let told = |interval: &Span| interval.rate_without(&self.chance, reads);
         let peaks = self.steps.iter().filter(|step| {
             let from_ms = step.t_ms.saturating_sub(step.length_ms);
             let first = self.intervals.partition_point(|interval| interval.t_ms <= from_ms);
             let around = self.intervals[first..].iter();
             let around = around.take_while(|interval| interval.t_ms.saturating_sub(interval.length_ms) < step.t_ms);
-            let mean = around.map(told).fold(0.0, f64::max);
+            let mean = around.map(|interval| interval.most(reads)).fold(0.0, f64::max);
             step.rate(reads) > step.limit(mean, reads)
         });
-        let peaks = peaks.map(|step| step.rate(reads));
-        peaks.chain(self.intervals.iter().map(told)).fold(0.0, f64::max)
+        let known = self.steps.iter().filter(|step| step.expected(reads).sure.is_some());
+        let peaks = peaks.map(|step| step.rate(reads)).chain(known.map(|step| step.expected(reads).rate));
+        peaks.chain(self.intervals.iter().map(|interval| interval.most(reads))).fold(0.0, f64::max)
     }
 
     pub(super) fn most(&self) -> Takes {
@@ -164,7 +248,8 @@ impl Peaks {
     /// The first of the steps up to a span that is over, each of which is over too, be it by chance for itself.
     fn beginning<'s>(&'s self, over: &'s Span, takes: f64, reads: bool) -> &'s Span {
         let before = self.steps.iter().rev().skip_while(|step| step.t_ms > over.t_ms);
-        before.take_while(|step| step.rate(reads) > takes).last().unwrap_or(over)
+        let is_over = |step: &&Span| step.is_over(takes, reads) || step.rate(reads) > takes;
+        before.take_while(is_over).last().unwrap_or(over)
     }
 
     /// The first server that is asked for more writes, or reads, than it takes, by more than what chance has put on it.
@@ -172,17 +257,20 @@ impl Peaks {
         let spans = self.steps.iter().chain(&self.intervals).filter(|span| span.is_over(takes, reads));
         let first = self.beginning(spans.min_by_key(|span| span.t_ms)?, takes, reads);
         let is_over = |step: &&Span| {
-            step.is_over(takes, reads) || self.around(step).is_some_and(|interval| interval.is_over(takes, reads))
+            step.is_over(takes, reads)
+                || self.around(step).is_some_and(|interval| interval.is_over_in(step, takes, reads))
         };
         let active: Vec<&Span> = self.steps.iter().filter(|step| step.of(reads).all > 0).collect();
+        let asked = self.most_of(reads);
+        let server = if first.is_counted(takes, reads) { first.of(reads).server } else { first.expected(reads).server };
         Some(Saturation {
             reads,
-            server: first.of(reads).server,
+            server,
             t_ms: first.t_ms,
             step_ms: first.length_ms,
             passes: !active[active.len().div_ceil(BEGINNING)..].iter().any(is_over),
             part: self.steps.iter().filter(is_over).count() as f64 / self.steps.len() as f64,
-            asked: self.most_of(reads),
+            asked,
             takes,
         })
     }
@@ -192,7 +280,7 @@ impl Peaks {
     pub(super) fn at_first(&self, before_ms: u64, later: f64, takes: f64) -> Option<f64> {
         let spans = self.steps.iter().chain(&self.intervals).filter(|span| span.t_ms < before_ms);
         let shares = spans.filter_map(|span| {
-            let Busiest { rows, all, events, .. } = span.writes;
+            let Busiest { rows, all, events, .. } = span.counted[0];
             let (share, events) = (rows as f64 / all as f64, events as f64);
             let chance = OF_SEVERAL * span.chance * (later * (1.0 - later) / events).sqrt();
             (share * events >= EVENTS && share > later + chance).then_some(share)

@@ -60,6 +60,17 @@ impl Clock {
         periods * self.count + part.before + part.from * within + slope * within * within / 2.0
     }
 
+    /// True if the rates of both go up and down together.
+    pub(super) fn goes_as(&self, other: &Self) -> bool {
+        let is_near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
+        let is_as = |(own, of): (&Part, &Part)| {
+            is_near(own.seconds, of.seconds)
+                && is_near(own.from * other.count, of.from * self.count)
+                && is_near(own.to * other.count, of.to * self.count)
+        };
+        self.parts.len() == other.parts.len() && self.parts.iter().zip(&other.parts).all(is_as)
+    }
+
     /// The time of the k-th event, from 0, in seconds.
     pub(super) fn time_of(&self, k: u64) -> f64 {
         let periods = (k as f64 / self.count).floor();

@@ -100,7 +100,7 @@ pub struct Bars {
     pub greatest: f64,
 }
 
-/// The hottest region, in intervals in which it has its median part: in as many as the load is the same in.
+/// The hottest region, in an interval in which it has its median part, by as many as the load is the same in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HotRegion {

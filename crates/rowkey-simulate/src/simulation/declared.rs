@@ -184,7 +184,7 @@ impl<'d> Declared<'d> {
             }
             None if self.cuts_evenly() => {
                 // The same ones, whatever the length and the rate of the run.
-                let (seconds, most) = (self.grows_in().min(LONGEST), ranges::KEYS);
+                let (seconds, most) = (self.grows_in().min(LONGEST), ranges::keys(count));
                 let times = self.times_to_grow(seconds);
                 let grown = load::Options { seconds, most, times, writes_alone: true, ..drawn.clone() };
                 settings.splits = ranges::equal(&mut draw(&grown)?, count)?;
@@ -193,11 +193,11 @@ impl<'d> Declared<'d> {
         }
         settings.interval_ms = (options.seconds * 1000.0 / INTERVALS).ceil().max(1.0) as u64;
         let until_ms = (options.seconds * 1000.0) as u64;
-        let shortest = load.shortest();
+        let (pace, shortest) = (load.pace(), load.shortest());
         let mut run = self.put(until_ms, &mut Ahead(load), &settings, stored.as_ref(), seed, progress)?;
         assumed.append(&mut run.assumed);
         assumed.extend(shortest.and_then(|seconds| coarse::of_rates(&run, seconds)));
-        Ok(Run { assumed, ..run })
+        Ok(Run { assumed, pace, ..run })
     }
 
     /// Simulates the load again, with a quarter of the events each time: by two other seeds, and with values that are a

@@ -6,11 +6,17 @@ use crate::event::Op;
 use crate::load::{Load, LoadError};
 use crate::run::Key;
 
-/// The keys that ranges are found with.
-pub(super) const KEYS: u64 = 65_536;
+/// The keys that ranges are found with: at least so many, and for each range, so that these are even but for chance.
+const KEYS: f64 = 65_536.0;
+const KEYS_OF_RANGE: f64 = 256.0;
 
 /// The most regions that a table begins with beside those that are declared: 40 TB of them.
 pub(super) const MOST: f64 = 4096.0;
+
+/// The keys that so many ranges are found with.
+pub(super) fn keys(ranges: f64) -> u64 {
+    (KEYS_OF_RANGE * ranges.min(MOST)).max(KEYS) as u64
+}
 
 /// The split points between so many ranges of as many rows each.
 pub(super) fn equal(load: &mut dyn Load, ranges: f64) -> Result<Vec<Key>, LoadError> {

@@ -11,10 +11,15 @@ use super::design;
 
 /// The answer about a trace of so many events, one each so many milliseconds, after one before the other.
 fn of_trace(text: &str, events: u32, each_ms: f64, op: &str) -> Answer {
+    of_keys(text, events, each_ms, op, u64::from)
+}
+
+/// The same of other keys.
+fn of_keys(text: &str, events: u32, each_ms: f64, op: &str, key: fn(u32) -> u64) -> Answer {
     let design = Design::parse([File { name: "t.rowkey.toml".to_owned(), text: text.to_owned() }]).unwrap();
     let check = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
     let declared = Declared::of(&design, "t", None, &check).unwrap();
-    let line = |n: u32| format!("{},{op},{:016x}\n", (f64::from(n) * each_ms) as u64, n);
+    let line = |n: u32| format!("{},{op},{:016x}\n", (f64::from(n) * each_ms) as u64, key(n));
     let csv: String = std::iter::once("t_ms,op,key\n".to_owned()).chain((0..events).map(line)).collect();
     let mut trace = Trace::new(csv.as_bytes(), declared.key.layout, Times::default());
     let mut run = declared.run(&mut trace, 0, 1, |_| {}).unwrap();
@@ -74,4 +79,31 @@ fn the_table_is_said_to_be_empty_before_a_trace() {
     let read = of_trace(&sequence("5k/s"), 300, 100.0, "get");
     let unsaid = "a server takes any number of reads a second: say `region.reads = …`";
     assert!(read.assumed.iter().any(|assumed| assumed == unsaid), "{:?}", read.assumed);
+}
+
+/// Ids in sixteen ranges, written one after the other, so that chance is the only difference between these.
+#[test]
+fn a_trace_takes_what_the_server_with_most_ranges_takes() {
+    let more = "means.id = \"random\"\nsplits = { uniform = 16 }";
+    for (servers, busiest) in [(5, 0.25_f64), (13, 0.125), (30, 0.0625)] {
+        for times in [0.8, 1.2] {
+            let capacity = (500.0 * busiest / times).round();
+            let text = design("\"id: u64\"", more, servers, "1/s").replace("\"hbase\"", "\"bigtable\"");
+            let text = text.replace("10k/s", &format!("{capacity}/s"));
+            let found = of_keys(&text, 30_000, 2.0, "put", |n| mixed(n.into()));
+            let case = format!("{servers} servers, {times} times: {}", found.sentence);
+            let taken = found.sustained.unwrap().of_run;
+            assert!((taken * busiest / capacity - 1.0).abs() < 0.02, "{case}: {taken}");
+            assert_eq!(found.saturates.is_some(), times > 1.0, "{case}");
+            assert!(found.saturates.is_none_or(|found| found.part > 0.9 && !found.passes), "{case}");
+        }
+    }
+}
+
+/// A number that looks random, by the finalizer of SplitMix64.
+fn mixed(n: u64) -> u64 {
+    let n = n.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let n = (n ^ (n >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let n = (n ^ (n >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    n ^ (n >> 31)
 }

@@ -11,6 +11,7 @@ mod laws;
 mod lengths;
 mod moving;
 mod queries;
+mod shares;
 mod tables;
 mod wording;
 mod worst;
@@ -99,16 +100,20 @@ fn a_key_that_begins_with_a_time_takes_what_one_server_takes() {
 }
 
 #[test]
-fn what_chance_puts_on_a_server_is_not_said_to_be_asked_of_it() {
+fn what_one_server_is_asked_for_is_known_without_chance() {
     let key = "\"at: instant\", \"host: text\"";
-    // A server takes 10k: in intervals of a hundred events 10.5k are within chance.
+    // A server takes 10k. In intervals of a hundred events 10.5k are within chance, but all writes are on one server.
     let text = design(key, "stats.host = { distinct = 1000 }", 8, "10500/s");
     let found = answers(&text, &options()).remove(0);
-    assert_eq!(found.saturates, None);
-    let told = "asked for no more writes than it takes, 10k a second, as far as a sample of events tells";
-    assert!(found.sentence.contains(told), "{}", found.sentence);
+    assert!(
+        found.sentence.contains(" saturates from the start: a server is asked for up to 10.5k"),
+        "{}",
+        found.sentence
+    );
     let calm = answers(&text.replace("10500/s", "9500/s"), &options()).remove(0);
-    assert!(calm.sentence.contains("k writes a second of the 10k that it takes at most"), "{}", calm.sentence);
+    assert_eq!(calm.saturates, None);
+    let told = "asked for 9.5k writes a second of the 10k that it takes at most";
+    assert!(calm.sentence.contains(told), "{}", calm.sentence);
 }
 
 #[test]
@@ -349,7 +354,9 @@ fn the_hottest_region_is_named() {
         let most = interval.regions.iter().max_by_key(|region| of(region)).unwrap();
         assert_eq!((&most.start, most.server), (&hot.start, hot.server));
         let all: u64 = interval.regions.iter().map(of).sum();
-        assert_eq!((of(most) as f64 / all as f64, hot.share), (hot.share, share.of_run));
+        // It is of more events than those of one interval.
+        assert!((of(most) as f64 / all as f64 - hot.share).abs() < 0.2, "{all}: {}", hot.share);
+        assert_eq!(hot.share.to_bits(), share.of_run.to_bits());
         assert_eq!(hot.label, label(&hot.start.0, declared.key.layout, &declared.times()));
         assert!(hot.start.0.is_empty() || hot.label.starts_with("user "), "{}", hot.label);
         let at = interval.regions.iter().position(|region| region.start == hot.start).unwrap();
@@ -363,6 +370,7 @@ fn the_hottest_region_is_named() {
         );
     }
     let hot = named[0];
+    assert!((hot.share - 0.6).abs() < 0.03, "{}", hot.share);
     let told = format!("has {} % of the writes, on server {}, from user ", (hot.share * 100.0).round(), hot.server);
     assert!(found.saturates.is_some() && found.sentence.contains(&told), "{}", found.sentence);
     assert!(is_valid(&Line::Answer(Box::new(found))));

@@ -98,8 +98,8 @@ fn metrics() {
     assert!(later(five).all(|interval| regions_written(interval) <= 5));
     assert!(mostly(later(five), |interval| servers_at_work(interval) <= 5));
     assert_eq!(five.answer.rules.first().map(String::as_str), Some("H05"));
-    // Five servers of sixteen at the most, so not 80,000 a second.
-    assert!(five.answer.saturates.is_some() && sustained(five) < 5.0 * 10_000.0);
+    // Five servers of sixteen at the most, so not 80,000 a second, but five times 10,000 as far as a sample tells.
+    assert!(five.answer.saturates.is_some() && sustained(five) < 1.02 * 5.0 * 10_000.0);
     assert!(later(five_thousand).all(|interval| regions_written(interval) >= 16 && servers_at_work(interval) == 16));
     assert!(five_thousand.answer.saturates.is_none() && sustained(five_thousand) > 100_000.0);
 }

@@ -1,0 +1,153 @@
+//! The shares of servers and regions, of as many events as there are of the same load.
+
+use super::windows::{Window, parts, windows};
+use crate::chance::Counted;
+use crate::recording::Run;
+use crate::run::Interval;
+
+/// The shares in an interval.
+#[derive(Clone, Debug)]
+pub(super) struct Share<'i> {
+    pub(super) interval: &'i Interval,
+    /// The busiest server.
+    pub(super) server: Place,
+    /// The hottest region: the place in the order of keys.
+    pub(super) region: Place,
+    /// Gini's coefficient of the regions.
+    pub(super) gini: f64,
+    /// The events of the window that the interval is in; none where it is alone in it.
+    pub(super) events: Option<f64>,
+}
+
+/// A place and its share.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) at: usize,
+    pub(super) share: f64,
+}
+
+/// The shares in each interval with a load.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shares<'i> {
+    pub(super) of: Vec<Share<'i>>,
+    /// The number of loads that differ.
+    pub(super) windows: usize,
+}
+
+impl<'i> Shares<'i> {
+    /// Those of a run, of its writes or its reads.
+    pub(super) fn of(run: &'i Run, reads: bool) -> Self {
+        let parts = parts(run, reads);
+        let windows = windows(&parts);
+        let of =
+            windows.iter().flat_map(|window| window.parts.iter().map(|part| share(run, reads, window, part.interval)));
+        Self { of: of.collect(), windows: windows.len() }
+    }
+
+    /// The later half of them.
+    pub(super) fn later(&self) -> &[Share<'i>] {
+        &self.of[self.of.len() / 2..]
+    }
+
+    /// The share in an interval, if it has a load.
+    pub(super) fn at(&self, interval: &Interval) -> Option<&Share<'i>> {
+        let at = self.of.partition_point(|share| share.interval.t_ms < interval.t_ms);
+        self.of.get(at).filter(|share| share.interval.t_ms == interval.t_ms)
+    }
+}
+
+fn share<'i>(run: &Run, reads: bool, window: &Window<'_, 'i>, interval: &'i Interval) -> Share<'i> {
+    let (regions, halves) = window.at(&interval.regions);
+    let servers = interval.servers.len().max(1);
+    let by_server = |parts: &[f64]| {
+        let mut sums = vec![0.0; servers];
+        for (part, region) in parts.iter().zip(&interval.regions) {
+            if let Some(sum) = sums.get_mut(region.server as usize) {
+                *sum += part;
+            }
+        }
+        sums
+    };
+    let even = 1.0 / regions.counts.len().max(1) as f64;
+    let evenly = vec![even; regions.counts.len()];
+    let of_even = by_server(&evenly);
+    let counted = Counted { counts: by_server(&regions.counts), squares: window.by_server(), ..regions };
+    let are_even = regions.is_as(&evenly) && counted.is_as(&of_even);
+    let is_alone = window.parts.len() == 1;
+    let events = regions.events().filter(|_| !is_alone);
+    let gini = if are_even { 0.0 } else { gini(&regions) };
+    let found = |all: &Counted, halves: [&[f64]; 2]| crossed(&all.counts, halves);
+    let region = match are_even {
+        true => Place { at: most(&regions.counts).unwrap_or(0), share: even },
+        false => found(&regions, halves.each_ref().map(|half| &half.counts[..])),
+    };
+    let server = if is_alone {
+        let share = run.busiest(interval, reads).unwrap_or(0.0);
+        Place { at: most(&run.chance(interval, reads).servers(interval, reads).counts).unwrap_or(0), share }
+    } else if are_even {
+        let at = most(&of_even).unwrap_or(0);
+        Place { at, share: of_even[at] }
+    } else if counted.is_as(&vec![1.0 / servers as f64; servers]) {
+        Place { at: most(&counted.counts).unwrap_or(0), share: 1.0 / servers as f64 }
+    } else {
+        let halves = halves.each_ref().map(|half| by_server(&half.counts));
+        found(&counted, halves.each_ref().map(|half| &half[..]))
+    };
+    Share { interval, server, region, gini, events }
+}
+
+/// The place that is asked for most. Chance finds which one it is in one half of the events, and its part in the other:
+/// what it has put on it in the former it has not in the latter.
+fn crossed(all: &[f64], [some, others]: [&[f64]; 2]) -> Place {
+    let sum: f64 = all.iter().sum();
+    let Some(at) = most(all) else { return Place { at: 0, share: 0.0 } };
+    let (Some(hot), Some(hot_others)) = (most(some), most(others)) else { return Place { at, share: all[at] / sum } };
+    let share = (others[hot] + some[hot_others]) / sum;
+    // None is more than all alike.
+    Place { at, share: share.max(1.0 / all.len() as f64) }
+}
+
+/// The first of those that are asked for most; none of nothing.
+fn most(counts: &[f64]) -> Option<usize> {
+    let counts = counts.iter().enumerate().rev().filter(|(_, count)| **count > 0.0);
+    counts.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(at, _)| at)
+}
+
+/// Gini's coefficient of places: half of the mean difference of two of them, in parts of the mean, by as much less as
+/// chance has put between them.
+fn gini(counted: &Counted) -> f64 {
+    let [uneven, chance] = counted.uneven();
+    let own = if uneven > 0.0 { (1.0 - chance / uneven).max(0.0).sqrt() } else { 1.0 };
+    let mut counts = counted.counts.clone();
+    counts.sort_unstable_by(f64::total_cmp);
+    let sum = counted.all();
+    let ranked: f64 = (1..).zip(&counts).map(|(rank, count)| f64::from(rank) * count).sum();
+    let n = counts.len() as f64;
+    own * (2.0 * ranked / (n * sum) - (n + 1.0) / n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gini_is_what_its_definition_says() {
+        for counts in [vec![1.0, 1.0, 1.0, 1.0], vec![0.0, 0.0, 0.0, 4.0], vec![1.0, 2.0, 3.0, 4.0, 10.0], vec![5.0]] {
+            let n = counts.len() as f64;
+            let mean = counts.iter().sum::<f64>() / n;
+            let differences: f64 = counts.iter().flat_map(|a| counts.iter().map(move |b| (a - b).abs())).sum();
+            let found = gini(&Counted { counts: counts.clone(), ..Counted::default() });
+            assert!((found - differences / (n * n) / (2.0 * mean)).abs() < 1e-12, "{counts:?}: {found}");
+        }
+    }
+
+    #[test]
+    fn chance_is_not_counted_twice() {
+        // Each half has another one that is hottest.
+        let (some, others) = ([30.0, 20.0, 20.0], [20.0, 30.0, 20.0]);
+        let found = crossed(&[50.0, 50.0, 40.0], [&some, &others]);
+        assert!((found.share - 40.0 / 140.0).abs() < 0.05 && found.share >= 1.0 / 3.0, "{found:?}");
+        // Nothing is known of chance.
+        assert_eq!(crossed(&[3.0, 1.0], [&[3.0, 1.0], &[0.0, 0.0]]).share.to_bits(), 0.75_f64.to_bits());
+    }
+}
