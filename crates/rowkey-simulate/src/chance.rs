@@ -118,8 +118,8 @@ fn most_uneven(places: f64) -> f64 {
     root * root * root
 }
 
-/// The part of a share that chance adds to it, known by so many events, where it is the greatest of several; none of one
-/// alone.
+/// The part of a share that chance adds to it, where it is known by so many events, and is the greatest of several;
+/// none of one alone.
 pub(crate) fn added_by_chance(share: f64, events: f64, several: f64) -> f64 {
     let mean = share * (1.0 - share).max(0.0) * events;
     if several > 1.0 { most_above(mean, several) / (share * events) } else { 0.0 }

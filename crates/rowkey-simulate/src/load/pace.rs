@@ -4,8 +4,8 @@ use super::Drawn;
 use super::clock::Clock;
 use super::drawn::{Does, Source};
 
-/// The pace of the writes and of the reads of a load. None of them, where several go by other shapes and it is not known
-/// how much each counts.
+/// The pace of the writes and of the reads of a load. Of reads there is none where queries go by different shapes, as it
+/// is not known how much each counts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pace {
     writes: Vec<Paced>,
@@ -51,5 +51,42 @@ impl Drawn<'_> {
             reads.clear();
         }
         Pace { writes: writes.collect(), reads }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rowkey_design::{Design, File};
+
+    use super::Pace;
+    use crate::load::{Drawn, Options};
+
+    fn of(writes: &[&str], queries: &[&str]) -> Pace {
+        let part = |kind: &str, rates: &[&str]| -> String {
+            let part = |(at, rate): (usize, &&str)| {
+                let fix = if kind == "query" { "fix = [\"id\"]\n" } else { "" };
+                format!("[[table.t.{kind}]]\nname = \"{kind}{at}\"\n{fix}rate = \"{rate}\"\n")
+            };
+            rates.iter().enumerate().map(part).collect()
+        };
+        let [writes, queries] = [part("write", writes), part("query", queries)];
+        let text = format!("format = 1\n[table.t]\nkey = [\"id: u64\"]\n{writes}{queries}");
+        let design = Design::parse([File { name: "t.rowkey.toml".to_owned(), text }]).unwrap();
+        let options = Options { seconds: 86_400.0, ..Options::default() };
+        Drawn::new(&design, "t", None, None, None, &options).unwrap().pace()
+    }
+
+    #[test]
+    fn writes_are_added_and_reads_go_together() {
+        let bursts = "6/s\"\nshape = \"bursts of 10 min every 1 h";
+        let both = of(&["4/s", bursts], &["1/s", "3/s"]);
+        assert_eq!(both.between(false, 0.0, 600.0), Some(24_000.0));
+        assert_eq!(both.between(false, 600.0, 3600.0), Some(12_000.0));
+        assert_eq!(both.between(true, 0.0, 100.0), Some(400.0));
+        // Nothing comes after the end.
+        assert_eq!(both.between(false, 86_400.0, 90_000.0), Some(0.0));
+        // It is not known how much a run of each reads.
+        assert_eq!(of(&["4/s"], &["1/s", bursts]).between(true, 0.0, 100.0), None);
+        assert_eq!(of(&["4/s"], &[]).between(true, 0.0, 100.0), None);
     }
 }

@@ -82,8 +82,8 @@ impl Puts {
         self.writes.is_empty() || (!writes_alone && (self.overwrites || put < HARDLY * rows))
     }
 
-    /// Adds the rows that are there before the beginning: so many. No more than `most`, or than 2^16 if that is more, are
-    /// made, nor than 2^20.
+    /// Adds the rows that are there before the beginning: so many. No more than `most` are made, or than 2^16 if that is
+    /// more, and no more than 2^20.
     pub(super) fn store(&mut self, count: u64, most: u64) {
         let weight = count.div_ceil(most.clamp(1 << 16, 1 << 20)).max(1);
         self.weight = self.weight.max(weight);
