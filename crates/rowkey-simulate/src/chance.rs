@@ -53,6 +53,11 @@ impl Counted {
         [uneven, (self.squares - self.by_call / places).max(0.0)]
     }
 
+    /// The same, known by so many times fewer calls.
+    pub(crate) fn of_fewer(&self, times: f64) -> Self {
+        Self { counts: self.counts.clone(), squares: times * self.squares, by_call: times * self.by_call }
+    }
+
     /// True if places are asked for these parts of the load, as far as chance tells: together they are no further from
     /// them than it puts them, and none has more.
     pub(crate) fn is_as(&self, parts: &[f64]) -> bool {

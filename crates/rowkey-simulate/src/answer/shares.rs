@@ -5,6 +5,10 @@ use crate::chance::Counted;
 use crate::recording::Run;
 use crate::run::Interval;
 
+/// The times as much chance as there is in reads of rows that are a sample: where as many rows are written as read, the
+/// first are read most, and add twice as much.
+const OF_ROWS: f64 = 3.0;
+
 /// The shares in an interval.
 #[derive(Clone, Debug)]
 pub(super) struct Share<'i> {
@@ -72,7 +76,9 @@ fn share<'i>(run: &Run, reads: bool, window: &Window<'_, 'i>, interval: &'i Inte
     let evenly = vec![even; regions.counts.len()];
     let of_even = by_server(&evenly);
     let counted = Counted { counts: by_server(&regions.counts), squares: window.by_server(), ..regions };
-    let are_even = regions.is_as(&evenly) && counted.is_as(&of_even);
+    let times = if reads && run.settings.rows_per_event.is_some() { OF_ROWS } else { 1.0 };
+    let fewer = counted.of_fewer(times);
+    let are_even = regions.of_fewer(times).is_as(&evenly) && fewer.is_as(&of_even);
     let is_alone = window.parts.len() == 1;
     let events = regions.events().filter(|_| !is_alone);
     let gini = if are_even { 0.0 } else { gini(&regions) };
@@ -87,7 +93,7 @@ fn share<'i>(run: &Run, reads: bool, window: &Window<'_, 'i>, interval: &'i Inte
     } else if are_even {
         let at = most(&of_even).unwrap_or(0);
         Place { at, share: of_even[at] }
-    } else if counted.is_as(&vec![1.0 / servers as f64; servers]) {
+    } else if fewer.is_as(&vec![1.0 / servers as f64; servers]) {
         Place { at: most(&counted.counts).unwrap_or(0), share: 1.0 / servers as f64 }
     } else {
         let halves = halves.each_ref().map(|half| by_server(&half.counts));
