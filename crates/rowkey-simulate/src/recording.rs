@@ -1,5 +1,8 @@
 //! A run, read whole: of a recording, or of what a simulation wrote.
 
+mod joined;
+mod lines;
+
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -10,9 +13,12 @@ use data_encoding::HEXLOWER_PERMISSIVE;
 use flate2::bufread::MultiGzDecoder;
 use xxhash_rust::xxh3::Xxh3Default;
 
+pub use self::joined::joined;
 use crate::chance::Chance;
 use crate::load::Pace;
-use crate::run::{Batch, Interval, Key, KeyFile, Line, Move, RunError, Settings, Split, read_numbered};
+use crate::run::{
+    Batch, Interval, Key, KeyFile, Line, Merge, Move, Restart, RunError, Settings, Silence, Split, read_numbered,
+};
 
 /// The most bytes of a file, uncompressed: a small file can stand for any number.
 const MOST_BYTES: u64 = 1 << 28;
@@ -33,6 +39,12 @@ pub struct Run {
     pub splits: Vec<Split>,
     /// The moves.
     pub moves: Vec<Move>,
+    /// The merges of a watched cluster.
+    pub merges: Vec<Merge>,
+    /// The restarts of its servers.
+    pub restarts: Vec<Restart>,
+    /// The times in which it did not answer.
+    pub silences: Vec<Silence>,
     /// The intervals.
     pub intervals: Vec<Interval>,
     /// The chance that is known in the writes and in the reads of each interval. A recording has none.
@@ -165,7 +177,22 @@ impl Run {
     #[must_use]
     pub fn new(settings: Settings) -> Self {
         let (batches, splits, moves, intervals, chances, steps, pace, assumed) = <_>::default();
-        Self { settings, keys: Arc::new([]), batches, splits, moves, intervals, chances, steps, pace, assumed }
+        let (keys, merges, restarts, silences) = <_>::default();
+        Self {
+            settings,
+            keys,
+            batches,
+            splits,
+            moves,
+            merges,
+            restarts,
+            silences,
+            intervals,
+            chances,
+            steps,
+            pace,
+            assumed,
+        }
     }
 
     /// The part that the busiest server has of the writes or the reads of an interval, without what chance has put on
@@ -220,6 +247,24 @@ impl Run {
                 let t_ms = moved.t_ms;
                 self.moves.push(moved);
                 Ok(t_ms)
+            }
+            Line::Merge(merge) => {
+                let t_ms = merge.t_ms;
+                self.merges.push(merge);
+                Ok(t_ms)
+            }
+            Line::Restart(Restart { server: number, .. }) | Line::Silence(Silence { server: Some(number), .. })
+                if !server(number) =>
+            {
+                Err("a server that is not there")
+            }
+            Line::Restart(restart) => {
+                self.restarts.push(restart);
+                Ok(restart.t_ms)
+            }
+            Line::Silence(silence) => {
+                self.silences.push(silence);
+                Ok(silence.t_ms)
             }
             Line::Interval(interval) => {
                 if !interval.regions.iter().all(|region| server(region.server)) {

@@ -2,10 +2,12 @@
 //!
 //! Simulated and recorded runs have the same lines, so that one can be held against the other: first the
 //! [`Settings`]; then, in the order of `t_ms`, each [`Batch`] (a recording alone), [`Split`], [`Move`] and
-//! [`Interval`]. `run.schema.json` of this crate is the schema.
+//! [`Interval`]. A watched cluster also has each [`Merge`], [`Restart`] and [`Silence`]. `run.schema.json` of this crate
+//! is the schema.
 
 mod answer;
 mod defaults;
+mod watched;
 
 use std::fmt;
 use std::io::{self, BufRead, Write};
@@ -14,6 +16,7 @@ use data_encoding::HEXLOWER_PERMISSIVE;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use self::answer::{AllTables, Answer, Bars, HotRegion, QueryAnswer, Regions, Saturation};
+pub use self::watched::{Known, Merge, Restart, Silence};
 
 /// A line of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,6 +30,12 @@ pub enum Line {
     Split(Split),
     /// A region that went to another server.
     Move(Move),
+    /// Regions that became one.
+    Merge(Merge),
+    /// A server that began again.
+    Restart(Restart),
+    /// A time in which a server, or the master, did not answer.
+    Silence(Silence),
     /// The regions at the end of an interval.
     Interval(Interval),
     /// The answers of a simulation: the last line of a table.
@@ -74,6 +83,9 @@ pub struct Settings {
     /// as near as those of a sample.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub rows_per_event: Option<u64>,
+    /// The hosts and ports of the servers, by number, where they have any.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub server_names: Vec<String>,
     /// The keys of the batches, where these have none of their own: see [`Batch::rows`].
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub keys: Option<Generated>,
@@ -206,7 +218,7 @@ pub struct Region {
     pub start: Key,
     /// The number of its server.
     pub server: u32,
-    /// The rows in it.
+    /// The rows in it; 0 in a watched cluster, whose servers do not tell it.
     pub rows: u64,
     /// The rows that were written in the interval.
     pub rows_this_interval: u64,
@@ -217,6 +229,9 @@ pub struct Region {
     pub bytes: u64,
     /// The number of its files.
     pub files: u32,
+    /// How much of its counts is known.
+    #[serde(skip_serializing_if = "Known::is_all", default)]
+    pub known: Known,
 }
 
 fn is_zero(count: &u64) -> bool {

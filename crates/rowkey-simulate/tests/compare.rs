@@ -50,6 +50,7 @@ fn run(keys: &[Key], boundaries: &[Vec<Key>], servers: &[u32], moved: bool) -> R
                 reads_this_interval: 0,
                 bytes: 0,
                 files: 1,
+                known: <_>::default(),
             });
         }
         run.intervals.push(Interval { t_ms: 1_000 * number as u64, regions, servers: by_server });

@@ -7,10 +7,12 @@ use futures_util::future::join_all;
 use hbase_client::{Admin, Client, Region, RegionMetrics, Result, ServerName, Table};
 use rowkey_simulate::run::Key;
 
-use crate::reading::{Counts, Reading, RegionReading, ServerRun};
+use crate::reading::{Counts, Reading, RegionReading, ServerReading, ServerRun};
 
 /// The time that a server has for its counts: one that needs longer is left out of the reading.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// The time for the first response of a master, before which nothing is known.
+const FIRST_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Reads the counts of one table's regions.
 ///
@@ -23,13 +25,21 @@ pub struct Cluster {
     begun: Instant,
     regions: Vec<Region>,
     servers: Vec<ServerName>,
+    requests: u64,
 }
 
 impl Cluster {
     /// Watches a table of a cluster.
     pub fn new(client: &Client, table: &str) -> Self {
         let table = client.table(table);
-        Self { admin: client.admin(), table, begun: Instant::now(), regions: Vec::new(), servers: Vec::new() }
+        let (regions, servers, requests) = <_>::default();
+        Self { admin: client.admin(), table, begun: Instant::now(), regions, servers, requests }
+    }
+
+    /// The requests that were made of the cluster: one to the master and to each server for a reading, and those of the
+    /// lists of regions, each counted once.
+    pub const fn requests(&self) -> u64 {
+        self.requests
     }
 
     /// Reads the counts. While no master answers, the servers that it told of last are asked; a server that does not
@@ -37,23 +47,30 @@ impl Cluster {
     ///
     /// # Errors
     ///
-    /// If the table does not exist; or no server is known yet, and no master answers.
+    /// If the table does not exist; or the user may not ask; or no server is known yet, and no master answers.
     pub async fn read(&mut self) -> Result<Reading> {
         let t_ms = u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        match self.admin.with_timeout(PATIENCE).servers().await {
-            Ok(servers) => self.servers = servers,
-            Err(error) if self.servers.is_empty() => return Err(error),
-            Err(_) => {}
-        }
-        let mut told = self.metrics().await;
+        let patience = if self.servers.is_empty() { FIRST_PATIENCE } else { PATIENCE };
+        self.requests += 1;
+        let is_master_silent = match self.admin.with_timeout(patience).servers().await {
+            Ok(servers) => {
+                self.servers = servers;
+                false
+            }
+            Err(error) if self.servers.is_empty() || is_refused(&error) => return Err(error),
+            Err(_) => true,
+        };
+        self.requests += self.servers.len() as u64;
+        let (mut told, servers) = self.metrics().await?;
         let all_known = |told: &Told| {
             let is_told = |region: &Region| told.contains_key(region.name().as_ref());
             told.len() == self.regions.len() && self.regions.iter().all(is_told)
         };
         if !all_known(&told) {
+            self.requests += 1;
             match self.table.regions().await {
                 Ok(regions) => self.regions = regions.into_iter().map(|(region, _)| region).collect(),
-                Err(error) if self.regions.is_empty() || is_gone(&error) => return Err(error),
+                Err(error) if self.regions.is_empty() || is_gone(&error) || is_refused(&error) => return Err(error),
                 Err(_) => {}
             }
         }
@@ -62,23 +79,28 @@ impl Cluster {
             id: region.id(),
             counts: told.remove(region.name().as_ref()),
         };
-        Ok(Reading { t_ms, regions: self.regions.iter().map(region).collect() })
+        let regions = self.regions.iter().map(region).collect();
+        Ok(Reading { t_ms, regions, servers, is_master_silent })
     }
 
-    async fn metrics(&self) -> Told {
+    async fn metrics(&self) -> Result<(Told, Vec<ServerReading>)> {
         let admin = self.admin.with_timeout(PATIENCE);
         let calls = self.servers.iter().map(|server| {
             let admin = admin.clone();
             async move { (server, admin.region_metrics(server, self.table.name().clone()).await) }
         });
-        let mut told = Told::new();
+        let (mut told, mut servers) = (Told::new(), Vec::new());
         for (server, answer) in join_all(calls).await {
+            if let Some(error) = answer.as_ref().err().filter(|error| is_refused(error)) {
+                return Err(error.clone());
+            }
+            let run = ServerRun { address: server.address().to_string(), start_code: server.start_code() };
+            servers.push(ServerReading { run: run.clone(), is_silent: answer.is_err() });
             for metrics in answer.into_iter().flatten().filter(|metrics| metrics.replica_id() == 0) {
-                let run = ServerRun { address: server.address().to_string(), start_code: server.start_code() };
-                told.insert(metrics.region_name().to_vec(), (run, counts(&metrics)));
+                told.insert(metrics.region_name().to_vec(), (run.clone(), counts(&metrics)));
             }
         }
-        told
+        Ok((told, servers))
     }
 }
 
@@ -92,6 +114,11 @@ fn counts(metrics: &RegionMetrics) -> Counts {
         bytes: metrics.file_bytes().saturating_add(metrics.memstore_bytes()),
         files: metrics.files(),
     }
+}
+
+/// True if the user may not ask.
+fn is_refused(error: &hbase_client::Error) -> bool {
+    matches!(error.kind(), hbase_client::ErrorKind::AccessDenied | hbase_client::ErrorKind::Security)
 }
 
 fn is_gone(error: &hbase_client::Error) -> bool {

@@ -1,175 +1,213 @@
 //! Following counts from reading to reading: they begin again when a region is opened elsewhere.
 
-use rowkey_simulate::run::{Interval, Key, Move, Region, Server, Split};
+use rowkey_simulate::recording::Run;
+use rowkey_simulate::run::{Key, Known, Merge, Move, Region, Settings, Split};
 
+use crate::options::Options;
 use crate::reading::{Counts, Reading, RegionReading, ServerRun};
+use crate::servers::Servers;
+use crate::timeline::{Requests, Timeline};
 
-/// Regions that became one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Merge {
-    /// The time of the first reading that has it, in milliseconds.
-    pub t_ms: u64,
-    /// The first key of the region that they became.
-    pub start: Key,
-    /// The first keys of the others.
-    pub others: Vec<Key>,
-}
+/// The most splits, merges or moves that are kept.
+const MOST_MARKS: usize = 1 << 16;
 
 /// The readings of one table as intervals.
 ///
 /// No count is negative: those of a region that was opened anew begin at 0. A region's requests between the last
-/// reading before its closing and that closing are told by no server any more, and are in no interval.
-#[derive(Clone, Debug, Default)]
+/// reading before its closing and that closing are told by no server any more, and are in no interval. What was counted
+/// between two readings is spread evenly over the time between them.
+#[derive(Clone, Debug)]
 pub struct Follow {
-    /// The addresses of the servers, by number.
-    pub servers: Vec<String>,
-    /// The intervals, each from a reading to the next.
-    pub intervals: Vec<Interval>,
-    /// The splits.
-    pub splits: Vec<Split>,
-    /// The merges.
-    pub merges: Vec<Merge>,
-    /// The moves.
-    pub moves: Vec<Move>,
-    /// The intervals and first keys of the regions of which no server told then. Their counts are 0, or an even part of
-    /// what their server told later.
-    pub gaps: Vec<(usize, Key)>,
-    known: Vec<Known>,
+    timeline: Timeline,
+    servers: Servers,
+    splits: Vec<Split>,
+    merges: Vec<Merge>,
+    moves: Vec<Move>,
+    /// The first keys of the regions at the first reading.
+    first: Vec<Key>,
+    first_ms: Option<u64>,
+    now_ms: u64,
+    seen: Vec<Seen>,
+    latest: Latest,
+    options: Options,
+}
+
+/// The regions at the last reading, with their requests since the one before.
+#[derive(Clone, Debug, Default)]
+pub struct Latest {
+    /// The time since the reading before, in milliseconds.
+    pub length_ms: u64,
+    /// The regions, in the order of their keys. Their server is known by its number.
+    pub regions: Vec<Region>,
 }
 
 /// A region as it was told of last.
 #[derive(Clone, Debug)]
-struct Known {
+struct Seen {
     start: Key,
     id: u64,
     /// The server and its counts; 0 of any server, if the region was opened since and no server has told of it yet.
     told: Option<(Option<ServerRun>, Counts)>,
-    /// The readings since then.
-    silent: usize,
+    /// The time of that.
+    told_ms: u64,
 }
 
-/// The requests since the last count, and the number of intervals that they are of.
-#[derive(Clone, Copy, Default)]
+/// The requests since a time, and how much is known of them.
+#[derive(Clone, Copy)]
 struct Counted {
-    writes: u64,
-    reads: u64,
-    intervals: usize,
+    requests: Requests,
+    since_ms: u64,
+    known: Known,
 }
 
-impl Counted {
-    /// Removes the even part of each interval but the last, and returns it.
-    fn take_earlier(&mut self) -> (u64, u64) {
-        let all = self.intervals.max(1) as u64;
-        let (writes, reads) = (self.writes / all, self.reads / all);
-        self.writes -= writes * (all - 1);
-        self.reads -= reads * (all - 1);
-        (writes, reads)
+impl Default for Follow {
+    fn default() -> Self {
+        Self::new(Options::default())
     }
 }
 
 impl Follow {
-    /// Adds a reading. The first one is where counts begin; each other one ends an interval.
+    /// Follows a table of which nothing was read yet.
+    pub fn new(options: Options) -> Self {
+        let (servers, splits, merges, moves, first, seen, latest) = <_>::default();
+        let (timeline, first_ms, now_ms) = (Timeline::new(options), None, 0);
+        Self { timeline, servers, splits, merges, moves, first, first_ms, now_ms, seen, latest, options }
+    }
+
+    /// The addresses of the servers, by number.
+    pub fn servers(&self) -> &[String] {
+        &self.servers.names
+    }
+
+    /// The regions now, with their requests since the reading before the last.
+    pub const fn latest(&self) -> &Latest {
+        &self.latest
+    }
+
+    /// The time between the first reading and the last, in milliseconds.
+    pub const fn elapsed_ms(&self) -> u64 {
+        self.now_ms
+    }
+
+    /// Adds a reading. The first one is where counts begin.
     pub fn add(&mut self, reading: &Reading) {
-        let before = std::mem::take(&mut self.known);
-        let at = self.intervals.len();
-        let mut regions = Vec::with_capacity(reading.regions.len());
+        let is_first = self.first_ms.is_none();
+        let first_ms = *self.first_ms.get_or_insert(reading.t_ms);
+        let from_ms = self.now_ms;
+        let t_ms = reading.t_ms.saturating_sub(first_ms).max(from_ms);
+        self.servers.look(reading, from_ms, t_ms);
+        let before = std::mem::take(&mut self.seen);
+        let (mut regions, mut counted) = (Vec::new(), Vec::new());
         for (place, region) in reading.regions.iter().enumerate() {
             let end = reading.regions.get(place + 1).map(|next| &next.start);
             let overlapped = overlapped(&before, &region.start, end);
-            let same = overlapped.iter().find(|known| known.start == region.start && known.id == region.id);
-            let is_opened_since = !overlapped.is_empty() && overlapped.iter().all(|known| known.id < region.id);
+            let same = overlapped.iter().find(|seen| seen.start == region.start && seen.id == region.id);
+            let is_opened_since = !overlapped.is_empty() && overlapped.iter().all(|seen| seen.id < region.id);
             if is_opened_since {
-                self.note_change(reading.t_ms, overlapped, region);
+                self.note_change(t_ms, overlapped, region);
             }
-            let server = self.server_of(reading.t_ms, same, region);
-            let mut counted = counted(same, region, is_opened_since);
-            let (writes, reads) = counted.take_earlier();
-            for earlier in at.saturating_sub(counted.intervals.saturating_sub(1))..at {
-                self.add_to(earlier, &region.start, writes, reads);
-            }
-            if region.counts.is_none() && !before.is_empty() {
-                self.gaps.push((at, region.start.clone()));
-            }
-            regions.push(interval_region(region, server, counted));
-            self.known.push(known(same, region, is_opened_since));
+            let server = self.server_of(t_ms, same, region);
+            counted.push(count(same, region, is_opened_since, from_ms));
+            regions.push(bare(region, server));
+            self.seen.push(seen(same, region, is_opened_since, from_ms, t_ms));
         }
-        if !before.is_empty() {
-            self.intervals.push(Interval { t_ms: reading.t_ms, servers: sums(&regions, self.servers.len()), regions });
+        self.now_ms = t_ms;
+        if is_first {
+            self.first = regions.into_iter().map(|region| region.start).collect();
+        } else {
+            self.put(from_ms, t_ms, regions, &counted);
         }
     }
 
+    /// Adds what was counted of regions since the reading before.
+    fn put(&mut self, from_ms: u64, t_ms: u64, mut regions: Vec<Region>, counted: &[Counted]) {
+        self.timeline.go_on(t_ms, &regions, self.servers.names.len());
+        for (region, counted) in regions.iter_mut().zip(counted) {
+            self.timeline.add(&region.start, counted.since_ms, t_ms, counted.requests);
+            match counted.since_ms < from_ms {
+                true => self.timeline.mark_as_part(&region.start, counted.since_ms, t_ms),
+                false => self.timeline.mark(&region.start, from_ms, t_ms, counted.known),
+            }
+            region.rows_this_interval = counted.requests.writes;
+            region.reads_this_interval = counted.requests.reads;
+            region.known = counted.known;
+        }
+        self.latest = Latest { length_ms: t_ms - from_ms, regions };
+    }
+
     /// Notes the split or the merge by which a region came to be.
-    fn note_change(&mut self, t_ms: u64, overlapped: &[Known], region: &RegionReading) {
+    fn note_change(&mut self, t_ms: u64, overlapped: &[Seen], region: &RegionReading) {
         let first = &overlapped[0];
-        if first.start < region.start {
+        if first.start < region.start && self.splits.len() < MOST_MARKS {
             let split = Split { t_ms, start: first.start.clone(), at: region.start.clone(), files: Vec::new() };
             self.splits.push(split);
         }
-        let others: Vec<Key> = overlapped[1..].iter().map(|known| known.start.clone()).collect();
-        if !others.is_empty() {
+        let others: Vec<Key> = overlapped[1..].iter().map(|seen| seen.start.clone()).collect();
+        if !others.is_empty() && self.merges.len() < MOST_MARKS {
             self.merges.push(Merge { t_ms, start: region.start.clone(), others });
         }
     }
 
     /// The number of a region's server, or of its last one; a move is noted.
-    fn server_of(&mut self, t_ms: u64, same: Option<&Known>, region: &RegionReading) -> u32 {
-        let before = same.and_then(|known| known.told.as_ref()?.0.as_ref()).map(|server| self.number(&server.address));
-        let now = region.counts.as_ref().map(|(server, _)| self.number(&server.address));
+    fn server_of(&mut self, t_ms: u64, same: Option<&Seen>, region: &RegionReading) -> u32 {
+        let before = same.and_then(|seen| seen.told.as_ref()?.0.as_ref());
+        let before = before.map(|server| self.servers.number(t_ms, server));
+        let now = region.counts.as_ref().map(|(server, _)| self.servers.number(t_ms, server));
         if let (Some(from), Some(to)) = (before, now)
             && from != to
+            && self.moves.len() < MOST_MARKS
         {
             self.moves.push(Move { t_ms, start: region.start.clone(), from, to });
         }
         now.or(before).unwrap_or(0)
     }
 
-    fn number(&mut self, address: &str) -> u32 {
-        let known = self.servers.iter().position(|known| known == address);
-        known.unwrap_or_else(|| {
-            self.servers.push(address.to_owned());
-            self.servers.len() - 1
-        }) as u32
-    }
-
-    /// Adds counts to an interval that has ended, in which the region was not told of.
-    fn add_to(&mut self, interval: usize, start: &Key, writes: u64, reads: u64) {
-        let Some(interval) = self.intervals.get_mut(interval) else { return };
-        let Ok(at) = interval.regions.binary_search_by(|region| region.start.cmp(start)) else { return };
-        let region = &mut interval.regions[at];
-        region.rows_this_interval += writes;
-        region.reads_this_interval += reads;
-        count(&mut interval.servers, region.server, writes, reads);
-    }
-}
-
-/// Adds requests to those of a server.
-fn count(servers: &mut [Server], number: u32, writes: u64, reads: u64) {
-    if let Some(server) = servers.get_mut(number as usize) {
-        server.writes += writes;
-        server.reads += reads;
-        server.rows_read += reads;
+    /// The run of what was read: that of these settings, but for its servers, intervals and first regions.
+    pub fn into_run(self, settings: Settings) -> Run {
+        let asked_ms = self.options.interval_ms;
+        let (interval_ms, intervals) = self.timeline.end();
+        let servers = u32::try_from(self.servers.names.len()).unwrap_or(u32::MAX).max(1);
+        let splits = self.first.into_iter().filter(|start| !start.0.is_empty()).collect();
+        let names = self.servers.names;
+        let mut run = Run::new(Settings { servers, server_names: names, interval_ms, splits, ..settings });
+        if interval_ms > asked_ms {
+            let (now, asked) = (interval_ms as f64 / 1000.0, asked_ms as f64 / 1000.0);
+            run.assumed.push(format!("its regions are told each {now} s, not {asked} s: they would be too many"));
+        }
+        if [self.splits.len(), self.merges.len(), self.moves.len()].contains(&MOST_MARKS) {
+            run.assumed.push(format!("of splits, merges and moves the first {MOST_MARKS} each are told"));
+        }
+        (run.splits, run.merges, run.moves) = (self.splits, self.merges, self.moves);
+        (run.restarts, run.silences) = (self.servers.restarts, self.servers.silences);
+        run.intervals = intervals;
+        run
     }
 }
 
 /// The regions that have keys from one up to another.
-fn overlapped<'k>(known: &'k [Known], start: &Key, end: Option<&Key>) -> &'k [Known] {
-    let from = known.partition_point(|region| region.start <= *start).saturating_sub(1);
-    let until = known.partition_point(|region| end.is_none_or(|end| region.start < *end));
-    &known[from..until.max(from)]
+fn overlapped<'k>(seen: &'k [Seen], start: &Key, end: Option<&Key>) -> &'k [Seen] {
+    let from = seen.partition_point(|region| region.start <= *start).saturating_sub(1);
+    let until = seen.partition_point(|region| end.is_none_or(|end| region.start < *end));
+    &seen[from..until.max(from)]
 }
 
 /// The requests since a region was told of last; or since its opening, if that was later. Nothing, if it is told of
 /// for the first time and may have been open before.
-fn counted(same: Option<&Known>, region: &RegionReading, is_opened_since: bool) -> Counted {
-    let Some((server, now)) = &region.counts else { return Counted::default() };
-    let told = same.and_then(|known| Some((known.told.as_ref()?, known.silent)));
-    let (before, intervals) = match told {
-        Some(((of, before), silent)) if continues(of.as_ref(), before, server, now) => (*before, silent + 1),
-        Some(_) => (Counts::default(), 1),
-        None if is_opened_since => (Counts::default(), 1),
-        None => (*now, 1),
+fn count(same: Option<&Seen>, region: &RegionReading, is_opened_since: bool, from_ms: u64) -> Counted {
+    let none = Counted { requests: Requests::default(), since_ms: from_ms, known: Known::None };
+    let Some((server, now)) = &region.counts else { return none };
+    let told = same.and_then(|seen| Some((seen.told.as_ref()?, seen.told_ms)));
+    let (before, since_ms, known) = match told {
+        Some(((of, before), told_ms)) if continues(of.as_ref(), before, server, now) => {
+            let is_all = of.is_some() && told_ms == from_ms;
+            (*before, told_ms, if is_all { Known::All } else { Known::Part })
+        }
+        None if !is_opened_since => return none,
+        // What came before it was closed is not known.
+        _ => (Counts::default(), from_ms, Known::Part),
     };
-    Counted { writes: now.writes - before.writes, reads: now.reads - before.reads, intervals }
+    let requests = Requests { writes: now.writes - before.writes, reads: now.reads - before.reads };
+    Counted { requests, since_ms, known }
 }
 
 /// Returns whether counts go on from those before. A region that was opened anew at the same run of a server, and has
@@ -178,38 +216,29 @@ fn continues(of: Option<&ServerRun>, before: &Counts, server: &ServerRun, now: &
     of.is_none_or(|of| of == server) && before.writes <= now.writes && before.reads <= now.reads
 }
 
-fn known(same: Option<&Known>, region: &RegionReading, is_opened_since: bool) -> Known {
+fn seen(same: Option<&Seen>, region: &RegionReading, is_opened_since: bool, from_ms: u64, t_ms: u64) -> Seen {
     let (start, id) = (region.start.clone(), region.id);
     match (&region.counts, same) {
-        (Some((server, counts)), _) => Known { start, id, told: Some((Some(server.clone()), *counts)), silent: 0 },
-        (None, Some(same)) => Known { silent: same.silent + 1, ..same.clone() },
-        (None, None) => Known {
-            start,
-            id,
-            told: is_opened_since.then(|| (None, Counts::default())),
-            silent: is_opened_since.into(),
-        },
+        (Some((server, counts)), _) => Seen { start, id, told: Some((Some(server.clone()), *counts)), told_ms: t_ms },
+        (None, Some(same)) => same.clone(),
+        (None, None) => {
+            let told = is_opened_since.then(|| (None, Counts::default()));
+            Seen { start, id, told, told_ms: from_ms }
+        }
     }
 }
 
-fn interval_region(region: &RegionReading, server: u32, counted: Counted) -> Region {
+/// A region without its requests.
+fn bare(region: &RegionReading, server: u32) -> Region {
     let counts = region.counts.as_ref().map_or_else(Counts::default, |(_, counts)| *counts);
     Region {
         start: region.start.clone(),
         server,
         rows: 0,
-        rows_this_interval: counted.writes,
-        reads_this_interval: counted.reads,
+        rows_this_interval: 0,
+        reads_this_interval: 0,
         bytes: counts.bytes,
         files: counts.files,
+        known: Known::All,
     }
-}
-
-/// The requests of regions, by the number of their server.
-fn sums(regions: &[Region], servers: usize) -> Vec<Server> {
-    let mut sums = vec![Server::default(); servers];
-    for region in regions {
-        count(&mut sums, region.server, region.rows_this_interval, region.reads_this_interval);
-    }
-    sums
 }

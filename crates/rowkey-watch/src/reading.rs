@@ -9,6 +9,19 @@ pub struct Reading {
     pub t_ms: u64,
     /// The regions, in the order of their keys.
     pub regions: Vec<RegionReading>,
+    /// The servers of the cluster, as far as the master tells of them.
+    pub servers: Vec<ServerReading>,
+    /// True if no master answered.
+    pub is_master_silent: bool,
+}
+
+/// A server at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerReading {
+    /// The server.
+    pub run: ServerRun,
+    /// True if it did not answer in time.
+    pub is_silent: bool,
 }
 
 /// A region at one moment.

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use hbase_client::{Admin, Client, ErrorKind, Options, Put, Table, TableSchema};
-use rowkey_simulate::run::Key;
+use rowkey_simulate::recording::Run;
+use rowkey_simulate::run::{Key, Known, Settings};
 use rowkey_watch::{Cluster, Follow, Reading};
 
 fn client() -> Client {
@@ -42,13 +43,25 @@ async fn whole(cluster: &mut Cluster) -> Reading {
     }
 }
 
-/// The writes of each first key, in all intervals.
-fn writes(follow: &Follow) -> BTreeMap<Key, u64> {
-    let mut sums = BTreeMap::new();
-    for region in follow.intervals.iter().flat_map(|interval| &interval.regions) {
-        *sums.entry(region.start.clone()).or_default() += region.rows_this_interval;
+/// A table that is followed, and the writes of each first key in all readings.
+#[derive(Default)]
+struct Followed {
+    follow: Follow,
+    writes: BTreeMap<Key, u64>,
+}
+
+impl Followed {
+    async fn read(&mut self, cluster: &mut Cluster) {
+        self.follow.add(&whole(cluster).await);
+        for region in &self.follow.latest().regions {
+            *self.writes.entry(region.start.clone()).or_default() += region.rows_this_interval;
+        }
     }
-    sums
+
+    /// What was followed until now.
+    fn run(&self) -> Run {
+        self.follow.clone().into_run(Settings::default())
+    }
 }
 
 fn counts(all: &[(&str, u64)]) -> BTreeMap<Key, u64> {
@@ -62,15 +75,15 @@ async fn regions_that_move_split_and_merge_are_followed() {
     let admin = client.admin();
     create(&admin, "watched", &["g", "p"]).await;
     let table = client.table("watched");
-    let (mut cluster, mut follow) = (Cluster::new(&client, "watched"), Follow::default());
+    let (mut cluster, mut followed) = (Cluster::new(&client, "watched"), Followed::default());
     // They are no part of any interval.
     write(&table, "a", 5).await;
-    follow.add(&whole(&mut cluster).await);
+    followed.read(&mut cluster).await;
     for (prefix, rows) in [("a", 30), ("h", 20), ("q", 10)] {
         write(&table, prefix, rows).await;
     }
-    follow.add(&whole(&mut cluster).await);
-    assert_eq!(writes(&follow), counts(&[("", 30), ("g", 20), ("p", 10)]));
+    followed.read(&mut cluster).await;
+    assert_eq!(followed.writes, counts(&[("", 30), ("g", 20), ("p", 10)]));
 
     let regions = table.regions().await.unwrap();
     let (first, from) = (&regions[0].0, regions[0].1.clone().unwrap());
@@ -86,22 +99,26 @@ async fn regions_that_move_split_and_merge_are_followed() {
     admin.split(&regions[2].0, "t").await.unwrap();
     write(&table, "q", 3).await;
     write(&table, "u", 4).await;
-    follow.add(&whole(&mut cluster).await);
-    assert_eq!(writes(&follow), counts(&[("", 37), ("g", 20), ("p", 13), ("t", 4)]));
-    let [moved] = &follow.moves[..] else { panic!("{:?}", follow.moves) };
+    followed.read(&mut cluster).await;
+    assert_eq!(followed.writes, counts(&[("", 37), ("g", 20), ("p", 13), ("t", 4)]));
+    let run = followed.run();
+    let [moved] = &run.moves[..] else { panic!("{:?}", run.moves) };
     assert_eq!((&moved.start, moved.from == moved.to), (&Key::default(), false));
-    assert_eq!(follow.servers[moved.to as usize], to.address().to_string());
-    let [split] = &follow.splits[..] else { panic!("{:?}", follow.splits) };
+    assert_eq!(run.settings.server_names[moved.to as usize], to.address().to_string());
+    let [split] = &run.splits[..] else { panic!("{:?}", run.splits) };
     assert_eq!((&*split.start.0, &*split.at.0), (&b"p"[..], &b"t"[..]));
 
     let two: Vec<_> = table.regions().await.unwrap().into_iter().take(2).map(|(region, _)| region).collect();
     admin.merge(&two).await.unwrap();
     write(&table, "h", 2).await;
-    follow.add(&whole(&mut cluster).await);
-    assert_eq!(writes(&follow), counts(&[("", 39), ("g", 20), ("p", 13), ("t", 4)]));
-    let [merge] = &follow.merges[..] else { panic!("{:?}", follow.merges) };
+    followed.read(&mut cluster).await;
+    assert_eq!(followed.writes, counts(&[("", 39), ("g", 20), ("p", 13), ("t", 4)]));
+    let run = followed.run();
+    let [merge] = &run.merges[..] else { panic!("{:?}", run.merges) };
     assert_eq!((&merge.start, &merge.others[..]), (&Key::default(), &[Key(b"g".to_vec())][..]));
-    assert!(follow.gaps.is_empty(), "{:?}", follow.gaps);
+    let mut regions = run.intervals.iter().flat_map(|interval| &interval.regions);
+    assert!(regions.all(|region| region.known != Known::None), "{:?}", run.intervals);
+    assert!(run.restarts.is_empty(), "{:?}", run.restarts);
 
     admin.disable("watched").await.unwrap();
     admin.drop("watched").await.unwrap();

@@ -132,6 +132,7 @@ fn intervals(seen: &Seen<'_>, placed: &[Look]) -> Vec<Interval> {
                 reads_this_interval: 0,
                 bytes: region.bytes,
                 files: region.files,
+                known: <_>::default(),
             }
         };
         let regions = look.regions.iter().enumerate().map(region).collect();

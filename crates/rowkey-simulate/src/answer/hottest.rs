@@ -61,6 +61,7 @@ mod tests {
             reads_this_interval: 0,
             bytes: 0,
             files: 0,
+            known: <_>::default(),
         };
         Interval { t_ms, regions: (0..).zip(counts).map(region).collect(), servers: Vec::new() }
     }

@@ -35,6 +35,7 @@ impl Cluster {
                 reads_this_interval: whole(&mut region.reads),
                 bytes: region.bytes_of(most),
                 files: u32::try_from(region.files.len()).unwrap_or(u32::MAX),
+                known: <_>::default(),
             }
         });
         let regions = regions.collect();

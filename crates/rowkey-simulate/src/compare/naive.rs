@@ -51,6 +51,7 @@ fn even(interval: &Interval, ranks: &Ranks, new: std::ops::Range<usize>, regions
         reads_this_interval: 0,
         bytes: 0,
         files: 1,
+        known: <_>::default(),
     };
     let mut even = vec![region(0)];
     let written = written.iter().enumerate().filter(|(_, kind)| **kind > 0);

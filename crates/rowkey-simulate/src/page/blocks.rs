@@ -21,6 +21,8 @@ const ROWS: usize = 32;
 /// The characters of each class.
 const SHADES: [char; CLASSES] = [' ', '·', '░', '▒', '▓', '█', '!'];
 const ASCII: [char; CLASSES] = [' ', '.', ':', '-', '=', '#', '!'];
+/// Where nothing is known.
+const UNKNOWN: char = '?';
 
 /// A run as lines of text: a line for each range of keys, a character for each time, and a legend. Lines are no wider
 /// than the terminal, and end without blanks.
@@ -38,7 +40,10 @@ pub fn blocks(run: &Drawn<'_>, measure: Measure, order: RowOrder, capacity: Capa
     let mut lines = Vec::new();
     for row in grid.order(order, measure, capacity) {
         let blanks = " ".repeat(label_width - labels[row].width());
-        let cells = grid.row(row).iter().map(|cell| characters[class(cell.of(measure).0, each)]);
+        let cells = grid.row(row).iter().map(|cell| match cell.regions {
+            0 => UNKNOWN,
+            _ => characters[class(cell.of(measure).0, each)],
+        });
         lines.push(format!("{}{blanks} {bar}{}", labels[row], cells.collect::<String>()));
     }
     lines.push(axis(columns, label_width + 2, width));
@@ -47,14 +52,16 @@ pub fn blocks(run: &Drawn<'_>, measure: Measure, order: RowOrder, capacity: Capa
     lines.extend(wrapped(&format!("{which}{}", told.join(" ")).replace('\u{a0}', " "), " ", width));
     let classes = if each.each.is_finite() { CLASSES } else { 2 };
     let colours = (1..classes).map(|class| format!("{} {}", characters[class], class_words(class, each).0));
-    lines.extend(wrapped(&colours.collect::<Vec<_>>().join("  "), "  ", width));
+    let unknown = grid.has_unknown().then(|| format!("{UNKNOWN} unknown"));
+    lines.extend(wrapped(&colours.chain(unknown).collect::<Vec<_>>().join("  "), "  ", width));
     let (splits, moves) = (run.splits.len(), run.moves.len());
     let words = |number, one: &str, more: &str| format!("{number} {}", if number == 1 { one } else { more });
-    lines.push(fitted(
-        &format!("{}, {}", words(splits, "split", "splits"), words(moves, "move", "moves")),
-        width,
-        terminal,
-    ));
+    let merges = match run.merges.len() {
+        0 => String::new(),
+        merges => format!(", {}", words(merges, "merge", "merges")),
+    };
+    let marks = format!("{}, {}{merges}", words(splits, "split", "splits"), words(moves, "move", "moves"));
+    lines.push(fitted(&marks, width, terminal));
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 

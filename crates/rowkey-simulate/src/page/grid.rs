@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::scale::class;
 use super::{Capacity, Drawn, Measure, RowOrder};
-use crate::run::Interval;
+use crate::run::{Interval, Known};
 
 /// A cell: its rates are those of the hottest region of its row and interval of its column.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -12,7 +12,7 @@ pub(super) struct Cell {
     /// Rows written a second, and reads, each with the server that takes them.
     pub(super) writes: (f64, u32),
     pub(super) reads: (f64, u32),
-    /// The regions that begin or end in it, or reach over it, at most at once; 0 where the run says nothing.
+    /// The regions that begin or end in it, or reach over it, at most at once, of which the run says something.
     pub(super) regions: u32,
 }
 
@@ -100,7 +100,7 @@ impl Grid {
                     regions: 1,
                 };
                 for at in first..end.max(first + 1) {
-                    counts[at] += 1;
+                    counts[at] += u32::from(region.known != Known::None);
                     greatest[at] = greater(greatest[at], cell);
                 }
             }
@@ -118,7 +118,9 @@ impl Grid {
         let joined = servers.div_ceil(most.max(1));
         let mut grid = Self::empty(servers.div_ceil(joined), joined, columns);
         for (interval, from, seconds) in timed(run.intervals) {
-            for (number, server) in (0u32..).zip(&interval.servers) {
+            let silent = silent(interval);
+            let told = (0u32..).zip(&interval.servers).filter(|(number, _)| !silent.contains(number));
+            for (number, server) in told {
                 let of = |rows: u64| (rows as f64 / seconds, number);
                 let cell = Cell { writes: of(server.writes), reads: of(server.reads), regions: 1 };
                 grid.raise(number as usize / joined, columns.between(from, interval.t_ms), cell);
@@ -147,6 +149,11 @@ impl Grid {
         self.starts.partition_point(|start| start.as_slice() <= key).saturating_sub(1)
     }
 
+    /// True if there is a cell of which nothing is known.
+    pub(super) fn has_unknown(&self) -> bool {
+        self.cells.iter().any(|cell| cell.regions == 0)
+    }
+
     /// The greatest rate.
     pub(super) fn greatest(&self, measure: Measure) -> f64 {
         self.cells.iter().map(|cell| cell.of(measure).0).fold(0.0, f64::max)
@@ -165,6 +172,19 @@ impl Grid {
         }
         rows
     }
+}
+
+/// The servers none of whose regions anything is known of.
+fn silent(interval: &Interval) -> BTreeSet<u32> {
+    let of = |is_silent: bool| {
+        let regions = interval.regions.iter().filter(move |region| (region.known == Known::None) == is_silent);
+        regions.map(|region| region.server)
+    };
+    let mut silent: BTreeSet<u32> = of(true).collect();
+    if !silent.is_empty() {
+        of(false).for_each(|server| _ = silent.remove(&server));
+    }
+    silent
 }
 
 /// The greater of each number.
@@ -197,7 +217,7 @@ fn timed(intervals: &[Interval]) -> impl Iterator<Item = (&Interval, u64, f64)> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{Key, Region, Server, Settings};
+    use crate::run::{Key, Known, Region, Server, Settings};
     use proptest::prelude::*;
     use rowkey::LayoutBuf;
     use rowkey_design::internal::explain::Times;
@@ -214,6 +234,7 @@ mod tests {
         ) -> (u64, Vec<Region>) {
             let region = |start: Vec<u8>, rows, reads| Region {
                 start: Key(start), server: 0, rows, rows_this_interval: rows, reads_this_interval: reads, bytes: 0, files: 0,
+                known: Known::All,
             };
             let others = starts.into_iter().map(|(start, (rows, reads))| region(vec![start], rows, reads));
             (length, std::iter::once(region(Vec::new(), first, 0)).chain(others).collect())
@@ -233,7 +254,7 @@ mod tests {
             }
             let (settings, layout) = (settings(10), "bytes".parse::<LayoutBuf>().unwrap());
             let run = Drawn {
-                name: "", settings: &settings, intervals: &intervals, splits: &[], moves: &[], layout: &layout,
+                name: "", settings: &settings, intervals: &intervals, splits: &[], moves: &[], merges: &[], layout: &layout,
                 times: Times::default(),
             };
             let columns = Columns::of([&run].into_iter(), columns);

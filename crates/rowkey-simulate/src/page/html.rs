@@ -9,7 +9,7 @@ use super::map::Map;
 use super::scale::elapsed;
 use super::table::table;
 use super::{Capacity, Drawn, Measure, PageText, RowOrder, frame, hotter, label, labels};
-use crate::run::SplitPolicy;
+use crate::run::{Known, SplitPolicy};
 
 /// The cells of a page: more would make it too long.
 const CELLS: usize = 16_000;
@@ -45,7 +45,7 @@ pub fn html(text: &PageText, runs: &[Drawn<'_>], capacity: Capacity) -> String {
         }
         section aria-label="Legend" {
             (legend(capacity, measures))
-            (marks(if designs.iter().any(Design::ends_early) { &MARKS } else { &MARKS[..2] }))
+            (marks(&marks_of(&designs)))
         }
         p id="how" class="muted" hidden { "Point at a cell, or go to a picture with Tab and from cell to cell with the arrow keys." }
         div class="designs" {
@@ -75,12 +75,23 @@ fn choice(name: &str, title: &str, words: &[&str], ids: &[&str], chosen: &str) -
     }
 }
 
-/// The marks of a picture, of which the last is on those of shorter runs alone.
-const MARKS: [(&str, &str, &str); 3] = [
-    ("split", "M4 6h16", "a region was split"),
-    ("move", "M12 6h0", "a region moved to another server"),
-    ("unknown", "M4 1h16v10h-16z", "after the end of a run"),
-];
+/// The marks of each picture.
+const MARKS: [(&str, &str, &str); 2] =
+    [("split", "M4 6h16", "a region was split"), ("move", "M12 6h0", "a region moved to another server")];
+const MERGE: (&str, &str, &str) = ("merge", "M12 1v10", "regions were merged");
+const UNKNOWN: &str = "M4 1h16v10h-16z";
+
+/// The marks of pictures, of which some are on few of them.
+fn marks_of(designs: &[Design<'_>]) -> Vec<(&'static str, &'static str, &'static str)> {
+    let has_merges = designs.iter().any(|design| !design.run.merges.is_empty());
+    let is_silent = designs.iter().any(|design| design.is_silent());
+    let unknown = match (is_silent, designs.iter().any(|design| design.keys.has_unknown())) {
+        (true, _) => Some(("unknown", UNKNOWN, "unknown: no server told of it")),
+        (false, true) => Some(("unknown", UNKNOWN, "after the end of a run")),
+        (false, false) => None,
+    };
+    MARKS.into_iter().chain(has_merges.then_some(MERGE)).chain(unknown).collect()
+}
 
 /// A run with its grids.
 struct Design<'d> {
@@ -97,16 +108,20 @@ impl<'d> Design<'d> {
         let servers = Grid::of_servers(run, columns, rows.clamp(1, 16));
         let key_labels = labels(&keys.starts, run.layout, &run.times);
         let server = |row: usize| match servers.joined {
-            1 => format!("server {row}"),
+            1 => match run.settings.server_names.get(row) {
+                Some(name) => format!("server {row}, {}", label::short(name)),
+                None => format!("server {row}"),
+            },
             joined => format!("servers {} to {}", row * joined, (row + 1) * joined - 1),
         };
         let server_labels = (0..servers.rows).map(server).collect();
         Self { run, keys, key_labels, servers, server_labels }
     }
 
-    /// True if its last column is after its end.
-    fn ends_early(&self) -> bool {
-        (0..self.keys.rows).any(|row| self.keys.row(row).last().is_some_and(|cell| cell.regions == 0))
+    /// True if it has regions of which no server told for a while.
+    fn is_silent(&self) -> bool {
+        let mut regions = self.run.intervals.iter().flat_map(|interval| &interval.regions);
+        regions.any(|region| region.known == Known::None)
     }
 
     fn html(&self, number: usize, capacity: Capacity, measures: &[Measure]) -> Markup {
@@ -216,6 +231,10 @@ fn cluster(run: &Drawn<'_>) -> String {
     let settings = run.settings;
     let servers = if settings.servers == 1 { "1 server".to_owned() } else { format!("{} servers", settings.servers) };
     let engine = label::short(&settings.engine);
+    // What a watched cluster does with regions is its own, whatever the design says.
+    if !settings.server_names.is_empty() {
+        return format!("{servers}, {engine}");
+    }
     let policy = match settings.split_policy {
         SplitPolicy::Stepping => "stepping",
         SplitPolicy::Increasing => "increasing",

@@ -76,7 +76,7 @@ impl Map<'_> {
             }
             @if !self.grid.starts.is_empty() {
                 @let marks = Marks::of(self.run, self.grid, self.rows);
-                @for (class, path) in [("split", &marks.splits), ("move", &marks.moves)] {
+                @for (class, path) in [("split", &marks.splits), ("merge", &marks.merges), ("move", &marks.moves)] {
                     @if !path.is_empty() {
                         path class={ "halo " (class) } d=(path) {}
                         path class=(class) d=(path) {}

@@ -28,7 +28,7 @@ pub use self::frame::{FIRST_LINE, STYLE};
 pub use self::html::html;
 pub use self::label::{label, labels};
 pub(crate) use self::scale::elapsed;
-use crate::run::{Interval, Move, Settings, Split};
+use crate::run::{Interval, Merge, Move, Settings, Split};
 
 /// The number that is read off the regions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,6 +127,8 @@ pub struct Drawn<'r> {
     pub splits: &'r [Split],
     /// The moves.
     pub moves: &'r [Move],
+    /// The merges, which only a watched run has.
+    pub merges: &'r [Merge],
     /// The layout of the keys.
     pub layout: &'r LayoutBuf,
     /// Its fields that are times.

@@ -28,11 +28,12 @@ pub(super) fn paths(grid: &Grid, order: &[usize], measure: Measure, capacity: Ra
     paths
 }
 
-/// The marks of a run: a dash where a region was split, as wide as a column, and a dot where one moved. Strokes give
-/// them their thickness.
+/// The marks of a run: a dash where a region was split, as wide as a column, a line across it where regions were merged,
+/// and a dot where one moved. Strokes give them their thickness.
 pub(super) struct Marks {
     pub(super) splits: String,
     pub(super) moves: String,
+    pub(super) merges: String,
 }
 
 impl Marks {
@@ -49,10 +50,20 @@ impl Marks {
             (column(split.t_ms), places[row], is_between)
         });
         let splits: BTreeSet<_> = splits.collect();
+        let merges = run.merges.iter().flat_map(|merge| {
+            let rows = merge.others.iter().map(|other| places[grid.row_of(&other.0)]);
+            rows.map(|row| (column(merge.t_ms), row))
+        });
+        let merges: BTreeSet<_> = merges.collect();
         let moves = run.moves.iter().map(|moved| (column(moved.t_ms), places[grid.row_of(&moved.start.0)]));
         let moves: BTreeSet<_> = moves.collect();
         let dash = |(x, y, is_between)| format!("M{x} {y}{}h1", if is_between { "" } else { ".5" });
         let dot = |(x, y)| format!("M{x}.5 {y}.5h0");
-        Self { splits: splits.into_iter().map(dash).collect(), moves: moves.into_iter().map(dot).collect() }
+        let line = |(x, y)| format!("M{x}.5 {y}v1");
+        Self {
+            splits: splits.into_iter().map(dash).collect(),
+            moves: moves.into_iter().map(dot).collect(),
+            merges: merges.into_iter().map(line).collect(),
+        }
     }
 }

@@ -23,6 +23,7 @@ impl Default for Settings {
             rows_per_second: 0.0,
             interval_ms: 0,
             rows_per_event: None,
+            server_names: Vec::new(),
             keys: None,
             key_file: None,
         }

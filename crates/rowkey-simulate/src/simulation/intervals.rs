@@ -2,7 +2,8 @@
 
 use crate::chance::Chance;
 use crate::cluster::Cluster;
-use crate::run::{Interval, Region};
+use crate::recording::joined;
+use crate::run::Interval;
 
 /// The intervals of a run, as they end.
 pub(super) struct Intervals {
@@ -81,16 +82,16 @@ impl Intervals {
     }
 
     fn join(&mut self) {
-        let mut joined = Vec::with_capacity(self.ended.len() / 2 + 1);
+        let mut pairs = Vec::with_capacity(self.ended.len() / 2 + 1);
         let mut rest = std::mem::take(&mut self.ended).into_iter();
         while let Some(first) = rest.next() {
-            joined.push(match rest.next() {
-                Some(second) => sum(&first, second),
+            pairs.push(match rest.next() {
+                Some(second) => joined(&first, second),
                 None => first,
             });
         }
-        self.regions = joined.iter().map(|interval| interval.regions.len()).sum();
-        self.ended = joined;
+        self.regions = pairs.iter().map(|interval| interval.regions.len()).sum();
+        self.ended = pairs;
         let join = |pair: &[[Chance; 2]]| {
             pair.iter().skip(1).fold(pair[0], |mut sum, more| {
                 sum.iter_mut().zip(more).for_each(|(sum, more)| sum.add(more));
@@ -117,46 +118,11 @@ impl Intervals {
     }
 }
 
-/// Two intervals as one: the regions of the second, with the counts of both. Those of a region that was split are
-/// divided as its rows lie.
-fn sum(first: &Interval, mut second: Interval) -> Interval {
-    let mut regions = &mut second.regions[..];
-    for (at, before) in first.regions.iter().enumerate() {
-        let end = first.regions.get(at + 1).map(|next| &next.start);
-        let count = regions.partition_point(|region| end.is_none_or(|end| region.start < *end));
-        let (within, rest) = std::mem::take(&mut regions).split_at_mut(count);
-        divide(before, within);
-        regions = rest;
-    }
-    for (server, before) in second.servers.iter_mut().zip(&first.servers) {
-        server.add(before);
-    }
-    second
-}
-
-fn divide(before: &Region, among: &mut [Region]) {
-    let all: u128 = among.iter().map(|region| u128::from(region.rows)).sum();
-    let mut part = |count: u64, field: fn(&mut Region) -> &mut u64| {
-        let (mut rows, mut given) = (0u128, 0u64);
-        let last = among.len().saturating_sub(1);
-        for (at, region) in among.iter_mut().enumerate() {
-            rows += u128::from(region.rows);
-            let until =
-                if at == last { count } else { (u128::from(count) * rows).checked_div(all).unwrap_or(0) as u64 };
-            let field = field(region);
-            *field = field.saturating_add(until - given);
-            given = until;
-        }
-    };
-    part(before.rows_this_interval, |region| &mut region.rows_this_interval);
-    part(before.reads_this_interval, |region| &mut region.reads_this_interval);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::cluster::ClusterOptions;
-    use crate::run::{Key, Server, Settings, SplitPolicy};
+    use crate::run::{Key, Settings, SplitPolicy};
 
     #[test]
     fn intervals_are_bounded_however_long_nothing_happens() {
@@ -202,22 +168,5 @@ mod tests {
             assert!((400_000..=MOST_REGIONS + 10_000).contains(&regions), "{regions}");
             assert!(length_ms * ended.len() as u64 >= last_ms);
         }
-    }
-
-    fn region(start: &str, rows: u64, written: u64) -> Region {
-        let start = Key(start.as_bytes().to_vec());
-        Region { start, server: 0, rows, rows_this_interval: written, reads_this_interval: written, bytes: 0, files: 0 }
-    }
-
-    #[test]
-    fn the_counts_of_a_region_that_was_split_are_divided_as_its_rows_lie() {
-        let servers = |writes| vec![Server { writes, reads: 2 * writes, rows_read: 3 * writes }];
-        let first = Interval { t_ms: 1, regions: vec![region("", 9, 9), region("m", 5, 1)], servers: servers(10) };
-        let after = vec![region("", 10, 1), region("c", 20, 1), region("m", 5, 0), region("t", 0, 0)];
-        let both = sum(&first, Interval { t_ms: 2, regions: after, servers: servers(2) });
-        let counts: Vec<u64> = both.regions.iter().map(|region| region.rows_this_interval).collect();
-        assert_eq!(counts, [4, 7, 1, 0]);
-        assert!(both.regions.iter().all(|region| region.reads_this_interval == region.rows_this_interval));
-        assert_eq!((both.servers, both.t_ms), (vec![Server { writes: 12, reads: 24, rows_read: 36 }], 2));
     }
 }

@@ -125,6 +125,7 @@ impl Case {
             intervals: &told.run.intervals,
             splits: &told.run.splits,
             moves: &told.run.moves,
+            merges: &told.run.merges,
             layout: declared.key.layout,
             times: design.times_of(&told.table),
         });

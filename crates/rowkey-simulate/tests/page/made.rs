@@ -4,7 +4,7 @@ use rowkey::{LayoutBuf, Value};
 use rowkey_design::internal::explain::Times;
 use rowkey_design::{Design, File};
 use rowkey_simulate::page::{Capacity, Drawn, Rate};
-use rowkey_simulate::run::{Interval, Key, Move, Region, Server, Settings, Split};
+use rowkey_simulate::run::{Interval, Key, Merge, Move, Region, Server, Settings, Split};
 
 /// A run that owns its parts.
 #[derive(Debug)]
@@ -15,6 +15,7 @@ pub(crate) struct Made {
     pub(crate) intervals: Vec<Interval>,
     pub(crate) splits: Vec<Split>,
     pub(crate) moves: Vec<Move>,
+    pub(crate) merges: Vec<Merge>,
 }
 
 impl Made {
@@ -25,6 +26,7 @@ impl Made {
             intervals: &self.intervals,
             splits: &self.splits,
             moves: &self.moves,
+            merges: &self.merges,
             layout: &self.layout,
             times: Times::default(),
         }
@@ -97,11 +99,11 @@ pub(crate) fn empty(name: &str, layout: LayoutBuf, interval_ms: u64) -> Made {
     let settings =
         Settings { load: "sequential, steady".to_owned(), servers: SERVERS, interval_ms, ..Settings::default() };
     let (intervals, splits, moves) = (Vec::new(), Vec::new(), Vec::new());
-    Made { name: name.to_owned(), layout, settings, intervals, splits, moves }
+    Made { name: name.to_owned(), layout, settings, intervals, splits, moves, merges: Vec::new() }
 }
 
 pub(crate) fn region(start: Key, server: u32) -> Region {
-    Region { start, server, rows: 0, rows_this_interval: 0, reads_this_interval: 0, bytes: 0, files: 0 }
+    Region { start, server, rows: 0, rows_this_interval: 0, reads_this_interval: 0, bytes: 0, files: 0, known: <_>::default() }
 }
 
 /// Text that would be more than text, were it not escaped.

@@ -24,7 +24,7 @@ fn every_line_of_every_recording_is_valid() {
     assert_eq!(kinds, ["batch", "interval", "move", "settings", "split"]);
 }
 
-/// A line of each kind, as it is in recordings.
+/// A line of each kind, as it is in recordings and of watched clusters.
 fn lines() -> Vec<Value> {
     let mut lines = Vec::<Value>::new();
     for path in goldens::files().values().flatten() {
@@ -35,6 +35,16 @@ fn lines() -> Vec<Value> {
             }
         }
     }
+    lines.push(json!({"kind": "merge", "t_ms": 5, "start": "", "others": ["6d"]}));
+    lines.push(json!({"kind": "restart", "t_ms": 5, "server": 1}));
+    lines.push(json!({"kind": "silence", "t_ms": 5, "until_ms": 10, "server": 1}));
+    let region = json!({
+        "start": "", "server": 0, "rows": 0, "rows_this_interval": 0, "bytes": 0, "files": 0, "known": "none",
+    });
+    lines.push(json!({"kind": "interval", "t_ms": 5, "regions": [region], "servers": []}));
+    let mut settings = lines.iter().find(|line| line["kind"] == "settings").unwrap().clone();
+    settings["server_names"] = json!(["a:16020"]);
+    lines.push(settings);
     lines
 }
 

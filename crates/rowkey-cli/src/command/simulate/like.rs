@@ -10,7 +10,6 @@ use rowkey_simulate::recording::Run;
 use rowkey_simulate::run;
 use rowkey_simulate::simulation;
 
-use super::print::lines;
 use crate::failure::Failure;
 
 /// Simulates the load of recordings on the cluster of the first of them, and prints how near the run is to them.
@@ -27,7 +26,7 @@ pub(super) fn run(recordings: &[PathBuf], seed: u64, json: bool) -> Result<ExitC
     let simulated = simulation::replay(first, seed).map_err(|error| Failure::new(error.to_string()))?;
     let mut out = io::stdout().lock();
     if json {
-        for line in lines(&simulated, None) {
+        for line in simulated.lines(None) {
             run::write(&mut out, &line)?;
         }
     }

@@ -5,7 +5,6 @@ use std::io::{self, BufWriter, IsTerminal as _, Write as _};
 use rowkey_design::Design;
 use rowkey_simulate::answer;
 use rowkey_simulate::page::{self, RowOrder, Terminal};
-use rowkey_simulate::recording::Run;
 use rowkey_simulate::run::{self, AllTables, Answer, Line};
 use terminal_size::{Width, terminal_size};
 
@@ -20,6 +19,7 @@ fn drawn<'s>(design: &'s Design, table: &'s Simulated<'_>) -> page::Drawn<'s> {
         intervals: &run.intervals,
         splits: &run.splits,
         moves: &run.moves,
+        merges: &run.merges,
         layout: declared.layout(),
         times: design.times_of(&declared.key.table.name),
     }
@@ -62,7 +62,7 @@ pub(super) fn print(
     }
     for table in simulated {
         if json {
-            for line in lines(&table.run, Some(&table.answer)) {
+            for line in table.run.lines(Some(&table.answer)) {
                 run::write(&mut out, &line)?;
             }
             continue;
@@ -80,16 +80,4 @@ pub(super) fn print(
         Err(Failure::Closed) => Ok(()),
         written => written,
     }
-}
-
-/// The lines of a run, in the order of time.
-pub(super) fn lines(run: &Run, answer: Option<&Answer>) -> impl Iterator<Item = Line> {
-    let mut lines: Vec<(u64, Line)> = Vec::new();
-    lines.extend(run.splits.iter().map(|split| (split.t_ms, Line::Split(split.clone()))));
-    lines.extend(run.moves.iter().map(|moved| (moved.t_ms, Line::Move(moved.clone()))));
-    lines.extend(run.intervals.iter().map(|interval| (interval.t_ms, Line::Interval(interval.clone()))));
-    lines.sort_by_key(|(t_ms, _)| *t_ms);
-    let lines = lines.into_iter().map(|(_, line)| line);
-    let answer = answer.map(|answer| Line::Answer(Box::new(answer.clone())));
-    std::iter::once(Line::Settings(Box::new(run.settings.clone()))).chain(lines).chain(answer)
 }

@@ -1,0 +1,53 @@
+//! The servers of a cluster: their numbers, and when they began again or were silent.
+
+use rowkey_simulate::run::{Restart, Silence};
+
+use crate::reading::{Reading, ServerRun};
+
+/// Servers by number, which is that of their address: it stays when they begin again.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Servers {
+    pub(crate) names: Vec<String>,
+    start_codes: Vec<u64>,
+    pub(crate) restarts: Vec<Restart>,
+    pub(crate) silences: Vec<Silence>,
+}
+
+impl Servers {
+    /// The number of a server; a new one if it was not seen before.
+    pub(crate) fn number(&mut self, t_ms: u64, run: &ServerRun) -> u32 {
+        let number = self.names.iter().position(|known| *known == run.address).unwrap_or_else(|| {
+            self.names.push(run.address.clone());
+            self.start_codes.push(run.start_code);
+            self.names.len() - 1
+        });
+        let server = u32::try_from(number).unwrap_or(u32::MAX);
+        // A server that was told of late may be one that has ended.
+        if self.start_codes[number] < run.start_code {
+            self.start_codes[number] = run.start_code;
+            self.restarts.push(Restart { t_ms, server });
+        }
+        server
+    }
+
+    /// Looks at who has answered since the reading before, which came at a time.
+    pub(crate) fn look(&mut self, reading: &Reading, from_ms: u64, t_ms: u64) {
+        for server in &reading.servers {
+            let number = self.number(t_ms, &server.run);
+            if server.is_silent {
+                self.silent(from_ms, t_ms, Some(number));
+            }
+        }
+        if reading.is_master_silent {
+            self.silent(from_ms, t_ms, None);
+        }
+    }
+
+    fn silent(&mut self, from_ms: u64, until_ms: u64, server: Option<u32>) {
+        let last = self.silences.iter_mut().rev().find(|silence| silence.server == server);
+        match last.filter(|last| last.until_ms == from_ms) {
+            Some(last) => last.until_ms = until_ms,
+            None => self.silences.push(Silence { t_ms: from_ms, until_ms, server }),
+        }
+    }
+}

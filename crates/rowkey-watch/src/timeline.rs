@@ -1,0 +1,163 @@
+//! Intervals of one length, whenever the readings come: what was counted between two of them is spread evenly over the
+//! time between.
+
+use rowkey_simulate::recording::joined;
+use rowkey_simulate::run::{Interval, Key, Known, Region, Server};
+
+use crate::options::Options;
+
+/// Requests between two times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Requests {
+    pub(crate) writes: u64,
+    pub(crate) reads: u64,
+}
+
+/// Less than this part of an interval says nothing about how much of it is known: readings come a little late.
+const LITTLE: u64 = 20;
+
+/// The intervals from the first reading on, of which the last one is under way. They are joined by two when they are too
+/// many, or have too many regions.
+#[derive(Clone, Debug)]
+pub(crate) struct Timeline {
+    intervals: Vec<Interval>,
+    length_ms: u64,
+    options: Options,
+    /// The time of the last reading.
+    now_ms: u64,
+}
+
+impl Timeline {
+    pub(crate) fn new(options: Options) -> Self {
+        Self { intervals: Vec::new(), length_ms: options.interval_ms, options, now_ms: 0 }
+    }
+
+    /// Goes on to the time of a reading with these regions, without their requests. Intervals that have ended before the
+    /// reading before stay as they are.
+    pub(crate) fn go_on(&mut self, t_ms: u64, regions: &[Region], servers: usize) {
+        let bare = |end_ms| Interval { t_ms: end_ms, regions: regions.to_vec(), servers: vec![Server::default(); servers] };
+        if let Some(last) = self.intervals.last_mut().filter(|last| last.t_ms > self.now_ms) {
+            let mut fresh = bare(last.t_ms);
+            for region in &mut fresh.regions {
+                let at = last.regions.partition_point(|known| known.start <= region.start).saturating_sub(1);
+                region.known = last.regions.get(at).map_or(Known::All, |known| known.known);
+            }
+            *last = joined(last, fresh);
+        }
+        while self.end_ms() < t_ms {
+            self.intervals.push(bare(self.end_ms().saturating_add(self.length_ms)));
+            self.bound();
+        }
+        self.now_ms = t_ms;
+    }
+
+    fn end_ms(&self) -> u64 {
+        self.intervals.last().map_or(0, |last| last.t_ms)
+    }
+
+    /// Joins intervals while there are too many. Of an odd number the last would stay half as long as the others.
+    fn bound(&mut self) {
+        let regions = |intervals: &[Interval]| intervals.iter().map(|interval| interval.regions.len()).sum::<usize>();
+        let is_even = |count: usize| count > 0 && count.is_multiple_of(2);
+        while is_even(self.intervals.len())
+            && (self.intervals.len() >= self.options.most_intervals
+                || regions(&self.intervals) > self.options.most_regions)
+        {
+            let mut pairs = Vec::with_capacity(self.intervals.len() / 2);
+            let mut rest = std::mem::take(&mut self.intervals).into_iter();
+            while let (Some(first), Some(second)) = (rest.next(), rest.next()) {
+                pairs.push(joined(&first, second));
+            }
+            self.intervals = pairs;
+            self.length_ms = self.length_ms.saturating_mul(2);
+        }
+    }
+
+    /// The intervals that have a part of the time between two others, each with the first and the last moment of it.
+    fn between(&self, from_ms: u64, to_ms: u64) -> impl Iterator<Item = (usize, u64, u64)> + use<> {
+        let length_ms = self.length_ms;
+        let first = usize::try_from(from_ms / length_ms).unwrap_or(usize::MAX);
+        let last = usize::try_from(to_ms.saturating_sub(1).max(from_ms) / length_ms).unwrap_or(usize::MAX);
+        (first..=last.min(self.intervals.len().saturating_sub(1))).map(move |at| {
+            let begin = length_ms.saturating_mul(at as u64);
+            (at, begin.max(from_ms), begin.saturating_add(length_ms).min(to_ms).max(from_ms))
+        })
+    }
+
+    /// Adds the requests to the region that begins with a key, or had it, between two times.
+    pub(crate) fn add(&mut self, start: &Key, from_ms: u64, to_ms: u64, requests: Requests) {
+        let Requests { writes, reads } = requests;
+        if requests == Requests::default() {
+            return;
+        }
+        let all = to_ms.saturating_sub(from_ms);
+        let until = |count: u64, t_ms: u64| match all {
+            0 => count,
+            all => u64::try_from(u128::from(count) * u128::from(t_ms - from_ms) / u128::from(all)).unwrap_or(count),
+        };
+        let mut given = Requests::default();
+        for (at, _, end_ms) in self.between(from_ms, to_ms) {
+            let now = Requests { writes: until(writes, end_ms), reads: until(reads, end_ms) };
+            let part = Requests { writes: now.writes - given.writes, reads: now.reads - given.reads };
+            add_to(&mut self.intervals[at], start, part);
+            given = now;
+        }
+    }
+
+    /// Says how much is known of a region between two times. What is said of the beginning of an interval comes first.
+    pub(crate) fn mark(&mut self, start: &Key, from_ms: u64, to_ms: u64, known: Known) {
+        let little = self.length_ms / LITTLE;
+        for (at, first_ms, end_ms) in self.between(from_ms, to_ms) {
+            let begins = first_ms <= self.length_ms.saturating_mul(at as u64).saturating_add(little);
+            if end_ms - first_ms <= little && self.length_ms > 1 {
+                continue;
+            }
+            let Some(region) = region_of(&mut self.intervals[at].regions, start) else { continue };
+            region.known = if begins { known } else { region.known.and(known) };
+        }
+    }
+
+    /// Says that the counts of a region between two times are a part of what was told at their end.
+    pub(crate) fn mark_as_part(&mut self, start: &Key, from_ms: u64, to_ms: u64) {
+        for (at, _, _) in self.between(from_ms, to_ms) {
+            if let Some(region) = region_of(&mut self.intervals[at].regions, start) {
+                region.known = Known::Part;
+            }
+        }
+    }
+
+    /// The length of the intervals, and all up to the last reading. Of the last one, the time since it began is left out
+    /// if it is little: what was counted in it is the interval's before.
+    pub(crate) fn end(mut self) -> (u64, Vec<Interval>) {
+        let begin_ms = self.end_ms().saturating_sub(self.length_ms);
+        let is_little = self.now_ms.saturating_sub(begin_ms) <= self.length_ms / LITTLE;
+        if let Some(last) = self.intervals.pop_if(|_| begin_ms > 0 && is_little) {
+            if let Some(before) = self.intervals.pop() {
+                self.intervals.push(Interval { t_ms: before.t_ms, ..joined(&before, last) });
+            }
+        } else if let Some(last) = self.intervals.last_mut() {
+            last.t_ms = last.t_ms.min(self.now_ms);
+        }
+        (self.length_ms, self.intervals)
+    }
+}
+
+/// The region that has a key.
+fn region_of<'r>(regions: &'r mut [Region], key: &Key) -> Option<&'r mut Region> {
+    let at = regions.partition_point(|region| region.start <= *key).checked_sub(1)?;
+    regions.get_mut(at)
+}
+
+fn add_to(interval: &mut Interval, start: &Key, Requests { writes, reads }: Requests) {
+    let Some(region) = region_of(&mut interval.regions, start) else { return };
+    region.rows_this_interval += writes;
+    region.reads_this_interval += reads;
+    let at = region.server as usize;
+    if interval.servers.len() <= at {
+        interval.servers.resize_with(at + 1, Default::default);
+    }
+    let server = &mut interval.servers[at];
+    server.writes += writes;
+    server.reads += reads;
+    server.rows_read += reads;
+}
