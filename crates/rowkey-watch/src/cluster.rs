@@ -64,7 +64,7 @@ impl Cluster {
         let (mut told, servers) = self.metrics().await?;
         let all_known = |told: &Told| {
             let is_told = |region: &Region| told.contains_key(region.name().as_ref());
-            told.len() == self.regions.len() && self.regions.iter().all(is_told)
+            !told.is_empty() && told.len() == self.regions.len() && self.regions.iter().all(is_told)
         };
         if !all_known(&told) {
             self.requests += 1;

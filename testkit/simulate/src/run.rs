@@ -208,6 +208,7 @@ impl Run<'_> {
             rows_per_second: 3_000.0,
             interval_ms: u64::try_from(LOOK.as_millis())? * LOOKS,
             rows_per_event: None,
+            server_names: Vec::new(),
             keys: None,
             key_file: Some(key_file),
         })

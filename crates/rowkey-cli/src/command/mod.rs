@@ -15,6 +15,8 @@ mod rule;
 mod schema;
 mod simulate;
 mod suggest;
+#[cfg(feature = "hbase")]
+mod watch;
 
 use std::process::ExitCode;
 
@@ -50,6 +52,8 @@ enum Command {
     Rule(rule::Args),
     Suggest(suggest::Args),
     Simulate(simulate::Args),
+    #[cfg(feature = "hbase")]
+    Watch(watch::Args),
     Explain(explain::Args),
     Ddl(ddl::Args),
     Codec(codec::Args),
@@ -77,6 +81,8 @@ impl Cli {
             Command::Diff(args) => diff::run(&args),
             Command::Suggest(args) => suggest::run(&args),
             Command::Simulate(args) => simulate::run(&args),
+            #[cfg(feature = "hbase")]
+            Command::Watch(args) => watch::run(&args),
             Command::Fmt(args) => fmt::run(&args),
             Command::Schema(args) => schema::run(&args),
             Command::Completions(args) => completions::run(&args),

@@ -16,6 +16,7 @@ mod shares;
 mod takes;
 mod text;
 mod together;
+mod watched;
 mod windows;
 
 use rowkey_design::internal::cost::{QueryCost, bytes_per_row};
@@ -24,12 +25,13 @@ use rowkey_design::{Finding, Report, RuleLoad};
 
 use self::hottest::Hottest;
 use self::numbers::Numbers;
-pub use self::page_text::{capacity, page_text};
+pub use self::page_text::{capacity, page_text, watched_text};
 use self::sentence::Known;
 pub use self::sentence::NOTHING;
 use self::takes::Takes;
 pub use self::text::{facts, text};
 pub use self::together::Together;
+pub use self::watched::watched;
 use crate::page::label;
 use crate::recording::Run;
 use crate::run::{Answer, Bars, HotRegion, Key, QueryAnswer};

@@ -14,8 +14,19 @@ pub fn capacity(declared: &Declared<'_>) -> Capacity {
     Capacity { writes, reads }
 }
 
-/// The text of a page with the runs of these tables.
+/// The text of a page with the runs of these tables, which are simulated.
 pub fn page_text(answers: &[&Answer], simulates: Simulates) -> PageText {
+    let mut text = watched_text(answers);
+    if simulates == Simulates::Regions {
+        let bounds = "Simulated is HBase as its sources say. It was held against recordings of a real HBase with \
+                      regions of 8 MiB; with regions of their real size, of 10 GB, none was recorded.";
+        text.assumed.push(bounds.to_owned());
+    }
+    text
+}
+
+/// The text of a page with the runs of these tables, as they were watched.
+pub fn watched_text(answers: &[&Answer]) -> PageText {
     let names: Vec<&str> = answers.iter().map(|answer| answer.table.as_str()).collect();
     let mut rows: Vec<(String, Vec<String>)> = Vec::new();
     for (at, answer) in answers.iter().enumerate() {
@@ -39,11 +50,6 @@ pub fn page_text(answers: &[&Answer], simulates: Simulates) -> PageText {
         if !assumed.contains(one) {
             assumed.push(one.clone());
         }
-    }
-    if simulates == Simulates::Regions {
-        let bounds = "Simulated is HBase as its sources say. It was held against recordings of a real HBase with \
-                      regions of 8 MiB; with regions of their real size, of 10 GB, none was recorded.";
-        assumed.push(bounds.to_owned());
     }
     PageText { title: names.join(", "), sentences, facts: rows, assumed, unjudged: Vec::new(), remarks: Vec::new() }
 }

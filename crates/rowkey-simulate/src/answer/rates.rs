@@ -74,6 +74,16 @@ pub fn by_events(declared: &Declared<'_>, run: &mut Run, what: &str) -> Vec<Stri
     told.into_iter().chain(unsaid).collect()
 }
 
+/// Labels a watched run with its own rate; and says what is assumed of it.
+pub(super) fn by_counts(declared: &Declared<'_>, run: &mut Run) -> Vec<String> {
+    let is_read = Ran::of(run, |server| server.reads).peak > 0.0;
+    let unsaid = unsaid_reads(declared.cluster()).filter(|unsaid| is_read && !declared.assumed.contains(unsaid));
+    run.settings.load = format!("{} as it was watched", declared.key.name.as_str());
+    run.settings.rows_per_second = Ran::of(run, |server| server.writes).mean;
+    let told = "what `check` finds is at the rates that were counted, shared out among the design's writes and queries";
+    std::iter::once(told.to_owned()).chain(unsaid).collect()
+}
+
 /// The rate of all servers together.
 struct Ran {
     mean: f64,

@@ -27,7 +27,7 @@ pub use self::drawing::svg;
 pub use self::frame::{FIRST_LINE, STYLE};
 pub use self::html::html;
 pub use self::label::{label, labels};
-pub(crate) use self::scale::elapsed;
+pub use self::scale::elapsed;
 use crate::run::{Interval, Merge, Move, Settings, Split};
 
 /// The number that is read off the regions.

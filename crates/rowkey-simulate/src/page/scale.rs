@@ -99,7 +99,7 @@ pub(super) fn ticks(end: u64) -> Vec<u64> {
 }
 
 /// A time since the start, in its two largest units.
-pub(crate) fn elapsed(millis: u64) -> String {
+pub fn elapsed(millis: u64) -> String {
     let units =
         [("d", 86_400_000, u64::MAX), ("h", 3_600_000, 24), ("min", 60_000, 60), ("s", 1000, 60), ("ms", 1, 1000)];
     let parts = units.iter().map(|(unit, each, most)| (millis / each % most, *unit));

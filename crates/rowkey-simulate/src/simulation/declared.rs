@@ -14,7 +14,7 @@ use super::cells::Cells;
 use super::filled::{ttl_ms, versions};
 use super::intervals::Intervals;
 use super::places::{self, Placed, Places};
-use super::settings::{partitions, settings};
+use super::settings::{of_takes, partitions, settings};
 use super::{Options, coarse, ranges, run_in};
 use crate::cluster::ClusterOptions;
 use crate::load::{self, Ahead, Drawn, Load, LoadError, Stored};
@@ -124,6 +124,11 @@ impl<'d> Declared<'d> {
             declared.settings.splits = places::splits(declared.settings.servers, declared.ranges_of_grown());
         }
         Ok(declared)
+    }
+
+    /// The assumptions about a cluster that is watched: on what its servers take alone, as it does what it does.
+    pub(crate) fn assumed_of_takes(&self) -> Vec<String> {
+        of_takes(self.cluster, &self.key, &self.capacity)
     }
 
     /// The layout of the keys that ranges begin with: that of the key, or of a hash where the engine hashes partitions.

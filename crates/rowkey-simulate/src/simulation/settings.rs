@@ -31,6 +31,20 @@ pub(super) fn partitions(capacity: &Capacity, queries: &[QueryCost<'_>], cluster
 /// The most servers.
 const MOST_SERVERS: f64 = 10_000.0;
 
+/// The assumptions on what servers take, in words.
+pub(super) fn of_takes(cluster: Option<&Cluster>, key: &KeyFacts<'_>, capacity: &Capacity) -> Vec<String> {
+    let table = &key.table.table;
+    let mut assumed: Vec<String> = capacity.assumed().into_iter().collect();
+    if !table.write.is_empty() && !capacity.takes_all() {
+        let writes = cluster.and_then(|cluster| cluster.region.as_ref()?.writes);
+        assumed.extend(unsaid(writes, capacity.each, "write"));
+    }
+    if table.query.iter().any(|query| query.rate.is_some()) {
+        assumed.extend(unsaid_reads(cluster));
+    }
+    assumed
+}
+
 /// The settings of a table's cluster, and what is assumed of them.
 pub(super) fn settings(
     cluster: Option<&Cluster>,
@@ -95,14 +109,7 @@ pub(super) fn settings(
         };
         assumed.push(format!("{own}: {ranges}"));
     }
-    assumed.extend(capacity.assumed());
-    let table = &key.table.table;
-    if !table.write.is_empty() && !capacity.takes_all() {
-        assumed.extend(unsaid(region.and_then(|region| region.writes), capacity.each, "write"));
-    }
-    if table.query.iter().any(|query| query.rate.is_some()) {
-        assumed.extend(unsaid_reads(cluster));
-    }
+    assumed.extend(of_takes(cluster, key, capacity));
     let splits = key.table.split_points(key.secondary);
     let splits = splits.iter().flat_map(|splits| splits.iter().map(|point| Key(point.to_vec()))).collect();
     Settings {

@@ -1,7 +1,7 @@
 //! `rowkey simulate`.
 
 mod like;
-mod print;
+pub(super) mod print;
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -14,10 +14,9 @@ use rowkey_design::{CheckOptions, Design, Report};
 use rowkey_simulate::answer::{self, Other, rates};
 use rowkey_simulate::load::{Ahead, LoadError, Log, ROW_BY_ROW, Sampled, Trace};
 use rowkey_simulate::page;
-use rowkey_simulate::recording::Run;
-use rowkey_simulate::run::Answer;
 use rowkey_simulate::simulation::{Declared, Options};
 
+use self::print::Told;
 use crate::failure::Failure;
 use crate::samples;
 
@@ -102,13 +101,6 @@ fn factor(text: &str) -> Result<f64, String> {
     factor.ok_or_else(|| "write a number above 0, as 2 or 0.5".to_owned())
 }
 
-/// The run of a table, and its answers.
-struct Simulated<'d> {
-    declared: Declared<'d>,
-    run: Run,
-    answer: Answer,
-}
-
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     if !args.like.is_empty() {
         return like::run(&args.like, args.seed, args.json);
@@ -170,7 +162,7 @@ fn simulate<'d>(
     declared: Declared<'d>,
     report: &Report,
     costs: &[QueryCost<'_>],
-) -> Result<Option<Simulated<'d>>, Failure> {
+) -> Result<Option<Told<'d>>, Failure> {
     let bar = samples::progress(None);
     let told = |events: u64| bar.set_message(format!("{events} events of {}", declared.key.name.as_str()));
     let options = Options {
@@ -223,7 +215,7 @@ fn simulate<'d>(
     }
     let report = of_events.as_ref().unwrap_or(report);
     let answer = answer::answer(&declared, &run, &others, report, costs, &assumed);
-    Ok(Some(Simulated { declared, run, answer }))
+    Ok(Some(Told { declared, run, answer }))
 }
 
 fn of_file<T>(path: &Path, read: Result<T, LoadError>) -> Result<T, Failure> {

@@ -1,18 +1,26 @@
-//! The output of simulated tables: text, lines of JSON, a page.
+//! The output of simulated and of watched tables: text, lines of JSON, a page.
 
 use std::io::{self, BufWriter, IsTerminal as _, Write as _};
 
 use rowkey_design::Design;
 use rowkey_simulate::answer;
-use rowkey_simulate::page::{self, RowOrder, Terminal};
+use rowkey_simulate::page::{self, PageText, RowOrder, Terminal};
+use rowkey_simulate::recording::Run;
 use rowkey_simulate::run::{self, AllTables, Answer, Line};
+use rowkey_simulate::simulation::Declared;
 use terminal_size::{Width, terminal_size};
 
-use super::Simulated;
 use crate::failure::Failure;
 
-fn drawn<'s>(design: &'s Design, table: &'s Simulated<'_>) -> page::Drawn<'s> {
-    let Simulated { declared, run, .. } = table;
+/// The run of a table, and its answers.
+pub(in crate::command) struct Told<'d> {
+    pub(in crate::command) declared: Declared<'d>,
+    pub(in crate::command) run: Run,
+    pub(in crate::command) answer: Answer,
+}
+
+fn drawn<'s>(design: &'s Design, table: &'s Told<'_>) -> page::Drawn<'s> {
+    let Told { declared, run, .. } = table;
     page::Drawn {
         name: declared.key.name,
         settings: &run.settings,
@@ -26,19 +34,19 @@ fn drawn<'s>(design: &'s Design, table: &'s Simulated<'_>) -> page::Drawn<'s> {
 }
 
 /// The page of all tables, of which this is the first.
-pub(super) fn page(
-    design: &Design,
-    first: &Simulated<'_>,
-    all: &[Simulated<'_>],
-    together: Option<&AllTables>,
-) -> String {
+pub(super) fn page(design: &Design, first: &Told<'_>, all: &[Told<'_>], together: Option<&AllTables>) -> String {
     let answers: Vec<&Answer> = all.iter().map(|table| &table.answer).collect();
-    let drawn: Vec<page::Drawn<'_>> = all.iter().map(|table| drawn(design, table)).collect();
     let mut text = answer::page_text(&answers, first.declared.simulates);
     if let Some(together) = too_much(together) {
         text.sentences.insert(0, together.sentence.clone());
     }
-    page::html(&text, &drawn, answer::capacity(&first.declared))
+    page_of(design, first, all, &text)
+}
+
+/// A page of this text with the pictures of all tables, of which this is the first.
+pub(in crate::command) fn page_of(design: &Design, first: &Told<'_>, all: &[Told<'_>], text: &PageText) -> String {
+    let drawn: Vec<page::Drawn<'_>> = all.iter().map(|table| drawn(design, table)).collect();
+    page::html(text, &drawn, answer::capacity(&first.declared))
 }
 
 fn too_much(together: Option<&AllTables>) -> Option<&AllTables> {
@@ -50,34 +58,40 @@ fn too_much(together: Option<&AllTables>) -> Option<&AllTables> {
 pub(super) fn print(
     json: bool,
     design: &Design,
-    simulated: &[Simulated<'_>],
+    simulated: &[Told<'_>],
     together: Option<&AllTables>,
 ) -> Result<(), Failure> {
-    let stdout = io::stdout();
-    let of_terminal = terminal_size().filter(|_| stdout.is_terminal()).map(|(Width(columns), _)| columns.into());
-    let columns: usize = of_terminal.unwrap_or(100);
-    let mut out = BufWriter::new(stdout.lock());
-    if let Some(together) = too_much(together).filter(|_| !json) {
-        writeln!(out, "{}\n", together.sentence)?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    let written = match json {
+        true => lines(&mut out, simulated).and_then(|()| {
+            together.map_or(Ok(()), |together| run::write(&mut out, &Line::AllTables(together.clone())))
+        }),
+        false => too_much(together)
+            .map_or(Ok(()), |together| writeln!(out, "{}\n", together.sentence))
+            .and_then(|()| text(&mut out, design, simulated)),
+    };
+    match written.and_then(|()| out.flush()).map_err(Failure::from) {
+        Err(Failure::Closed) => Ok(()),
+        written => written,
     }
-    for table in simulated {
-        if json {
-            for line in table.run.lines(Some(&table.answer)) {
-                run::write(&mut out, &line)?;
-            }
-            continue;
-        }
+}
+
+/// Writes the lines of each table, with its answer.
+pub(in crate::command) fn lines(mut out: impl io::Write, tables: &[Told<'_>]) -> io::Result<()> {
+    let lines = tables.iter().flat_map(|table| table.run.lines(Some(&table.answer)));
+    lines.map(|line| run::write(&mut out, &line)).collect()
+}
+
+/// Writes the answer and the picture of each table, as wide as the terminal.
+pub(in crate::command) fn text(mut out: impl io::Write, design: &Design, tables: &[Told<'_>]) -> io::Result<()> {
+    let of_terminal = terminal_size().filter(|_| io::stdout().is_terminal()).map(|(Width(columns), _)| columns.into());
+    let columns: usize = of_terminal.unwrap_or(100);
+    for table in tables {
         let terminal = Terminal { columns: columns.clamp(40, 160), is_ascii: false };
         let capacity = answer::capacity(&table.declared);
         let drawn = drawn(design, table);
         let blocks = page::blocks(&drawn, page::hotter(&[drawn], capacity), RowOrder::Key, capacity, terminal);
         writeln!(out, "{}\n{blocks}", answer::text(&table.answer))?;
     }
-    if let Some(together) = together.filter(|_| json) {
-        run::write(&mut out, &Line::AllTables(together.clone()))?;
-    }
-    match out.flush().map_err(Failure::from) {
-        Err(Failure::Closed) => Ok(()),
-        written => written,
-    }
+    Ok(())
 }

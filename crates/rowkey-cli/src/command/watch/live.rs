@@ -1,0 +1,58 @@
+//! The hottest ranges now, on a terminal.
+
+use std::io::{self, IsTerminal as _};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use rowkey_design::Design;
+use rowkey_design::internal::quote::terminal;
+use rowkey_simulate::page;
+use rowkey_simulate::run::{Known, Region};
+use rowkey_simulate::simulation::Declared;
+
+use super::reading::{Cost, Watched};
+
+/// The ranges of a table that are told.
+const RANGES: usize = 5;
+
+/// The lines that are told, on standard error: hidden where that is no terminal.
+pub(super) fn bar() -> ProgressBar {
+    let bar = if io::stderr().is_terminal() { ProgressBar::no_length() } else { ProgressBar::hidden() };
+    if let Ok(style) = ProgressStyle::with_template("{msg}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// The requests so far, and the hottest ranges of each table since the last reading.
+pub(super) fn told(design: &Design, declared: &[Declared<'_>], watched: &[Watched], cost: &Cost) -> String {
+    let tables = declared.iter().zip(watched).map(|(declared, watched)| table(design, declared, watched));
+    std::iter::once(cost.words()).chain(tables).collect::<Vec<_>>().join("\n")
+}
+
+fn table(design: &Design, declared: &Declared<'_>, watched: &Watched) -> String {
+    let latest = watched.follow.latest();
+    let seconds = latest.length_ms.max(1) as f64 / 1000.0;
+    let sum = |of: fn(&Region) -> u64| latest.regions.iter().map(of).sum::<u64>();
+    let [writes, reads] = [sum(|region| region.rows_this_interval), sum(|region| region.reads_this_interval)];
+    let silent = latest.regions.iter().filter(|region| region.known == Known::None).count();
+    let unknown = if silent > 0 { format!(", {silent} of them unknown") } else { String::new() };
+    let mut lines = vec![format!(
+        "{}: {:.0} writes/s, {:.0} rows read/s, {} regions{unknown}",
+        terminal(declared.key.name.as_str()),
+        writes as f64 / seconds,
+        reads as f64 / seconds,
+        latest.regions.len()
+    )];
+    let of = |region: &Region| if writes > 0 { region.rows_this_interval } else { region.reads_this_interval };
+    let all = if writes > 0 { writes } else { reads };
+    let mut hottest: Vec<&Region> = latest.regions.iter().filter(|region| of(region) > 0).collect();
+    hottest.sort_by_key(|region| std::cmp::Reverse(of(region)));
+    let times = design.times_of(&declared.key.table.name);
+    for region in hottest.into_iter().take(RANGES) {
+        let share = of(region) as f64 / all as f64 * 100.0;
+        let server = watched.follow.servers().get(region.server as usize).map_or("", String::as_str);
+        let label = page::label(&region.start.0, declared.layout(), &times);
+        lines.push(format!("  {share:3.0} %  {label}, on {}", terminal(server)));
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,176 @@
+//! `rowkey watch`.
+
+mod live;
+mod reading;
+mod sampled;
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use hbase_client::Options;
+use rowkey_design::internal::file::Period;
+use rowkey_design::{CheckOptions, Design};
+use rowkey_simulate::simulation::{Declared, Simulates};
+use rowkey_simulate::{answer, page};
+
+use self::reading::{Cost, Watched};
+use super::simulate::print::{self, Told};
+use crate::designs;
+use crate::failure::Failure;
+
+const EXAMPLES: &str = "Examples:
+  rowkey watch --hbase conf/hbase-site.xml visits.rowkey.toml
+  rowkey watch --hbase conf/hbase-site.xml --for 10m --html visits.html visits.rowkey.toml visits
+  rowkey watch --hbase conf/hbase-site.xml --for '1 day' --every 1m --json run.jsonl visits.rowkey.toml
+
+Each reading asks the master once, and each region server once for each table: for counts alone. Regions are listed, by a
+scan of hbase:meta, at the first reading and when they change. No row of a table is read, but with --sample.
+
+Intervals are as long as --every; longer where there would be more than 2,048 of them, or of a million regions. What no
+server told is unknown, and not nothing. Ctrl-C ends it as --for does: the page and the lines are written.
+
+Exit status: 0 nothing to say, 1 a server saturates or `check` warns of the load, 2 the input is not valid or the
+cluster can't be read.";
+
+/// Watches the regions of tables of a real HBase: which is hot now, and why.
+///
+/// By the counts that its servers keep. The picture, the sentence and the rules are those of `rowkey simulate`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The hbase-site.xml of the cluster.
+    #[arg(long, value_name = "SITE.XML")]
+    hbase: PathBuf,
+    /// The design's file, or a folder of files `*.rowkey.toml`; - is standard input.
+    design: PathBuf,
+    /// The tables, or secondary tables, of the design. Default: all.
+    tables: Vec<String>,
+    /// The cluster of the design that says what a server takes. Default: the first.
+    #[arg(long)]
+    cluster: Option<String>,
+    /// The time after which it ends, as 10m or '12 h'. Default: it ends by Ctrl-C.
+    #[arg(long = "for", value_name = "TIME", value_parser = time)]
+    length: Option<Duration>,
+    /// The time between two readings, as 5s.
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "5s")]
+    every: Duration,
+    /// Writes a page with a picture of keys and time.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Writes lines of JSON, as `rowkey simulate --json` prints them; - is standard output.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Reads so many keys of each table, and says how many are none of the design's.
+    #[arg(long, value_name = "KEYS", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    sample: Option<u64>,
+}
+
+/// A time as a period of design files, or as 10m.
+fn time(text: &str) -> Result<Duration, String> {
+    let minutes = text.strip_suffix('m').map(|count| format!("{count} min"));
+    let period = Period::parse(text).or_else(|| Period::parse(&minutes?));
+    let period = period.filter(|period| (1.0..=3.2e8).contains(&period.seconds()));
+    let period = period.ok_or("write a time from 1 s to 10 years, as 5s, 10m or '12 h'")?;
+    Ok(Duration::from_secs_f64(period.seconds()))
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
+    let paths = [args.design.clone()];
+    let design = designs::read(&paths)?;
+    designs::has_cluster(&design, args.cluster.as_deref())?;
+    let check = args.cluster.iter().fold(CheckOptions::new(designs::today()), CheckOptions::cluster);
+    if let Some(path) = &args.html {
+        designs::may_replace(path, &paths, page::FIRST_LINE, "page that `rowkey` wrote")?;
+    }
+    let declared = declared(&design, &check, &args.tables)?;
+    let site = Options::from_site(&args.hbase).map_err(|error| Failure::new(error.to_string()))?;
+    let names = declared.iter().map(|declared| declared.key.name.value.clone());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let (mut watched, cost, ended) = runtime.block_on(reading::watch(args, site, names, |watched, cost| {
+        live::told(&design, &declared, watched, cost)
+    }))?;
+    let told = tables(&design, &check, declared, &mut watched)?;
+    write(args, &design, &told, &cost)?;
+    if let Some(failure) = ended {
+        return Err(failure);
+    }
+    let is_fine = told.iter().all(|table| table.answer.sentence.starts_with(answer::NOTHING));
+    Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// The tables of a design, and its secondary tables, with these names; all without any.
+fn declared<'d>(design: &'d Design, check: &'d CheckOptions, names: &[String]) -> Result<Vec<Declared<'d>>, Failure> {
+    let failed = |error: rowkey_simulate::load::LoadError| Failure::new(error.to_string());
+    let mut all = Vec::new();
+    for table in design.tables.values() {
+        for secondary in std::iter::once(None).chain((0..table.table.secondary.len()).map(Some)) {
+            all.push(Declared::of(design, &table.name, secondary, check).map_err(failed)?);
+        }
+    }
+    if let Some(other) = all.iter().find(|declared| declared.simulates != Simulates::Regions) {
+        let engine = other.engine();
+        return Err(Failure::new(format!("watched is HBase, and the design is for {}", engine.word())));
+    }
+    let is = |declared: &Declared<'_>, name: &str| *declared.key.name.value == *name;
+    if let Some(name) = names.iter().find(|name| !all.iter().any(|declared| is(declared, name))) {
+        let known: Vec<&str> = all.iter().map(|declared| declared.key.name.as_str()).collect();
+        return Err(Failure::new(format!("there is no table {name:?}; the design has {}", known.join(", "))));
+    }
+    all.retain(|declared| names.is_empty() || names.iter().any(|name| is(declared, name)));
+    Ok(all)
+}
+
+/// The runs of tables that were watched, with their answers.
+fn tables<'d>(
+    design: &'d Design,
+    check: &'d CheckOptions,
+    declared: Vec<Declared<'d>>,
+    watched: &mut Vec<Watched>,
+) -> Result<Vec<Told<'d>>, Failure> {
+    let mut told = Vec::new();
+    for (mut declared, watched) in declared.into_iter().zip(watched.drain(..)) {
+        let mut run = watched.follow.into_run(rowkey_simulate::run::Settings {
+            engine: "hbase".to_owned(),
+            ..declared.settings.clone()
+        });
+        if run.intervals.is_empty() {
+            return Err(Failure::new("it ended before the second reading: nothing was counted"));
+        }
+        run.assumed.extend(watched.sample.map(|sample| sampled::words(&sample, declared.key.layout)));
+        let costs = design.query_costs(check).find(|(table, _)| *table.name.value == *declared.key.table.name.value);
+        let costs = costs.map(|(_, costs)| costs).unwrap_or_default();
+        let answer = answer::watched(&mut declared, &mut run, design, check, &costs);
+        told.push(Told { declared, run, answer });
+    }
+    Ok(told)
+}
+
+/// Writes the page and the lines of JSON that were asked for, and prints the answers.
+fn write(args: &Args, design: &Design, told: &[Told<'_>], cost: &Cost) -> Result<(), Failure> {
+    if let (Some(path), Some(first)) = (&args.html, told.first()) {
+        let mut text = answer::watched_text(&told.iter().map(|table| &table.answer).collect::<Vec<_>>());
+        text.facts.push(("requests to the cluster".to_owned(), vec![cost.words()]));
+        designs::write(path, &print::page_of(design, first, told, &text))?;
+    }
+    let mut out = Vec::new();
+    match &args.json {
+        Some(path) => {
+            print::lines(&mut out, told)?;
+            if !designs::is_stdin(path) {
+                designs::write(path, &String::from_utf8_lossy(&out))?;
+                out.clear();
+            }
+        }
+        None => {}
+    }
+    if !args.json.as_ref().is_some_and(|path| designs::is_stdin(path)) {
+        print::text(&mut out, design, told)?;
+        writeln!(out, "{}", cost.words())?;
+    }
+    match io::stdout().lock().write_all(&out).map_err(Failure::from) {
+        Err(Failure::Closed) => Ok(()),
+        written => written,
+    }
+}

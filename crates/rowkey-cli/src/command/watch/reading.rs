@@ -1,0 +1,124 @@
+//! Readings until the time is over, a table is gone, or Ctrl-C.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use hbase_client::{Client, Error, ErrorKind, Options};
+use rowkey_simulate::page;
+use rowkey_watch::{Cluster, Follow};
+use tokio::time::{Instant, sleep_until};
+
+use super::{Args, live, sampled};
+use crate::failure::Failure;
+
+/// A table that is watched.
+pub(super) struct Watched {
+    pub(super) follow: Follow,
+    /// A sample of its keys, if one was asked for.
+    pub(super) sample: Option<Vec<Vec<u8>>>,
+    cluster: Cluster,
+}
+
+/// The requests that were made, and the time that they took.
+pub(super) struct Cost {
+    requests: u64,
+    keys: usize,
+    took: Duration,
+}
+
+impl Cost {
+    pub(super) fn words(&self) -> String {
+        let minutes = self.took.as_secs_f64() / 60.0;
+        let each = self.requests as f64 / minutes.max(1.0 / 60.0);
+        let rows = match self.keys {
+            0 => "no row of a table was read".to_owned(),
+            keys => format!("{keys} keys were read"),
+        };
+        let took = page::elapsed(u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX));
+        format!("{} requests in {took}, {each:.0} a minute; {rows}", self.requests)
+    }
+}
+
+/// Watches tables, and tells of each reading. Besides what was read, it returns why it ended, if not as it was to.
+pub(super) async fn watch(
+    args: &Args,
+    options: Options,
+    names: impl Iterator<Item = String>,
+    tell: impl Fn(&[Watched], &Cost) -> String,
+) -> Result<(Vec<Watched>, Cost, Option<Failure>), Failure> {
+    let client = Client::new(options).map_err(|error| refused(&error))?;
+    let of = rowkey_watch::Options::default().interval_ms(millis(args.every));
+    let mut watched: Vec<Watched> = Vec::new();
+    let mut keys = 0;
+    for name in names {
+        let mut table =
+            Watched { follow: Follow::new(of), sample: None, cluster: Cluster::new(&client, &name) };
+        if let Some(most) = args.sample {
+            let sample = sampled::keys(&client.table(&*name), most).await.map_err(|error| refused(&error))?;
+            keys += sample.len();
+            table.sample = Some(sample);
+        }
+        watched.push(table);
+    }
+    let begun = Instant::now();
+    let cost = |watched: &[Watched]| {
+        let requests = watched.iter().map(|table| table.cluster.requests()).sum();
+        Cost { requests, keys, took: begun.elapsed() }
+    };
+    read(&mut watched).await.map_err(|error| refused(&error))?;
+    let bar = live::bar();
+    let end = args.length.map(|length| begun + length);
+    let (mut next, mut ended) = (begun, None);
+    let mut interrupted = std::pin::pin!(tokio::signal::ctrl_c());
+    while end.is_none_or(|end| next < end) {
+        next = following(next, args.every);
+        next = end.map_or(next, |end| next.min(end));
+        let reading = async {
+            sleep_until(next).await;
+            read(&mut watched).await
+        };
+        let read = tokio::select! {
+            read = reading => read,
+            _ = &mut interrupted => break,
+        };
+        if let Err(error) = read {
+            ended = Some(refused(&error));
+            break;
+        }
+        bar.set_message(tell(&watched, &cost(&watched)));
+    }
+    bar.finish_and_clear();
+    let cost = cost(&watched);
+    Ok((watched, cost, ended))
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The next time that is to come: those that have passed are left out, and the others stay where they were.
+fn following(last: Instant, every: Duration) -> Instant {
+    let passed = last.elapsed().as_secs_f64() / every.as_secs_f64();
+    last + every.mul_f64(passed.floor() + 1.0)
+}
+
+async fn read(watched: &mut [Watched]) -> Result<(), Error> {
+    let readings = join_all(watched.iter_mut().map(|table| async {
+        let reading = table.cluster.read().await?;
+        table.follow.add(&reading);
+        Ok(())
+    }));
+    readings.await.into_iter().collect()
+}
+
+/// The failure of an error, with what to do.
+fn refused(error: &Error) -> Failure {
+    let help = match error.kind() {
+        ErrorKind::TableNotFound => "; the table of a design is named as in HBase, with its namespace",
+        ErrorKind::AccessDenied => "; it needs the rights that the message names, and none to write",
+        ErrorKind::Security => "; is it the user, the ticket or the certificate?",
+        ErrorKind::Unavailable => "; are these the quorum or the masters of hbase-site.xml, and is the cluster up?",
+        _ => "",
+    };
+    Failure::new(format!("{error}{help}"))
+}
