@@ -66,6 +66,8 @@ pub(super) async fn watch(
         Cost { requests, keys, took: begun.elapsed() }
     };
     read(&mut watched).await.map_err(|error| refused(&error))?;
+    let minute = cost(&watched).requests as f64 * 60.0 / args.every.as_secs_f64();
+    eprintln!("watching: about {minute:.0} requests a minute, for counts alone; Ctrl-C ends it");
     let bar = live::bar();
     let end = args.length.map(|length| begun + length);
     let (mut next, mut ended) = (begun, None);
