@@ -33,7 +33,9 @@ pub fn watched(
     // Servers tell of bytes, not of rows.
     let regions = run.intervals.last().map_or(&[][..], |interval| &interval.regions);
     told.regions.empty = regions.iter().filter(|region| region.bytes == 0).count() as u64;
-    if let Some(hot) = hot(&told, run, regions.len()).filter(|_| !told.sentence.starts_with(NOTHING)) {
+    let passes = told.saturates.as_ref().is_some_and(|saturation| saturation.passes);
+    let is_hot = !passes && !told.sentence.starts_with(NOTHING);
+    if let Some(hot) = hot(&told, run, regions.len()).filter(|_| is_hot) {
         told.sentence = format!("{hot} {}", told.sentence);
     }
     told
@@ -78,7 +80,8 @@ fn silences(run: &Run) -> Vec<String> {
     restarts.chain(silences).chain(more).collect()
 }
 
-/// The hottest region in a sentence, by what saturates, or by writes if there are any; none of a table of one region.
+/// The hottest region in a sentence, by what saturates, or by writes if there are any; none of a table of
+/// one region.
 fn hot(told: &Answer, run: &Run, regions: usize) -> Option<String> {
     let is_read = told.saturates.as_ref().map_or(told.hottest_written.is_none(), |saturation| saturation.reads);
     let (hottest, what) = match is_read {

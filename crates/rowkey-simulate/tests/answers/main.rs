@@ -13,6 +13,7 @@ mod moving;
 mod queries;
 mod shares;
 mod tables;
+mod watched;
 mod wording;
 mod worst;
 

@@ -5,3 +5,4 @@ mod labels;
 mod looks;
 mod made;
 mod size;
+mod watched;

@@ -1,0 +1,83 @@
+//! A watched run has the verdict of a simulated one: by the same rules, at the rates that were counted.
+
+use rowkey_simulate::answer::watched;
+use rowkey_simulate::run::{Known, Restart, Silence};
+
+use super::*;
+
+/// The run as a cluster would tell of it: its lines alone, of servers with names.
+fn told(run: &Run) -> Run {
+    let mut text = Vec::new();
+    run.lines(None).for_each(|line| rowkey_simulate::run::write(&mut text, &line).unwrap());
+    let mut told = Run::read(&text[..]).unwrap();
+    told.settings.server_names = (0..told.settings.servers).map(|server| format!("rs{server}:16020")).collect();
+    told
+}
+
+/// The answer of a simulation, and that of the same run as if it were watched.
+fn both(text: &str, change: impl FnOnce(&mut Run)) -> (Answer, Answer) {
+    let file = File { name: "t.rowkey.toml".to_owned(), text: text.to_owned() };
+    let design = Design::parse([file]).unwrap();
+    let check = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+    let costs = design.query_costs(&check).next().unwrap().1;
+    let mut declared = Declared::of(&design, "t", None, &check).unwrap();
+    let run = declared.simulate(&Options { most: 200_000, ..options() }, |_| {}).unwrap();
+    let simulated = answer(&declared, &run, &[], &design.check(&check), &costs, &[]);
+    let mut run = told(&run);
+    change(&mut run);
+    (simulated, watched(&mut declared, &mut run, &design, &check, &costs))
+}
+
+#[test]
+fn the_rules_and_the_verdict_are_those_of_the_simulation() {
+    let time = "\"at: instant\"";
+    let host = "\"host: text\"";
+    let stats = "stats.host = { distinct = 1000 }";
+    for (key, more, rate, is_hot) in [
+        (format!("{time}, {host}"), stats.to_owned(), "20k/s", true),
+        (format!("{time}, {host}"), format!("{stats}\nsalt = {{ buckets = 16, hash = \"xxh3\" }}"), "5k/s", false),
+        (format!("{host}, {time}"), stats.to_owned(), "5k/s", false),
+        ("\"id: bytes[16]\"".to_owned(), String::new(), "5k/s", false),
+    ] {
+        let (simulated, watched) = both(&design(&key, &more, 8, rate), |_| {});
+        assert_eq!(watched.rules, simulated.rules, "{key}");
+        let is_fine = |answer: &Answer| answer.sentence.starts_with(NOTHING);
+        assert_eq!([is_fine(&simulated), is_fine(&watched)], [!is_hot; 2], "{}\n{}", simulated.sentence, watched.sentence);
+        if is_hot {
+            let hot = "% of the writes to `t` go to the region that begins at ";
+            assert!(watched.sentence.contains(hot) && watched.sentence.contains(", on rs"), "{}", watched.sentence);
+            let cause = simulated.sentence.split_once("H01: ").unwrap().1.split_once(" (").unwrap().0;
+            assert!(watched.sentence.contains(cause) && watched.sentence.contains("To do: "), "{}", watched.sentence);
+        }
+        assert!(watched.assumed.iter().all(|assumed| !assumed.contains("balancer")), "{:?}", watched.assumed);
+    }
+}
+
+#[test]
+fn rows_of_scans_are_as_many_reads_as_the_designs_queries_make_of_them() {
+    let text = design("\"host: text\", \"at: instant\"", "stats.host = { distinct = 1000 }\nrows = \"10M\"", 8, "1k/s")
+        + "[[table.t.query]]\nname = \"newest\"\nfix = [\"host\"]\norder = \"newest\"\nlimit = 101\nrate = \"100/s\"\n";
+    let mut rows = 0;
+    let (simulated, watched) = both(&text, |run| {
+        for interval in &mut run.intervals {
+            // HBase tells of rows alone.
+            interval.servers.iter_mut().for_each(|server| server.reads = server.rows_read);
+            interval.regions.iter_mut().for_each(|region| region.reads_this_interval *= 50);
+        }
+        rows = run.intervals.iter().flat_map(|interval| &interval.servers).map(|server| server.rows_read).sum();
+    });
+    assert!(rows > 0 && (watched.reads / simulated.reads - 1.0).abs() < 0.05, "{} {}", watched.reads, simulated.reads);
+    assert!(watched.assumed.iter().any(|assumed| assumed.contains("rows that a server reads are a read")));
+}
+
+#[test]
+fn what_a_cluster_did_not_tell_is_said() {
+    let (_, watched) = both(&design("\"id: bytes[16]\"", "", 8, "1k/s"), |run| {
+        run.restarts.push(Restart { t_ms: 5000, server: 1 });
+        run.silences.push(Silence { t_ms: 1000, until_ms: 61_000, server: None });
+        run.intervals[0].regions.iter_mut().for_each(|region| region.known = Known::None);
+    });
+    for said in ["rs1:16020 began again by 5 s", "the master told nothing from 1 s to 1 min 1 s"] {
+        assert!(watched.assumed.iter().any(|assumed| assumed == said), "{:?}", watched.assumed);
+    }
+}

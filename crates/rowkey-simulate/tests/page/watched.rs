@@ -1,0 +1,29 @@
+//! Pictures of watched clusters: what is unknown is no calm, and servers have names.
+
+use rowkey_simulate::page::{Measure, RowOrder, Terminal, blocks, html};
+use rowkey_simulate::run::{Interval, Key, Known, Merge, Region, Server};
+
+use crate::made::{self, CAPACITY};
+
+#[test]
+fn what_no_server_told_is_drawn_as_unknown() {
+    let mut made = made::empty("watched", made::layout_of("[\"id: u64\"]"), 1000);
+    for t_ms in [1000, 2000, 3000] {
+        let calm = made::region(Key(Vec::new()), 0);
+        let known = if t_ms == 2000 { Known::None } else { Known::All };
+        let other = Region { known, ..made::region(Key(vec![128]), 1) };
+        made.intervals.push(Interval { t_ms, regions: vec![calm, other], servers: vec![Server::default(); 2] });
+    }
+    made.settings.server_names = vec!["<b>rs0</b>:16020".to_owned(), "rs1:16020".to_owned()];
+    made.merges.push(Merge { t_ms: 3000, start: Key(Vec::new()), others: vec![Key(vec![128])] });
+    let terminal = Terminal { columns: 80, is_ascii: false };
+    let text = blocks(&made.drawn(), Measure::Writes, RowOrder::Key, CAPACITY, terminal);
+    let rows: Vec<&str> = text.lines().filter_map(|line| line.split_once('│')).map(|(_, cells)| cells).collect();
+    assert_eq!(rows, ["", " ?"], "{text}");
+    assert!(text.contains("? unknown") && text.contains(", 1 merge"), "{text}");
+    let page = html(&<_>::default(), &[made.drawn()], CAPACITY);
+    for said in ["unknown: no server told of it", "regions were merged", "server 1, rs1:16020", "&lt;b&gt;rs0"] {
+        assert!(page.contains(said), "{said}");
+    }
+    assert!(!page.contains("<b>rs0"));
+}
