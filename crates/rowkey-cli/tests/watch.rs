@@ -12,7 +12,8 @@ fn design(engine: &str) -> String {
 }
 
 fn site(folder: &Path, name: &str, property: &str, value: &str) {
-    let text = format!("<configuration><property><name>{property}</name><value>{value}</value></property></configuration>");
+    let text =
+        format!("<configuration><property><name>{property}</name><value>{value}</value></property></configuration>");
     fs::write(folder.join(name), text).unwrap();
 }
 

@@ -35,7 +35,8 @@ impl Timeline {
     /// Goes on to the time of a reading with these regions, without their requests. Intervals that have ended before the
     /// reading before stay as they are.
     pub(crate) fn go_on(&mut self, t_ms: u64, regions: &[Region], servers: usize) {
-        let bare = |end_ms| Interval { t_ms: end_ms, regions: regions.to_vec(), servers: vec![Server::default(); servers] };
+        let bare =
+            |end_ms| Interval { t_ms: end_ms, regions: regions.to_vec(), servers: vec![Server::default(); servers] };
         if let Some(last) = self.intervals.last_mut().filter(|last| last.t_ms > self.now_ms) {
             let mut fresh = bare(last.t_ms);
             for region in &mut fresh.regions {

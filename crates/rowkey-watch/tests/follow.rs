@@ -215,10 +215,7 @@ proptest! {
 /// The writes and the reads of all regions and intervals.
 fn sums(run: &Run) -> (u64, u64) {
     let regions = || run.intervals.iter().flat_map(|interval| &interval.regions);
-    (
-        regions().map(|region| region.rows_this_interval).sum(),
-        regions().map(|region| region.reads_this_interval).sum(),
-    )
+    (regions().map(|region| region.rows_this_interval).sum(), regions().map(|region| region.reads_this_interval).sum())
 }
 
 /// Servers have what their regions have; of what is not known nothing is counted; and the lines of the run are read
@@ -293,7 +290,10 @@ fn splits_merges_and_moves_are_told_and_counts_begin_again() {
     let [split] = &run.splits[..] else { panic!("{:?}", run.splits) };
     assert_eq!((split.t_ms, &split.start, &split.at), (2, &key(""), &key("f")));
     assert_eq!(run.merges, [Merge { t_ms: 3, start: key("f"), others: vec![key("m")] }]);
-    assert_eq!((&run.settings.server_names[..], &run.settings.splits[..]), (&["s0:1", "s1:1"].map(String::from)[..], &[key("m")][..]));
+    assert_eq!(
+        (&run.settings.server_names[..], &run.settings.splits[..]),
+        (&["s0:1", "s1:1"].map(String::from)[..], &[key("m")][..])
+    );
 }
 
 #[test]
@@ -350,11 +350,8 @@ fn servers_that_begin_again_and_that_are_silent_are_told() {
         let run = ServerRun { address: "s0:1".to_owned(), start_code };
         vec![ServerReading { run, is_silent }]
     };
-    let told = |t_ms, servers, is_master_silent| Reading {
-        servers,
-        is_master_silent,
-        ..reading(t_ms, &[("", 1, None)])
-    };
+    let told =
+        |t_ms, servers, is_master_silent| Reading { servers, is_master_silent, ..reading(t_ms, &[("", 1, None)]) };
     let run = followed(&[
         told(0, server(7, false), false),
         told(1, server(7, true), false),

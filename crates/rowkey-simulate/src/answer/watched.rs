@@ -55,7 +55,9 @@ fn reads(declared: &Declared<'_>, run: &mut Run, costs: &[QueryCost<'_>]) -> Vec
         return Vec::new();
     }
     if rows <= 0.0 || reads >= rows {
-        return vec!["each row that a server reads is a read, as no query with a rate and rows says otherwise".to_owned()];
+        return vec![
+            "each row that a server reads is a read, as no query with a rate and rows says otherwise".to_owned(),
+        ];
     }
     let part = reads / rows;
     let of = |count: u64| (count as f64 * part).round() as u64;

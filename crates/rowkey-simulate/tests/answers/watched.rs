@@ -42,7 +42,13 @@ fn the_rules_and_the_verdict_are_those_of_the_simulation() {
         let (simulated, watched) = both(&design(&key, &more, 8, rate), |_| {});
         assert_eq!(watched.rules, simulated.rules, "{key}");
         let is_fine = |answer: &Answer| answer.sentence.starts_with(NOTHING);
-        assert_eq!([is_fine(&simulated), is_fine(&watched)], [!is_hot; 2], "{}\n{}", simulated.sentence, watched.sentence);
+        assert_eq!(
+            [is_fine(&simulated), is_fine(&watched)],
+            [!is_hot; 2],
+            "{}\n{}",
+            simulated.sentence,
+            watched.sentence
+        );
         if is_hot {
             let hot = "% of the writes to `t` go to the region that begins at ";
             assert!(watched.sentence.contains(hot) && watched.sentence.contains(", on rs"), "{}", watched.sentence);

@@ -103,7 +103,16 @@ pub(crate) fn empty(name: &str, layout: LayoutBuf, interval_ms: u64) -> Made {
 }
 
 pub(crate) fn region(start: Key, server: u32) -> Region {
-    Region { start, server, rows: 0, rows_this_interval: 0, reads_this_interval: 0, bytes: 0, files: 0, known: <_>::default() }
+    Region {
+        start,
+        server,
+        rows: 0,
+        rows_this_interval: 0,
+        reads_this_interval: 0,
+        bytes: 0,
+        files: 0,
+        known: <_>::default(),
+    }
 }
 
 /// Text that would be more than text, were it not escaped.

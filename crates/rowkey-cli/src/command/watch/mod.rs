@@ -88,9 +88,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let site = Options::from_site(&args.hbase).map_err(|error| Failure::new(error.to_string()))?;
     let names = declared.iter().map(|declared| declared.key.name.value.clone());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let (mut watched, cost, ended) = runtime.block_on(reading::watch(args, site, names, |watched, cost| {
-        live::told(&design, &declared, watched, cost)
-    }))?;
+    let (mut watched, cost, ended) = runtime
+        .block_on(reading::watch(args, site, names, |watched, cost| live::told(&design, &declared, watched, cost)))?;
     let told = tables(&design, &check, declared, &mut watched)?;
     write(args, &design, &told, &cost)?;
     if let Some(failure) = ended {
@@ -131,10 +130,9 @@ fn tables<'d>(
 ) -> Result<Vec<Told<'d>>, Failure> {
     let mut told = Vec::new();
     for (mut declared, watched) in declared.into_iter().zip(watched.drain(..)) {
-        let mut run = watched.follow.into_run(rowkey_simulate::run::Settings {
-            engine: "hbase".to_owned(),
-            ..declared.settings.clone()
-        });
+        let mut run = watched
+            .follow
+            .into_run(rowkey_simulate::run::Settings { engine: "hbase".to_owned(), ..declared.settings.clone() });
         if run.intervals.is_empty() {
             return Err(Failure::new("it ended before the second reading: nothing was counted"));
         }

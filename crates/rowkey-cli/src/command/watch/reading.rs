@@ -51,8 +51,7 @@ pub(super) async fn watch(
     let mut watched: Vec<Watched> = Vec::new();
     let mut keys = 0;
     for name in names {
-        let mut table =
-            Watched { follow: Follow::new(of), sample: None, cluster: Cluster::new(&client, &name) };
+        let mut table = Watched { follow: Follow::new(of), sample: None, cluster: Cluster::new(&client, &name) };
         if let Some(most) = args.sample {
             let sample = sampled::keys(&client.table(&*name), most).await.map_err(|error| refused(&error))?;
             keys += sample.len();
