@@ -78,8 +78,8 @@ pub(super) fn print(
 
 /// Writes the lines of each table, with its answer.
 pub(in crate::command) fn lines(mut out: impl io::Write, tables: &[Told<'_>]) -> io::Result<()> {
-    let lines = tables.iter().flat_map(|table| table.run.lines(Some(&table.answer)));
-    lines.map(|line| run::write(&mut out, &line)).collect()
+    let mut lines = tables.iter().flat_map(|table| table.run.lines(Some(&table.answer)));
+    lines.try_for_each(|line| run::write(&mut out, &line))
 }
 
 /// Writes the answer and the picture of each table, as wide as the terminal.

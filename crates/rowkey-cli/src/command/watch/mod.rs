@@ -153,15 +153,12 @@ fn write(args: &Args, design: &Design, told: &[Told<'_>], cost: &Cost) -> Result
         designs::write(path, &print::page_of(design, first, told, &text))?;
     }
     let mut out = Vec::new();
-    match &args.json {
-        Some(path) => {
-            print::lines(&mut out, told)?;
-            if !designs::is_stdin(path) {
-                designs::write(path, &String::from_utf8_lossy(&out))?;
-                out.clear();
-            }
+    if let Some(path) = &args.json {
+        print::lines(&mut out, told)?;
+        if !designs::is_stdin(path) {
+            designs::write(path, &String::from_utf8_lossy(&out))?;
+            out.clear();
         }
-        None => {}
     }
     if !args.json.as_ref().is_some_and(|path| designs::is_stdin(path)) {
         print::text(&mut out, design, told)?;
