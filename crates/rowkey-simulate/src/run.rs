@@ -229,7 +229,7 @@ pub struct Region {
     pub bytes: u64,
     /// The number of its files.
     pub files: u32,
-    /// How much of its counts is known.
+    /// The part of its counts that is known.
     #[serde(skip_serializing_if = "Known::is_all", default)]
     pub known: Known,
 }

@@ -88,8 +88,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let site = Options::from_site(&args.hbase).map_err(|error| Failure::new(error.to_string()))?;
     let names = declared.iter().map(|declared| declared.key.name.value.clone());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let (mut watched, cost, ended) = runtime
-        .block_on(reading::watch(args, site, names, |watched, cost| live::told(&design, &declared, watched, cost)))?;
+    let bar = live::bar();
+    let tell = |watched: &[Watched], cost: &Cost| bar.set_message(live::told(&design, &declared, watched, cost));
+    let read = runtime.block_on(reading::watch(args, site, names, tell));
+    bar.finish_and_clear();
+    let (mut watched, cost, ended) = read?;
     let told = tables(&design, &check, declared, &mut watched)?;
     write(args, &design, &told, &cost)?;
     if let Some(failure) = ended {

@@ -8,7 +8,7 @@ use rowkey_simulate::page;
 use rowkey_watch::{Cluster, Follow};
 use tokio::time::{Instant, sleep_until};
 
-use super::{Args, live, sampled};
+use super::{Args, sampled};
 use crate::failure::Failure;
 
 /// A table that is watched.
@@ -44,7 +44,7 @@ pub(super) async fn watch(
     args: &Args,
     options: Options,
     names: impl Iterator<Item = String>,
-    tell: impl Fn(&[Watched], &Cost) -> String,
+    tell: impl Fn(&[Watched], &Cost),
 ) -> Result<(Vec<Watched>, Cost, Option<Failure>), Failure> {
     let client = Client::new(options).map_err(|error| refused(&error))?;
     let of = rowkey_watch::Options::default().interval_ms(millis(args.every));
@@ -67,7 +67,6 @@ pub(super) async fn watch(
     read(&mut watched).await.map_err(|error| refused(&error))?;
     let minute = cost(&watched).requests as f64 * 60.0 / args.every.as_secs_f64();
     eprintln!("watching: about {minute:.0} requests a minute, for counts alone; Ctrl-C ends it");
-    let bar = live::bar();
     let end = args.length.map(|length| begun + length);
     let (mut next, mut ended) = (begun, None);
     let mut interrupted = std::pin::pin!(tokio::signal::ctrl_c());
@@ -86,9 +85,8 @@ pub(super) async fn watch(
             ended = Some(refused(&error));
             break;
         }
-        bar.set_message(tell(&watched, &cost(&watched)));
+        tell(&watched, &cost(&watched));
     }
-    bar.finish_and_clear();
     let cost = cost(&watched);
     Ok((watched, cost, ended))
 }
