@@ -162,7 +162,7 @@ fn is_same(parts: &[Part<'_>], smallest: &[Region], all: &Counted) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::Key;
+    use crate::run::{Key, Known};
 
     fn interval(t_ms: u64, counts: &[(u8, u64)]) -> Interval {
         let region = |(start, count): &(u8, u64)| Region {
@@ -173,6 +173,7 @@ mod tests {
             reads_this_interval: 0,
             bytes: 0,
             files: 0,
+            known: Known::default(),
         };
         Interval { t_ms, regions: counts.iter().map(region).collect(), servers: Vec::new() }
     }

@@ -24,7 +24,7 @@ pub(super) struct Steps {
     most: usize,
     /// The totals of the cluster at the end of the last step.
     before: Vec<Server>,
-    /// What servers would have until a time, were all regions where they were at the beginning: for each length that
+    /// The load of servers until a time, were all regions where they were at the beginning: for each length that
     /// the first step may have.
     at_first: Vec<(u64, Vec<[u64; 2]>)>,
     squares: f64,
