@@ -72,7 +72,7 @@ impl Counted {
             && above().all(|(above, mean)| above * events <= all * most_above(mean, RARE * places))
     }
 
-    /// What chance makes of the squares of the distances from the mean, of shares that are as uneven as these.
+    /// The chance in the squares of the distances from the mean, of shares that are as uneven as these.
     pub(crate) fn of_chance(&self) -> f64 {
         let (all, calls) = (self.all(), self.events().unwrap_or(1.0));
         let own = self.counts.iter().map(|count| count * count).sum::<f64>() / (all * all);
