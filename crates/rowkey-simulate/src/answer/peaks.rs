@@ -101,7 +101,7 @@ pub(super) struct Peaks {
     intervals: Vec<Span>,
 }
 
-/// What spans are found by.
+/// The rates and shares that spans are found by.
 struct Known<'r> {
     run: &'r Run,
     shares: &'r [Shares<'r>; 2],

@@ -13,7 +13,7 @@ const OF_CHANCE: f64 = 4.0;
 pub(super) struct Part<'i> {
     pub(super) interval: &'i Interval,
     regions: Counted,
-    /// What the regions of the interval before are asked for, of which these are parts: where one was split in this
+    /// The load of the regions of the interval before, of which these are parts: where one was split in this
     /// interval, it is not known how much came after.
     before: (&'i [Region], Counted),
     /// The squares of what each call asks of each server.
@@ -26,7 +26,7 @@ pub(super) struct Window<'p, 'i> {
     pub(super) parts: &'p [Part<'i>],
     smallest: &'i [Region],
     all: Counted,
-    /// What is counted in every other interval, and in those between.
+    /// The counts of every other interval, and in those between.
     halves: [Counted; 2],
 }
 
@@ -77,7 +77,7 @@ pub(super) fn windows<'p, 'i>(parts: &'p [Part<'i>]) -> Vec<Window<'p, 'i>> {
 }
 
 impl Window<'_, '_> {
-    /// What the regions of an interval are asked for in the whole window; and in its halves.
+    /// The load of the regions of an interval in the whole window; and in its halves.
     pub(super) fn at(&self, regions: &[Region]) -> (Counted, [Counted; 2]) {
         let places = places(regions, self.smallest).unwrap_or_default();
         (joined(&self.all, &places), self.halves.each_ref().map(|half| joined(half, &places)))

@@ -12,7 +12,7 @@ pub(crate) struct Pace {
     reads: Vec<Paced>,
 }
 
-/// What comes by a clock: so many times so much.
+/// A load by a clock: so many times so much.
 #[derive(Clone, Debug)]
 struct Paced {
     clock: Clock,
@@ -25,7 +25,7 @@ impl Pace {
         if reads { &self.reads } else { &self.writes }
     }
 
-    /// What comes between two times in seconds, in some measure; none if it is not known.
+    /// The sum between two times in seconds, in some measure; none if it is not known.
     pub(crate) fn between(&self, reads: bool, from: f64, to: f64) -> Option<f64> {
         let of = self.of(reads);
         (!of.is_empty()).then(|| of.iter().map(|paced| paced.before(to) - paced.before(from)).sum())

@@ -24,7 +24,7 @@ impl Known {
         matches!(self, Self::All)
     }
 
-    /// What is known of two intervals together.
+    /// The part that is known of two intervals together.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         match (self, other) {
