@@ -21,7 +21,7 @@ const ROWS: usize = 32;
 /// The characters of each class.
 const SHADES: [char; CLASSES] = [' ', '·', '░', '▒', '▓', '█', '!'];
 const ASCII: [char; CLASSES] = [' ', '.', ':', '-', '=', '#', '!'];
-/// Where nothing is known.
+/// No count is known.
 const UNKNOWN: char = '?';
 
 /// A run as lines of text: a line for each range of keys, a character for each time, and a legend. Lines are no wider
