@@ -51,7 +51,7 @@ fn what_saturates_is_said_first() {
     assert_eq!(run.status, Some(1), "{}", run.err);
     let first = run.out.lines().next().unwrap();
     assert!(first.starts_with("visits: Server ") && first.contains("saturates from the start"), "{first}");
-    assert!(first.contains("up to 4.88k writes a second, and takes 1k") && first.contains("H01: "), "{first}");
+    assert!(first.contains("up to 5k writes a second, and takes 1k") && first.contains("H01: "), "{first}");
     assert!(run.err.contains("note: hosts: nothing writes or reads"), "{}", run.err);
     for told in ["assumed: a region is split at", "regions at the end", "One server takes 1 000 writes/s"] {
         assert!(run.out.replace('\u{a0}', " ").contains(told), "{told}: {}", run.out);
