@@ -86,6 +86,146 @@ fn packages_of_a_name_that_is_taken_are_named() {
 }
 
 #[test]
+fn packages_of_a_name_that_no_program_can_import_are_named() {
+    let python = [
+        "and", "as", "assert", "async", "await", "break", "class", "Class", "continue", "def", "del", "elif", "else",
+        "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or",
+        "pass", "raise", "return", "try", "while", "with", "yield", "test", "con", "LPT1",
+    ];
+    let go = [
+        "fmt",
+        "net/http",
+        "net/keys",
+        "testing",
+        "unsafe",
+        "builtin",
+        "arena",
+        "std",
+        "cmd",
+        "cmd/keys",
+        "C",
+        "all",
+        "main",
+        "tool",
+        "work",
+        "toolchain",
+        "go",
+        "vendor",
+        "vendor/keys",
+        "example.com/vendor/keys",
+        "internal",
+        "Fmt",
+        "CON",
+        "aux",
+        "example.com/CON",
+        "example.com/con.keys",
+        "example.com/com9/keys",
+        "example.com/a~1",
+        "example.com/a~1.b",
+        "Example.com/keys",
+        "example_a.com/keys",
+        "example.com/-x",
+        "example.com/.x",
+        "example.com/~",
+        "example.com/x.",
+        "example.com/é",
+        "-x/y",
+    ];
+    for (language, names) in [
+        (Language::Python, &python[..]),
+        (Language::Go, &go),
+        (Language::Java, &["com.example.con", "Prn", "com1.keys"]),
+    ] {
+        let taken: Vec<_> = names.iter().filter(|name| refused("u8", language, name).is_none()).collect();
+        assert!(taken.is_empty(), "{language:?}: {taken:?}");
+    }
+    for (language, names) in [
+        (Language::Python, &["class-keys", "match", "type", "bytes", "tests", "com0", "console"][..]),
+        (
+            Language::Go,
+            &[
+                "k",
+                "keys",
+                "example",
+                "test",
+                "format",
+                "keys/main",
+                "example.com/internal/keys",
+                "example.com/_x",
+                "example.com/a~b",
+                "example.com/a~1b",
+                "example.com/a.b~1",
+                "example.com/com0",
+                "example.com/Keys",
+                "example.com/x.con",
+                "c",
+                "my keys",
+                "a~1",
+            ],
+        ),
+        (Language::Java, &["com.example.console", "com0.keys"]),
+    ] {
+        for name in names {
+            assert_eq!(refused("u8", language, name), None, "{language:?}");
+        }
+    }
+}
+
+#[test]
+fn a_module_of_go_has_the_major_version_of_its_path_in_its_tag() {
+    let package = Package::version();
+    let (_, minor) = package.split_once('.').unwrap();
+    for (path, name, major) in [
+        ("example.com/keys", "keys", "1"),
+        ("example.com/keys/v2", "keys", "2"),
+        ("example.com/keys/v10", "keys", "10"),
+        ("example.com/v3", "examplecom", "3"),
+        ("example.com/keys.v2", "keysv2", "1"),
+        ("example.com/keys/v2x", "v2x", "1"),
+        ("example.com/v2/keys", "keys", "1"),
+        ("gopkg.in/keys.v0", "keys", "0"),
+        ("gopkg.in/keys.v1", "keys", "1"),
+        ("gopkg.in/ada/keys.v3", "keys", "3"),
+        ("gopkg.in/keys.v3-unstable", "keys", "3"),
+        ("v2", "v2", "1"),
+    ] {
+        let files = generate(&[Table::new("u8".parse().unwrap())], Language::Go, &Package::new(path)).unwrap();
+        let text = |file: &str| &files.iter().find(|(path, _)| path == file).unwrap().1;
+        assert!(text("README.md").contains(&format!("tag it `v{major}.{minor}`")), "{path}: {}", text("README.md"));
+        assert!(text("doc.go").ends_with(&format!("\npackage {name}\n")), "{path}: {}", text("doc.go"));
+    }
+    for path in [
+        "example.com/keys/v1",
+        "example.com/keys/v0",
+        "example.com/keys/v02",
+        "example.com/keys/v2.1",
+        "keys/v1",
+        "gopkg.in/keys",
+        "gopkg.in/keys.v02",
+        "gopkg.in/keys/v2",
+        "gopkg.in/v2",
+    ] {
+        let refusal = refused("u8", Language::Go, path).unwrap_or_else(|| panic!("{path}"));
+        assert!(refusal.contains("major version"), "{refusal}");
+    }
+}
+
+/// Words that no package of Go is called, or that its importers cannot call it by.
+#[test]
+fn a_package_of_go_has_no_name_that_go_takes_otherwise() {
+    for (path, due) in [
+        ("example.com/main", "mainkeys"),
+        ("example.com/init", "initkeys"),
+        ("example.com/documentation", "documentationkeys"),
+        ("example.com/func", "funckeys"),
+    ] {
+        let files = generate(&[Table::new("u8".parse().unwrap())], Language::Go, &Package::new(path)).unwrap();
+        let (_, text) = files.iter().find(|(file, _)| file == "doc.go").unwrap();
+        assert!(text.ends_with(&format!("\npackage {due}\n")), "{text}");
+    }
+}
+
+#[test]
 fn a_package_is_published_by_the_name_that_it_is_given() {
     let file = |language, package: &str, path: &str| {
         let files = generate(&[Table::new("u8".parse().unwrap())], language, &Package::new(package)).unwrap();

@@ -10,11 +10,13 @@ mod decl;
 mod doc;
 mod key;
 mod layout;
+mod module;
 mod package;
 mod prefix;
 mod read;
 mod show;
 mod size;
+mod standard;
 mod ty;
 
 pub use self::package::files;

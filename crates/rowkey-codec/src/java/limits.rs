@@ -1,7 +1,9 @@
-//! Keys for which javac or a class file has no room, and names of packages that are the JDK's own: refused by name.
+//! Keys for which javac or a class file has no room, and names of packages that are the JDK's own or a device's:
+//! refused by name.
 
 use super::types::plain;
 use crate::ir::{Codec, DeclKind, Field, Key, Refusal};
+use crate::names::{DEVICE, is_device};
 
 /// The most slots of a constructor's parameters, besides its object: `long` and `double` take two.
 const MOST_SLOTS: usize = 254;
@@ -33,6 +35,9 @@ pub(super) fn refused(codec: &Codec, package: &str) -> Result<(), Refusal> {
     if OF_JDK.iter().any(is_within) {
         let why = "packages of this name are the JDK's own: take another, as in `com.example.keys`";
         return Err(Refusal { place: "the package".to_owned(), what: package.to_owned(), why });
+    }
+    if let Some(device) = package.split('.').find(|part| is_device(part)) {
+        return Err(Refusal { place: "the package".to_owned(), what: device.to_owned(), why: DEVICE });
     }
     codec.keys.iter().try_for_each(of_key)
 }

@@ -7,6 +7,7 @@
 //! can be.
 
 mod case;
+mod device;
 mod give;
 mod go;
 mod java;
@@ -15,6 +16,7 @@ mod python;
 use std::collections::BTreeSet;
 
 pub use self::case::Case;
+pub(crate) use self::device::{DEVICE, is_device};
 
 /// The names of a language.
 #[derive(Debug)]
@@ -41,6 +43,7 @@ pub struct Style {
 
 pub use self::go::GO;
 pub use self::java::JAVA;
+pub(crate) use self::python::KEYWORDS as PYTHON_KEYWORDS;
 pub use self::python::PYTHON;
 
 /// The names that are taken in one place.

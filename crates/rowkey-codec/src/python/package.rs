@@ -4,7 +4,7 @@ use super::module::module;
 use super::standard::STANDARD;
 use super::text::Lines;
 use crate::ir::{Codec, Key, Refusal};
-use crate::names::Case;
+use crate::names::{Case, DEVICE, PYTHON_KEYWORDS, is_device};
 use crate::{LICENSES, Package, SourceFile};
 
 macro_rules! runtime {
@@ -26,11 +26,10 @@ const RUNTIME: &[(&str, &str)] = runtime! {
 /// The files of a package with these keys.
 ///
 /// # Errors
-/// A package of a name that the standard library has.
+/// A package of a name that the standard library has, or that cannot be imported.
 pub fn files(codec: &Codec, package: &Package) -> Result<Vec<SourceFile>, Refusal> {
     let folder = Case::Snake.of(&package.name);
-    if STANDARD.binary_search(&folder.as_str()).is_ok() {
-        let why = "Python's standard library has a module of this name, which the package would hide: take another";
+    if let Some(why) = refused(&folder) {
         return Err(Refusal { place: "the package".to_owned(), what: folder, why });
     }
     let mut files = vec![
@@ -43,6 +42,17 @@ pub fn files(codec: &Codec, package: &Package) -> Result<Vec<SourceFile>, Refusa
     files.extend(codec.keys.iter().map(|key| (format!("{folder}/{}.py", key.module), module(key))));
     files.extend(RUNTIME.iter().map(|(name, text)| (format!("{folder}/runtime/{name}.py"), (*text).to_owned())));
     Ok(files)
+}
+
+/// Why no package has this name.
+fn refused(name: &str) -> Option<&'static str> {
+    if STANDARD.binary_search(&name).is_ok() {
+        return Some("Python's standard library has a module of this name, which the package would hide: take another");
+    }
+    if PYTHON_KEYWORDS.contains(&name) {
+        return Some("it is a keyword of Python, which no program can import: take another");
+    }
+    is_device(name).then_some(DEVICE)
 }
 
 fn pyproject(folder: &str) -> String {

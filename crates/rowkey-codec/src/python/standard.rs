@@ -1,6 +1,6 @@
 //! The modules of Python's standard library: a package of such a name hides the one that others import.
 
-/// Their names, sorted: those of Python 3.10 to 3.14 that are public.
+/// Their names, sorted: those of Python 3.10 to 3.14 that are public, and `test`.
 pub(super) const STANDARD: &[&str] = &[
     "abc",
     "aifc",
@@ -188,6 +188,7 @@ pub(super) const STANDARD: &[&str] = &[
     "telnetlib",
     "tempfile",
     "termios",
+    "test",
     "textwrap",
     "this",
     "threading",
