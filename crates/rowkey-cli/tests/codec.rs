@@ -1,5 +1,7 @@
-//! `rowkey codec` as a program: what it writes, replaces and refuses.
+//! `rowkey codec` as a program: what it writes, replaces, keeps and refuses.
 
+#[path = "codec/folder.rs"]
+mod folder;
 mod program;
 
 use std::fs;
@@ -41,10 +43,13 @@ fn a_package_is_written_and_replaced_but_nothing_else() {
         assert!(text.contains(part), "{part} in {text}");
     }
     assert!(folder.join("keys/visits_keys/by_time.py").is_file());
-    // What was written by it is replaced, what was not is kept.
-    fs::write(&module, "old").unwrap();
+    // What was written by it is replaced, or written again; what was not is kept.
+    fs::write(folder.join("visits.rowkey.toml"), DESIGN.replace("Pages that", "Sites that")).unwrap();
     assert_eq!(rowkey(folder, &args).0, Some(0));
-    assert_eq!(fs::read_to_string(&module).unwrap(), text);
+    assert_eq!(fs::read_to_string(&module).unwrap(), text.replace("Pages that", "Sites that"));
+    fs::remove_file(&module).unwrap();
+    assert_eq!(rowkey(folder, &args).0, Some(0));
+    assert!(module.is_file());
     fs::create_dir(folder.join("mine")).unwrap();
     fs::write(folder.join("mine/pyproject.toml"), "mine").unwrap();
     let (status, _, err) =

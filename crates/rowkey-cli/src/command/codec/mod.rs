@@ -1,6 +1,8 @@
 //! `rowkey codec`.
 
 mod folder;
+mod list;
+mod lock;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,6 +14,7 @@ use rowkey_design::Design;
 use rowkey_design::internal::quote::terminal;
 use rowkey_design::internal::report::counted;
 
+use self::folder::Kept;
 use crate::args::described;
 use crate::designs;
 use crate::failure::Failure;
@@ -26,7 +29,10 @@ use crate::failure::Failure;
   rowkey codec layout.json --lang python --out keys
 
 Files of an earlier run in the folder are replaced, or removed where this run has no such file. A file that the command
-did not write is never touched, one that was changed since is never removed, and no symbolic link is followed.")]
+did not write is never touched, and no symbolic link is followed. One that somebody changed since is kept, and a line on
+standard error says so: remove it to have it anew. While a run is at work in a folder, another one is refused.
+Exit status: 0 the package is written, 1 a file that is kept lacks what is new, 2 the input is not valid, or the folder
+cannot be written.")]
 pub(crate) struct Args {
     /// The language.
     #[arg(long = "lang", value_parser = described::<Language>(), value_name = "LANGUAGE")]
@@ -53,9 +59,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let package = Package::new(args.package.clone().unwrap_or_else(|| of_file(&args.file)));
     let files = generate(&tables, args.language, &package).map_err(|refusal| Failure::new(refusal.to_string()))?;
     let changes = folder::write(&args.out, &files)?;
-    for file in &changes.kept {
-        let file = terminal(&file.display().to_string());
-        writeln!(std::io::stderr(), "{file} is of an earlier run, and changed since: it is not removed")?;
+    for kept in &changes.kept {
+        writeln!(std::io::stderr(), "{}", terminal(&kept.to_string()))?;
     }
     let removed = match changes.removed {
         0 => String::new(),
@@ -63,7 +68,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     };
     let (keys, files) = (counted(tables.len(), "key"), counted(files.len(), "file"));
     writeln!(std::io::stdout(), "{keys} in {files} in {}{removed}", args.out.display())?;
-    Ok(ExitCode::SUCCESS)
+    Ok(ExitCode::from(u8::from(changes.kept.iter().any(Kept::is_stale))))
 }
 
 fn of_file(path: &Path) -> String {
