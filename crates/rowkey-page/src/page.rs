@@ -15,10 +15,11 @@ use sha2::{Digest as _, Sha256};
 const TARGET: &str = "wasm32-wasip1";
 
 /// The scripts, each of which uses those before it.
-const SCRIPTS: [&str; 8] = [
+const SCRIPTS: [&str; 9] = [
     include_str!("../web/dom.js"),
     include_str!("../web/engine.js"),
     include_str!("../web/state.js"),
+    include_str!("../web/left.js"),
     include_str!("../web/editor.js"),
     include_str!("../web/complete.js"),
     include_str!("../web/bytes.js"),

@@ -1,10 +1,24 @@
 // Asks the program of the page, which runs in workers.
 
-/** The bytes of a compressed text of base64, or of what a stream makes of bytes, as far as `most` of them. */
+/** The bytes that a stream is given at a time: what it makes of them is made before any of it can be counted. */
+const PIECE = 4096;
+
+/** Bytes, piece by piece as they are asked for. */
+const pieces = (bytes) => {
+  let at = 0;
+  const pull = (to) => {
+    if (at >= bytes.length) return to.close();
+    to.enqueue(bytes.subarray(at, at + PIECE));
+    at += PIECE;
+  };
+  return new ReadableStream({ pull }, { highWaterMark: 0 });
+};
+
+/** What a stream makes of bytes; an error, and no more is read, once that is more than `most` bytes. */
 const through = async (bytes, stream, most = Infinity) => {
   const parts = [];
   let length = 0;
-  const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
+  const reader = pieces(bytes).pipeThrough(stream).getReader();
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     parts.push(part.value);
     length += part.value.length;

@@ -77,6 +77,11 @@ const wantedTable = () => tableName() || $("table").dataset.wanted;
 
 const stateNow = () => ({ design: editor.value, tab: shown, table: wantedTable(), values: Object.fromEntries(values), key: $("pasted").value, form: $("form").value, language: $("language").value, keys: $("keys").value });
 
+/** The number of the history's entry that is shown. Its address changes, the number does not. */
+let entry;
+/** False once the history is at another entry, of which the page was not told yet. */
+const isHere = () => history.state?.entry === entry;
+
 let turn = 0;
 /** True if the address is not of the state of now, or can't hold it. */
 let isPending = false;
@@ -85,7 +90,8 @@ let isLost = false;
 const addressOf = (text) => `${location.href.split("#")[0]}${text && `#${text}`}`;
 
 const write = (text, told) => {
-  history.replaceState(null, "", addressOf(text));
+  history.replaceState({ entry }, "", addressOf(text));
+  left.delete(entry);
   isPending = false;
   isLost = text === "";
   $("left-out").textContent = isLost ? `${told} Save it as a file.` : told;
@@ -97,41 +103,33 @@ const keep = async () => {
   const mine = turn;
   const { json, missing, told } = fitted(stateNow());
   const text = json ? forAddress(await compressed(json)) : "";
-  if (mine === turn) write(text, told);
+  if (mine === turn && isHere()) write(text, told);
   return { address: addressOf(text), text, missing };
 };
-const keepLater = later(400, () => isPending && keep());
+const keepLater = later(400, () => isPending && isHere() && keep());
 const keepSoon = () => {
   turn += 1;
   isPending = true;
   keepLater();
 };
 
-/** Writes what is not written yet, at once: the page is left. Browsers load it anew by the address that it had before. */
+/** Writes what is not written yet, at once: the page, or this entry of the history, is left. */
 const keepNow = () => {
   if (!isPending) return;
   turn += 1;
   const { json, told } = fitted(stateNow());
-  const [from, to] = [location.hash.slice(1), json ? forAddress(stored(json)) : ""];
-  write(to, told);
-  try {
-    sessionStorage.setItem("left", JSON.stringify({ from, to }));
-  } catch {
-    // A browser that keeps nothing: the address has it, where it is read.
-  }
+  const text = json ? forAddress(stored(json)) : "";
+  if (isHere()) write(text, told);
+  isPending = false;
+  if (text) left.keep(entry, text);
 };
 
-/** The address's text of a page that is loaded anew: of what it was left with. */
-const leftWith = () => {
-  const text = location.hash.slice(1);
-  try {
-    const { from, to } = JSON.parse(sessionStorage.getItem("left")) ?? {};
-    sessionStorage.removeItem("left");
-    const isAnew = performance.getEntriesByType("navigation")[0]?.type === "reload";
-    return isAnew && from === text && to ? to : text;
-  } catch {
-    return text;
-  }
+/** The address's text of the entry that is come to: of what it was left with, if its address does not have that. */
+const entered = () => {
+  entry = history.state?.entry ?? Math.random();
+  const text = left.taken(entry) ?? location.hash.slice(1);
+  history.replaceState({ entry }, "", addressOf(text));
+  return text;
 };
 
 const copyLink = async () => {
@@ -202,7 +200,8 @@ addEventListener("beforeunload", (event) => {
 });
 addEventListener("pagehide", keepNow);
 addEventListener("visibilitychange", () => document.hidden && keepNow());
-addEventListener("hashchange", () => start(location.hash.slice(1)));
-const left = leftWith();
-if (left !== location.hash.slice(1)) history.replaceState(null, "", addressOf(left));
-start(left);
+addEventListener("hashchange", () => {
+  keepNow();
+  start(entered());
+});
+start(entered());

@@ -71,6 +71,61 @@ pub(crate) fn left_at_once(page: &Opened<'_>) {
     assert_eq!(page.browser.errors(), [""; 0]);
 }
 
+/// What is typed just before the history goes to another entry is in the history, also when the page is loaded anew.
+pub(crate) fn left_by_a_link(page: &Opened<'_>) {
+    let of = |name: &str| format!("format = 1\n[table.{name}]\nkey = [\"a: u8\"]\n");
+    let edit = |name: &str, then: &str| {
+        let design = json!(of(name));
+        page.run(&format!("$('design').value = {design}; $('design').dispatchEvent(new Event('input')); {then}"));
+    };
+    let shows = |name: &str| page.wait(&format!("$('design').value === {}", json!(of(name))));
+    page.ready();
+    let link = page.deflated(&format!("JSON.stringify({{ design: {} }})", json!(of("link"))));
+    edit("first", &format!("location.hash = '{link}';"));
+    shows("link");
+    page.run("history.back();");
+    shows("first");
+    page.wait("location.hash.length > 20");
+    page.run("history.forward();");
+    shows("link");
+    edit("second", "history.back();");
+    shows("first");
+    edit("third", "history.forward();");
+    shows("second");
+    edit("fourth", "window.isOld = true; location.reload();");
+    page.wait("!window.isOld");
+    shows("fourth");
+    page.run("history.back();");
+    shows("third");
+    // The link itself, opened again, is as it was sent.
+    page.go(&link);
+    shows("link");
+    assert_eq!(page.browser.errors(), [""; 0]);
+}
+
+/// Of an address that unpacks to far too much no more is read than shows it.
+pub(crate) fn too_much(page: &Opened<'_>) {
+    page.ready();
+    let hash = page.deflated("'\"' + 'x'.repeat(100000000)");
+    assert!(hash.len() > 100_000, "{}", hash.len());
+    page.run(
+        "window.taken = 0;
+         const Real = DecompressionStream;
+         window.DecompressionStream = class {
+           constructor(format) {
+             const counted = new TransformStream({ transform: (piece, to) => ((taken += piece.length), to.enqueue(piece)) });
+             this.writable = counted.writable;
+             this.readable = counted.readable.pipeThrough(new Real(format));
+           }
+         };",
+    );
+    page.go(&hash);
+    page.wait("$('status').textContent.includes('holds no state')");
+    let taken = page.run("return taken;").as_u64().unwrap();
+    assert!((1..=32_768).contains(&taken), "{taken}");
+    assert_eq!(page.browser.errors(), [""; 0]);
+}
+
 /// "Copy link" copies the state of now, and says what is not in it.
 pub(crate) fn links(page: &Opened<'_>) {
     page.ready();

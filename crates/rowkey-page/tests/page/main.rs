@@ -12,7 +12,7 @@ use rowkey_browser_testkit::{Browser, LOOK};
 use rowkey_page::page::{Page, build};
 use serde_json::json;
 
-use crate::kept::{addresses, left_at_once, links, names_of_objects, too_large};
+use crate::kept::{addresses, left_at_once, left_by_a_link, links, names_of_objects, too_large, too_much};
 use crate::opened::Opened;
 use crate::told::{findings, names, prose};
 
@@ -53,7 +53,7 @@ mod in_a_browser {
 
     in_a_browser! {
         typing keys pasting hostile looks by_keyboard
-        addresses left_at_once links names_of_objects too_large
+        addresses left_at_once left_by_a_link links names_of_objects too_large too_much
         findings prose
     }
 }
