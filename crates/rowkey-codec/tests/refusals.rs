@@ -65,6 +65,26 @@ fn records_that_java_has_no_room_for_are_named() {
 }
 
 #[test]
+fn types_that_go_does_not_compile_are_named() {
+    let deep = |depth: usize, inner: &str| format!("{}{inner}{}", "list<".repeat(depth), ">".repeat(depth));
+    for (shape, due) in [
+        (deep(40, "u8"), None),
+        (deep(41, "u8"), Some("key._0: `a type of 41 within one another` has no generated code: Go compiles 40")),
+        (format!("u8, (u8, {})", deep(60, "u8")), Some("key._1._1: `a type of 60 within")),
+        (format!("enum{{1: (), 7: ({})}}", deep(60, "u8")), Some("key._0.7._0: `a type of 60 within")),
+        (format!("option<{}>", deep(40, "u8")), Some("key._0: `a type of 41 within")),
+        // A tuple is a type of its own.
+        (deep(40, &format!("({})", deep(40, "u8"))), None),
+    ] {
+        let found = refused(&shape, Language::Go, "keys");
+        assert_eq!(found.is_some(), due.is_some(), "{shape}: {found:?}");
+        assert!(found.clone().unwrap_or_default().starts_with(due.unwrap_or_default()), "{shape}: {found:?}");
+        assert_eq!(refused(&shape, Language::Python, "keys"), None);
+        assert_eq!(refused(&shape, Language::Java, "keys"), None);
+    }
+}
+
+#[test]
 fn packages_of_a_name_that_is_taken_are_named() {
     for (language, names) in [
         (

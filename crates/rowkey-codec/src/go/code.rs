@@ -1,5 +1,8 @@
 //! Go's text: lines, as gofmt indents them, and literals.
 
+/// The most characters of a function's head that gofmt has on one line with an empty body.
+const LONGEST_HEAD: usize = 100;
+
 /// Lines of a file.
 #[derive(Debug, Default)]
 pub(super) struct Code {
@@ -58,6 +61,17 @@ impl Code {
     pub(super) fn function(&mut self, line: impl AsRef<str>) {
         (self.marks, self.lists) = (0, 0);
         self.open(line);
+    }
+
+    /// A function without statements: on one line, if gofmt has it there.
+    pub(super) fn empty_function(&mut self, line: &str) {
+        if line.len() <= LONGEST_HEAD {
+            self.line(format!("{line} {{}}"));
+        } else {
+            self.open(format!("{line} {{"));
+            self.close("}");
+        }
+        self.line("");
     }
 
     /// The text, which ends with one line break.

@@ -116,8 +116,7 @@ fn sealed(code: &mut Code, key: &Key, decl: &Decl, variants: &[Variant]) {
             &variant.fields,
             &format!("is {} of {ident}.", sentence(&variant.name).trim_end_matches('.')),
         );
-        code.line(format!("func ({}) is{ident}() {{}}", variant.ident));
-        code.line("");
+        code.empty_function(&format!("func ({}) is{ident}()", variant.ident));
         methods(code, key, &variant.ident, &variant.fields);
         show::method(code, key, &variant.ident, &variant.name, &variant.fields);
     }

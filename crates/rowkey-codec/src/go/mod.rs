@@ -10,6 +10,7 @@ mod decl;
 mod doc;
 mod key;
 mod layout;
+mod limits;
 mod module;
 mod package;
 mod prefix;

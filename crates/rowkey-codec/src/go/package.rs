@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::code::{Code, literal};
-use super::{doc, key, layout, module, prefix};
+use super::{doc, key, layout, limits, module, prefix};
 use crate::ir::{Codec, DeclKind, Field, Key, Refusal, Type};
 use crate::{LICENSES, Package, SourceFile};
 
@@ -25,9 +25,10 @@ const RUNTIME: &[(&str, &str)] = runtime! {
 /// The files of a package: the keys, the runtime, and what a package needs to be published.
 ///
 /// # Errors
-/// A package's name that is no path of a module that Go can import.
+/// A package's name that is no path of a module that Go can import; a type that Go has no room for.
 pub fn files(codec: &Codec, package: &Package) -> Result<Vec<SourceFile>, Refusal> {
     let module = module::path(package)?;
+    limits::refused(codec)?;
     let name = module::package(&module);
     let mut names = taken(codec);
     let mut files = vec![
@@ -82,7 +83,32 @@ fn readme(codec: &Codec, module: &str, name: &str) -> String {
     for key in &codec.keys {
         text += &format!("| `{name}.{}` | `{}` |\n", key.ident, key.fingerprint);
     }
-    text
+    text + &codec.keys.first().map_or(String::new(), |key| usage(key, module, name))
+}
+
+/// A key, what it is decoded to, and the ranges of a prefix.
+fn usage(key: &Key, module: &str, name: &str) -> String {
+    let (ident, first) = (&key.ident, &key.steps[0]);
+    let fixed: String = key.least_prefix().iter().map(|field| format!(".{0}(read.{0})", field.ident)).collect();
+    let fixed = if fixed.is_empty() { ".All()".to_owned() } else { fixed };
+    let mut code = Code::default();
+    code.open("import (");
+    code.line(literal(module.as_bytes()));
+    code.line(literal(format!("{module}/rowkey").as_bytes()));
+    code.close(")");
+    code.line("");
+    code.open(format!("func use(value {name}.{ident}) ([]rowkey.Range, error) {{"));
+    code.line("key, err := value.Encode()");
+    code.open("if err != nil {");
+    code.line("return nil, err");
+    code.close("}");
+    code.line(format!("var read {name}.{ident}"));
+    code.open("if err := read.Decode(key); err != nil {");
+    code.line("return nil, err");
+    code.close("}");
+    code.line(format!("return {name}.{first}{{}}{fixed}.Ranges()"));
+    code.close("}");
+    format!("\n```go\n{}```\n", code.finish())
 }
 
 fn key_file(key: &Key, module: &str, name: &str, names: &mut BTreeSet<String>) -> String {

@@ -19,6 +19,16 @@ impl Key {
         }
     }
 
+    /// The fields that a prefix fixes, as few as have ranges: the first, or all that a digest is taken from. Constants
+    /// are not named.
+    pub fn least_prefix(&self) -> Vec<&Field> {
+        let is_constant = |field: &Field| matches!(field.ty, Type::Constant(_));
+        let fields = &self.fields[..self.most_fixed()];
+        let first = fields.iter().position(|field| !is_constant(field)).map_or(0, |first| first + 1);
+        let fixed = first.max(self.least_fixed());
+        fields.iter().take(fixed).filter(|field| !is_constant(field)).collect()
+    }
+
     /// The delimiter before the last field, if keys have it only with that field.
     pub fn until(&self) -> Option<&[u8]> {
         match self.fields.as_slice() {

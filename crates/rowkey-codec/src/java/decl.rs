@@ -48,8 +48,7 @@ impl Part<'_> {
         to: &mut Source,
     ) {
         to.doc(&[about.to_owned()], &tags(fields));
-        to.call(&format!("public record {ident}"), &components(self.key, fields), &format!("{implements} {{"));
-        to.indent();
+        to.record(&format!("public record {ident}"), &components(self.key, fields), implements);
         copies(ident, fields, to);
         let mut values = Values { key: self.key, constants, is_first: false };
         if !implements.is_empty() {
@@ -120,7 +119,7 @@ impl Part<'_> {
             to.blank();
             let path = format!("{}.{}", self.path, variant.name);
             let within = Part { key: self.key, path: &path, variant: Some(&variant.name) };
-            let implements = format!(" implements {ident}");
+            let implements = format!("implements {ident}");
             let (about, tag) = (variant_name(variant), Some(variant.tag));
             within.record(&variant.ident, &implements, &about, tag, &variant.fields, constants, to);
         }

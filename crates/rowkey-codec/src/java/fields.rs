@@ -50,7 +50,7 @@ pub(super) fn copies(class: &str, fields: &[Field], to: &mut Source) {
     to.open(&format!("public {class}"));
     for Field { name, ident, .. } in lists {
         let named = literal(&format!("{class}.{name}"));
-        to.line(&format!("{ident} = Lists.copy({named}, {ident});"));
+        to.assign(ident, "Lists.copy", &[named, ident.clone()]);
     }
     to.close();
     to.blank();

@@ -1,7 +1,7 @@
 //! The files of a Maven project beside its classes.
 
 use crate::Package;
-use crate::ir::Codec;
+use crate::ir::{Codec, Key};
 use crate::names::Case;
 
 /// The file `pom.xml`. The artifact is called as the design's package is, in lower case.
@@ -58,5 +58,15 @@ pub(super) fn readme(codec: &Codec, java: &str) -> String {
     for key in &codec.keys {
         text += &format!("| `{java}.{}` | `{}` |\n", key.ident, key.fingerprint);
     }
-    text
+    text + &codec.keys.first().map_or(String::new(), usage)
+}
+
+/// A key, what it is decoded to, and the ranges of a prefix.
+fn usage(key: &Key) -> String {
+    let ident = &key.ident;
+    let fixed: String = key.least_prefix().iter().map(|field| format!(".{0}(read.{0}())", field.ident)).collect();
+    format!(
+        "\n```java\nbyte[] key = value.encode(); // of a value of {ident}\n{ident} read = {ident}.decode(key);\n\
+         List<KeyRange> ranges = {ident}.prefix(){fixed}.ranges();\n```\n"
+    )
 }

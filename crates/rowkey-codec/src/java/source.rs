@@ -73,6 +73,20 @@ impl Source {
         self.open(&format!("}} {between}"));
     }
 
+    /// A record that begins, with the interface that it implements on a line of its own where that is too long.
+    pub(super) fn record(&mut self, head: &str, components: &[String], implements: &str) {
+        let line = format!("{head}({}) {implements} {{", components.join(", "));
+        if implements.is_empty() {
+            self.call(head, components, " {");
+        } else if self.fits(&line, 0) {
+            self.line(&line);
+        } else {
+            self.call(head, components, "");
+            self.line(&format!("    {implements} {{"));
+        }
+        self.depth += 1;
+    }
+
     /// `head(arguments)tail`, broken where it is too long.
     pub(super) fn call(&mut self, head: &str, arguments: &[String], tail: &str) {
         let line = format!("{head}({}){tail}", arguments.join(", "));

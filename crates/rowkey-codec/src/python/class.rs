@@ -54,8 +54,12 @@ fn tagged(key: &Key, at: usize, decl: &Decl, variants: &[Variant], out: &mut Lin
         true => out.line(0, &line),
         false => {
             out.line(0, &format!("{}: TypeAlias = (", decl.ident));
-            for (i, ident) in idents.iter().enumerate() {
-                out.line(1, &format!("{}{ident}", if i > 0 { "| " } else { "" }));
+            if 4 + union.len() <= super::text::WIDTH {
+                out.line(1, &union);
+            } else {
+                for (i, ident) in idents.iter().enumerate() {
+                    out.line(1, &format!("{}{ident}", if i > 0 { "| " } else { "" }));
+                }
             }
             out.line(0, ")");
         }

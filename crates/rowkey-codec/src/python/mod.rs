@@ -5,6 +5,7 @@ mod class;
 mod codec;
 mod encoding;
 mod module;
+mod natural;
 mod package;
 mod prefix;
 mod run;

@@ -1,8 +1,9 @@
 //! The files of a package.
 
 use super::module::module;
+use super::natural::natural;
 use super::standard::STANDARD;
-use super::text::Lines;
+use super::text::{Lines, WIDTH};
 use crate::ir::{Codec, Key, Refusal};
 use crate::names::{Case, DEVICE, PYTHON_KEYWORDS, is_device};
 use crate::{LICENSES, Package, SourceFile};
@@ -99,7 +100,17 @@ fn readme(codec: &Codec, folder: &str) -> String {
     for key in &codec.keys {
         text += &format!("| `{folder}.{}` | `{}` |\n", key.ident, key.fingerprint);
     }
-    text
+    text + &codec.keys.first().map_or(String::new(), |key| usage(key, folder))
+}
+
+/// A key, what it is decoded to, and the ranges of a prefix.
+fn usage(key: &Key, folder: &str) -> String {
+    let ident = &key.ident;
+    let fixed: String = key.least_prefix().iter().map(|field| format!(".{0}(read.{0})", field.ident)).collect();
+    format!(
+        "\n```python\nfrom {folder} import {ident}\n\nkey = value.encode()  # of a value of {ident}\n\
+         read = {ident}.decode(key)\nranges = {ident}.prefix(){fixed}.ranges()\n```\n"
+    )
 }
 
 fn init(codec: &Codec) -> String {
@@ -109,28 +120,16 @@ fn init(codec: &Codec) -> String {
         out.line(0, "");
     }
     let mut keys: Vec<_> = codec.keys.iter().collect();
-    keys.sort_by_cached_key(|key| natural(&key.module));
+    keys.sort_by(|a, b| natural(&a.module, &b.module));
     for Key { module, ident, .. } in keys {
-        out.line(0, &format!("from .{module} import {ident} as {ident}"));
+        let line = format!("from .{module} import {ident} as {ident}");
+        if line.len() <= WIDTH {
+            out.line(0, &line);
+        } else {
+            out.line(0, &format!("from .{module} import ("));
+            out.line(1, &format!("{ident} as {ident},"));
+            out.line(0, ")");
+        }
     }
     out.0
-}
-
-/// The key that tools sort imports by: numbers in a name by their value.
-fn natural(name: &str) -> Vec<(String, u64)> {
-    let mut runs = vec![(String::new(), 0u64)];
-    let mut before = false;
-    for char in name.chars() {
-        if before && !char.is_ascii_digit() {
-            runs.push((String::new(), 0));
-        }
-        before = char.is_ascii_digit();
-        if let Some((text, number)) = runs.last_mut() {
-            match char.to_digit(10) {
-                Some(digit) => *number = number.saturating_mul(10).saturating_add(digit.into()),
-                None => text.push(char),
-            }
-        }
-    }
-    runs
 }

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use crate::golden::Golden;
 use crate::python::tool;
 use crate::random::Crossing;
-use crate::{manifest, program, random, typed};
+use crate::{bounds, manifest, program, random, typed};
 
 /// A project of generated code in a folder, compiled.
 pub(crate) struct Generated {
@@ -219,6 +219,11 @@ fn google_java_format_takes_deep_options_and_as_many_fields_as_a_record_has() {
     tables.push(of(vec!["u8"; 254].join(", ")));
     tables.push(of(vec!["i64 desc"; 127].join(", ")));
     format(&Generated::new(&tables));
+}
+
+#[test]
+fn google_java_format_takes_long_names_and_deep_types() {
+    format(&Generated::new(&bounds::tables()));
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 mod asking;
 mod benches;
+mod bounds;
 mod docs;
 mod go;
 mod golden;

@@ -3,6 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use rowkey::LayoutBuf;
+use rowkey::lead::Lead;
+use rowkey::untyped::FieldBuf;
 use rowkey_codec::ir::{Codec, Table};
 use rowkey_codec::names::PYTHON;
 use rowkey_codec::{Language, Package, generate};
@@ -10,7 +13,7 @@ use rowkey_design::{Design, File};
 use tempfile::TempDir;
 
 use crate::golden::Golden;
-use crate::{benches, manifest, program, random, typed};
+use crate::{benches, bounds, manifest, program, random, typed};
 
 /// A package of generated code in a folder, and its manifest.
 pub(crate) struct Generated {
@@ -127,6 +130,24 @@ fn ruff_takes_keys_of_many_numbers_and_of_deep_options() {
         let generated = Generated::new(&tables);
         tool("ROWKEY_RUFF", &["format", "--no-cache", "--diff", "rowkeys"], generated.path());
     }
+}
+
+#[test]
+fn imports_are_in_the_order_of_ruff() {
+    let numbers = ["v0", "v", "v1", "a1", "a01", "a001", "a10", "a2", "a1_b", "a1b", "a_b", "day0", "day", "day00_x"];
+    let long = (1..80).map(|len| "n".repeat(len));
+    let layout = |name| LayoutBuf::of_fields(name, Lead::None, Vec::new(), vec![FieldBuf::new("a", "u8").unwrap()]);
+    let tables = numbers.map(str::to_owned).into_iter().chain(long).map(|name| Table::new(layout(name).unwrap()));
+    let generated = Generated::new(&Vec::from_iter(tables));
+    tool("ROWKEY_RUFF", &["check", "--no-cache", "--select=I", "rowkeys"], generated.path());
+    tool("ROWKEY_RUFF", &["format", "--no-cache", "--diff", "rowkeys/__init__.py"], generated.path());
+}
+
+#[test]
+fn ruff_takes_long_names_and_deep_types() {
+    let generated = Generated::new(&bounds::tables());
+    tool("ROWKEY_RUFF", &["check", "--no-cache", "--output-format=concise", "rowkeys"], generated.path());
+    tool("ROWKEY_RUFF", &["format", "--no-cache", "--diff", "rowkeys"], generated.path());
 }
 
 /// `bench/python/run` measures how long they take.

@@ -8,6 +8,7 @@ use rowkey::untyped::FieldBuf;
 use rowkey_codec::ir::Table;
 
 use super::{Generated, go, run};
+use crate::bounds;
 
 #[test]
 fn generated_code_is_what_gofmt_vet_and_staticcheck_take() {
@@ -64,6 +65,31 @@ fn hostile_names_compile() {
     let fields: Vec<FieldBuf> = HOSTILE.iter().zip(shapes.iter().cycle()).map(field).collect();
     let layout = |name: &&str| LayoutBuf::of_fields(*name, Lead::None, Vec::new(), fields.clone()).unwrap();
     check(&HOSTILE.map(|name| Table::new(layout(&name))));
+}
+
+#[test]
+fn types_as_deep_as_are_taken_compile() {
+    let deep = |of: &str, inner: &str| format!("{}{inner}{}", of.repeat(20), ">".repeat(40));
+    let lists = deep("list<list<", "u8");
+    let tuples = deep("list<list<", &format!("({lists})"));
+    let both = deep("list<option<", "text");
+    vet(&Generated::new(&[lists, tuples, both].map(|shape| Table::new(shape.parse().unwrap()))));
+}
+
+#[test]
+fn gofmt_takes_long_names_and_deep_types() {
+    check(&bounds::tables());
+}
+
+#[test]
+fn gofmt_takes_texts_of_a_design_and_names_of_any_length() {
+    let texts = "''x'' and ``y`` ```z``` ''' ''' ````";
+    let shape = "enum{1: (), 7: (u32, text)}";
+    let fields = |name: &str| vec![FieldBuf::new(name, shape).unwrap(), FieldBuf::new("value", "u8").unwrap()];
+    let layout = |name: &str, field: &str| LayoutBuf::of_fields(name, Lead::None, Vec::new(), fields(field)).unwrap();
+    let mut tables = vec![Table::new(layout(texts, texts)), Table::new(layout("'''", "``"))];
+    tables.extend((20..60).map(|len| Table::new(layout(&"t".repeat(len), &"f".repeat(60 - len / 2)))));
+    check(&tables);
 }
 
 #[test]
@@ -143,9 +169,13 @@ fn the_tests_of_the_go_runtime_pass() {
     run(go().args(["test", "./..."]).current_dir(&runtime));
 }
 
+fn vet(generated: &Generated) {
+    run(go().args(["vet", "./..."]).current_dir(generated.path()));
+}
+
 fn check(tables: &[Table]) {
     let generated = Generated::new(tables);
-    run(go().args(["vet", "./..."]).current_dir(generated.path()));
+    vet(&generated);
     let gofmt = std::env::var_os("ROWKEY_GOFMT").unwrap_or_else(|| "gofmt".into());
     let unformatted = run(Command::new(gofmt).args(["-l", "-d", "."]).current_dir(generated.path()));
     assert!(unformatted.is_empty(), "{}", unformatted.chars().take(3000).collect::<String>());
