@@ -16,9 +16,10 @@ class Left {
     }
   }
 
-  keep(entry, text) {
+  /** Keeps the text that an entry is left with, and the one that its address may still have. */
+  keep(entry, text, from) {
     this.#texts.delete(entry);
-    this.#texts.set(entry, text);
+    this.#texts.set(entry, { text, from });
     for (const oldest of [...this.#texts.keys()].slice(0, -ENTRIES)) this.#texts.delete(oldest);
     this.#store();
   }
@@ -29,9 +30,15 @@ class Left {
 
   /** What an entry was left with; undefined if its address has it. */
   taken(entry) {
-    const text = this.#texts.get(entry);
+    const text = this.#texts.get(entry)?.text;
     this.delete(entry);
     return text;
+  }
+
+  /** The entry that was left last, if its address had this text: a page that is loaded anew has lost its number. */
+  last(from) {
+    const [entry, kept] = [...this.#texts].at(-1) ?? [];
+    return kept?.from === from ? entry : undefined;
   }
 
   #store() {

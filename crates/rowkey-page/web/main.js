@@ -118,15 +118,15 @@ const keepNow = () => {
   if (!isPending) return;
   turn += 1;
   const { json, told } = fitted(stateNow());
-  const text = json ? forAddress(stored(json)) : "";
+  const [from, text] = [location.hash.slice(1), json ? forAddress(stored(json)) : ""];
   if (isHere()) write(text, told);
   isPending = false;
-  if (text) left.keep(entry, text);
+  if (text) left.keep(entry, text, from);
 };
 
 /** The address's text of the entry that is come to: of what it was left with, if its address does not have that. */
-const entered = () => {
-  entry = history.state?.entry ?? Math.random();
+const entered = (known) => {
+  entry = history.state?.entry ?? known ?? Math.random();
   const text = left.taken(entry) ?? location.hash.slice(1);
   history.replaceState({ entry }, "", addressOf(text));
   return text;
@@ -204,4 +204,5 @@ addEventListener("hashchange", () => {
   keepNow();
   start(entered());
 });
-start(entered());
+const isAnew = performance.getEntriesByType("navigation")[0]?.type === "reload";
+start(entered(isAnew ? left.last(location.hash.slice(1)) : undefined));
