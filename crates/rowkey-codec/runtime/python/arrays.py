@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from .byte_strings import bytes_of
 from .encoding import Encoding, taken
 
 
 def exact(value: bytes, width: int) -> bytes:
     """Bytes, which are so many."""
+    if type(value) is not bytes:
+        value = bytes_of(value)
     if len(value) != width:
         raise ValueError(f"{len(value)} bytes are not {width}")
-    return bytes(value)
+    return value
 
 
 class Array(Encoding[bytes]):

@@ -11,7 +11,9 @@ class Bool(Encoding[bool]):
     __slots__ = ()
 
     def encode(self, value: bool) -> bytes:
-        return b"\x01" if value else b"\x00"
+        if value is True or value is False:
+            return b"\x01" if value else b"\x00"
+        raise TypeError
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[bool, int]:
         byte = taken(key, at, 1)[0]

@@ -6,12 +6,27 @@ r"""Bytes of any length: 00 is written 01 01, and 01 is written 01 02; then come
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from .encoding import Encoding
 from .errors import Refusal
 
 _ESCAPED = re.compile(rb"(?:[^\x01]|\x01[\x01\x02])*", re.DOTALL)
 _ESCAPE = re.compile(rb"\x01[\x01\x02]")
+
+
+def is_bytes(value: Any) -> bool:
+    """Whether it is bytes of any of the types that hold them: of a memoryview, one whose items are single bytes."""
+    if isinstance(value, memoryview):
+        return value.itemsize == 1 and value.ndim == 1
+    return isinstance(value, (bytes, bytearray))
+
+
+def bytes_of(value: bytes) -> bytes:
+    """The bytes that a value holds."""
+    if not is_bytes(value):
+        raise TypeError
+    return bytes(value)
 
 
 def escape(content: bytes) -> bytes:
@@ -46,14 +61,14 @@ class Bytes(Encoding[bytes]):
     __slots__ = ()
 
     def encode(self, value: bytes) -> bytes:
-        return escape(bytes(value)) + b"\x00"
+        return escape(bytes_of(value)) + b"\x00"
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[bytes, int]:
         escaped, end = until_terminator(key, at)
         return unescape(escaped, at), end
 
     def starting(self, start: bytes) -> bytes:
-        return escape(start)
+        return escape(bytes_of(start))
 
 
 class RawBytes(Encoding[bytes]):
@@ -62,10 +77,10 @@ class RawBytes(Encoding[bytes]):
     __slots__ = ()
 
     def encode(self, value: bytes) -> bytes:
-        return bytes(value)
+        return bytes_of(value)
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[bytes, int]:
         return key[at:], len(key)
 
     def starting(self, start: bytes) -> bytes:
-        return start
+        return bytes_of(start)

@@ -12,7 +12,7 @@ class Char(Encoding[str]):
     __slots__ = ()
 
     def encode(self, value: str) -> bytes:
-        number = ord(value) if len(value) == 1 else 0xD800
+        number = ord(value) if isinstance(value, str) and len(value) == 1 else 0xD800
         if 0xD800 <= number < 0xE000:
             raise ValueError(f"{shown(value)} is not one character")
         return number.to_bytes(4, "big")

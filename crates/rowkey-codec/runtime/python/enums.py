@@ -20,7 +20,9 @@ class Plain(Encoding[E]):
         self._of = of
 
     def encode(self, value: E) -> bytes:
-        return bytes([self._of(value).value])
+        if not isinstance(value, self._of):
+            raise TypeError
+        return bytes([value.value])
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[E, int]:
         return self._of(taken(key, at, 1)[0]), at + 1

@@ -18,7 +18,7 @@ _SHOWN = 60
 
 
 class RowKeyError(ValueError):
-    """Bytes or values that are no key."""
+    """Bytes or values that are no key, or a table of other keys."""
 
 
 class EncodeError(RowKeyError):
@@ -53,24 +53,30 @@ class DecodeError(RowKeyError):
         return f"{_joined(self.key, self.field)} at byte {self.offset}: {self.reason}"
 
 
-class LayoutMismatch(ValueError):
+class LayoutMismatch(RowKeyError):
     """A table with keys of another layout."""
 
 
 class Refusal(ValueError):
     """What an encoding refuses, and where in the key and in its field that is."""
 
-    def __init__(self, reason: str, at: int, path: str = "") -> None:
-        super().__init__(reason, at, path)
+    def __init__(self, reason: str, at: int, path: str = "", inverted_at: int | None = None) -> None:
+        super().__init__(reason, at, path, inverted_at)
         self.reason = reason
         self.at = at
         self.path = path
+        self.inverted_at = at if inverted_at is None else inverted_at
+        """Where it is if the bytes that were read are the inverted ones of the key."""
+
+    def inverted(self) -> Refusal:
+        """The same of a field whose bytes are inverted."""
+        return Refusal(self.reason, self.inverted_at, self.path, self.at)
 
 
 def placed(error: Exception, at: int, name: str = "") -> Refusal:
     """The refusal of bytes, within a part of this name that begins at a byte."""
     if isinstance(error, Refusal):
-        return Refusal(error.reason, error.at, _joined(name, error.path))
+        return Refusal(error.reason, error.at, _joined(name, error.path), error.inverted_at)
     return Refusal("the text is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error), at, name)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .byte_strings import is_bytes
 from .encoding import INVERTED
 from .errors import REFUSED, UNFIT, DecodeError, EncodeError, placed, shown, unfit
 from .fields import Field
@@ -30,9 +31,9 @@ def not_a_value(layout: Layout, field: Field[Any], value: object, error: Excepti
     return EncodeError(layout.name, refusal.path, refusal.reason)
 
 
-def key_bytes(layout: Layout, key: object) -> bytes:
+def key_bytes(layout: Layout, key: Any) -> bytes:
     """The bytes of a key that are in another type's value."""
-    if isinstance(key, (bytes, bytearray, memoryview)):
+    if is_bytes(key):
         return bytes(key)
     raise DecodeError(layout.name, "", 0, f"{shown(key)} is no bytes")
 
@@ -49,6 +50,8 @@ def not_decoded(layout: Layout, fields: Sequence[Field[Any]], key: bytes, error:
             _, at = field.encoding.decode(key_, other, at)
         except REFUSED as found:
             refusal = placed(found, at, field.name)
+            if field.desc:
+                refusal = refusal.inverted()
             found_bytes = key[refusal.at : refusal.at + _MOST].hex() or "the end"
             return DecodeError(layout.name, refusal.path, refusal.at, f"{refusal.reason}; found {found_bytes}")
     if at < len(key):

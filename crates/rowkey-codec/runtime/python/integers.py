@@ -16,6 +16,13 @@ def _outside(value: int, least: int, width: int) -> ValueError:
     return ValueError(f"{shown(value)} is not from {least} to {least + (1 << 8 * width) - 1}")
 
 
+def whole(value: int) -> int:
+    """An integer, which a float is not; True is 1, as everywhere in Python."""
+    if isinstance(value, int):
+        return int(value)
+    raise TypeError
+
+
 class Sorted(Encoding[int]):
     """An integer of a width in bytes, whose bytes sort as the numbers do."""
 

@@ -8,10 +8,14 @@ from .encoding import Encoding, T, taken
 from .errors import REFUSED, UNFIT, Refusal, placed, unfit
 
 
+def _check(value: Any) -> None:
+    """Refuses what is no tuple or list, as a text of which each character is one."""
+    if not isinstance(value, (tuple, list)):
+        raise unfit(TypeError(), value)
+
+
 def _unfit(of: Encoding[Any], value: Any, error: Exception) -> Refusal:
     """The refusal of the first element that is no value of an encoding."""
-    if not isinstance(value, (tuple, list)):
-        return unfit(TypeError(), value)
     for at, element in enumerate(value):
         try:
             of.encode(element)
@@ -29,6 +33,7 @@ class List(Encoding[tuple[T, ...]]):
         self._of = of
 
     def encode(self, value: tuple[T, ...]) -> bytes:
+        _check(value)
         encode = self._of.encode
         try:
             return b"".join([b"\x01" + encode(element) for element in value]) + b"\x00"
@@ -60,6 +65,7 @@ class RawList(Encoding[tuple[T, ...]]):
         self._of = of
 
     def encode(self, value: tuple[T, ...]) -> bytes:
+        _check(value)
         try:
             return b"".join(map(self._of.encode, value))
         except UNFIT as error:

@@ -58,7 +58,11 @@ class NestedOption(Encoding[Some[T] | None]):
         self._none = bytes([none])
 
     def encode(self, value: Some[T] | None) -> bytes:
-        return self._none if value is None else b"\x01" + self._of.encode(value.value)
+        if value is None:
+            return self._none
+        if not isinstance(value, Some):
+            raise TypeError
+        return b"\x01" + self._of.encode(value.value)
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[Some[T] | None, int]:
         if not _tag(key, at, self._none):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 
+from .byte_strings import bytes_of
 from .encoding import Encoding, T
 from .errors import shown
 from .instants import Instant
@@ -91,7 +92,7 @@ class JoinedBytes(Joined[bytes]):
     __slots__ = ()
 
     def content(self, value: bytes) -> bytes:
-        return bytes(value)
+        return bytes_of(value)
 
     def value(self, content: bytes) -> bytes:
         return content

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from .encoding import INVERTED
-from .errors import UNFIT
+from .errors import UNFIT, EncodeError, shown
 from .faults import not_a_value
 from .fields import Field
 from .host_paths import is_address, reversed_host
@@ -94,8 +94,13 @@ class Step:
         return begun(self._layout, body, (*self._ends, len(body)), field.longer, constants)
 
     def _in(self, field: Field[T], values: Iterable[T], *constants: Field[tuple[()]]) -> Selection:
+        if isinstance(values, (str, bytes, bytearray, memoryview)) or not isinstance(values, Iterable):
+            raise self._refused(field, f"{shown(values)} is no collection of values")
         steps = [Prefix(*self._with(field, value, *constants)) for value in values]
         return Selection(self._layout, [step._span() for step in steps])
+
+    def _refused(self, field: Field[Any], reason: str) -> EncodeError:
+        return EncodeError(self._layout.name, field.name, reason)
 
     def _between(self, field: Field[Any], low: Cut, high: Cut) -> Selection:
         return Selection(self._layout, [self._cut(field, low, high)])
@@ -108,6 +113,9 @@ class Step:
         return Span(self._body, self._ends, low, high)
 
     def _range(self, field: Field[T], start: Bound[T], end: Bound[T]) -> Selection:
+        for bound in (start, end):
+            if not isinstance(bound, (Included, Excluded, Unbounded)):
+                raise self._refused(field, f"{shown(bound)} is neither Included nor Excluded nor UNBOUNDED")
         if field.descends:
             start, end = end, start
 

@@ -12,13 +12,16 @@ from .errors import REFUSED, UNFIT, Refusal, placed, unfit
 class Record(Encoding[T]):
     """A class of fields: of each its member, its path in the design, its encoding. One without a member is a constant."""
 
-    __slots__ = ("_fields", "_of")
+    __slots__ = ("_fields", "_of", "_type")
 
     def __init__(self, of: Callable[..., T], fields: Sequence[tuple[str, str, Encoding[Any]]]) -> None:
         self._of = of
+        self._type: type = of if isinstance(of, type) else object
         self._fields = tuple(fields)
 
     def encode(self, value: T) -> bytes:
+        if not isinstance(value, self._type):
+            raise unfit(TypeError(), value)
         try:
             return b"".join(
                 [field.encode(getattr(value, member) if member else ()) for member, _, field in self._fields]
@@ -28,8 +31,6 @@ class Record(Encoding[T]):
 
     def _unfit(self, value: T, error: Exception) -> Refusal:
         """The refusal of the first part that is no value of its field."""
-        if not isinstance(self._of, type) or not isinstance(value, self._of):
-            return unfit(TypeError(), value)
         for member, name, field in self._fields:
             part: Any = getattr(value, member) if member else ()
             try:

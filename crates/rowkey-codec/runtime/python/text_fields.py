@@ -12,10 +12,12 @@ from collections.abc import Callable
 from typing import Generic
 from uuid import UUID
 
+from .byte_strings import bytes_of
 from .dates import Pattern
 from .encoding import Encoding, Interval, T, taken
 from .errors import REFUSED, Refusal, placed, shown
 from .instants import Instant
+from .integers import whole
 from .key_ranges import successor
 
 _DECIMAL = re.compile(r"[0-9]+", re.ASCII)
@@ -47,6 +49,7 @@ REVERSED = Form(_reversed, _reversed)
 
 
 def _in_range(value: int, most: int) -> int:
+    value = whole(value)
     if not 0 <= value <= most:
         raise ValueError(f"{shown(value)} is not from 0 to {most}")
     return value
@@ -64,6 +67,7 @@ def decimal(width: int = 0) -> Form[int]:
 
 
 def _signed(value: int) -> str:
+    value = whole(value)
     if not -(1 << 127) <= value < 1 << 127:
         raise ValueError(f"{shown(value)} has more than 128 bits")
     return str(value)
@@ -107,7 +111,8 @@ def hex_bytes(upper: bool = False) -> Form[bytes]:
     """Bytes in hex digits of one case."""
 
     def text_of(value: bytes) -> str:
-        return value.hex().upper() if upper else value.hex()
+        digits = bytes_of(value).hex()
+        return digits.upper() if upper else digits
 
     def value_of(text: str) -> bytes:
         value = bytes.fromhex(text)
@@ -124,7 +129,13 @@ def _uuid_of(text: str) -> UUID:
     return UUID(text)
 
 
-UUID_TEXT = Form(str, _uuid_of)
+def _text_of(value: UUID) -> str:
+    if not isinstance(value, UUID):
+        raise TypeError
+    return str(value)
+
+
+UUID_TEXT = Form(_text_of, _uuid_of)
 
 
 def dates(*parts: str) -> Form[Instant]:

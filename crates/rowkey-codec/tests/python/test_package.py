@@ -4,10 +4,12 @@ import pickle
 import unittest
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
+from decimal import Decimal
 
 import rowkeys.runtime as rt
-from rowkeys import Key, Key_2, Key_3, Key_4
-from rowkeys.key_4 import Key43, Key419
+from rowkeys import Key, Key_2, Key_3, Key_4, Key_5
+from rowkeys.key_4 import Key411, Key43, Key419
+from rowkeys.key_5 import Key53, Key58
 
 
 def rows_of(keys):
@@ -17,7 +19,8 @@ def rows_of(keys):
 
 class Package(unittest.TestCase):
     """`Key` is salt(4 xxh3 by 0) text, i64 desc; `Key_2` is instant, duration; `Key_3` is option<option<u8>>; `Key_4` is
-    u8, enum{1: (), 9: (u32, text)}, list<text>, (i16, bytes[2]) desc, option<text>.
+    u8, enum{1: (), 9: (u32, text)}, list<text>, (i16, bytes[2]) desc, option<text>; `Key_5` is dec['#'], int['#'],
+    hexbytes['#'], enum{1: (), 2: ()}, bool, char, decimal, bytes, (u8, bytes[2]).
     """
 
     def test_a_merge_of_buckets_is_in_the_order_of_the_keys_after_the_salt(self):
@@ -76,9 +79,13 @@ class Package(unittest.TestCase):
         schema = "row key: {}\nrow key field: 0 f0\nfamily f: max versions 1\n"
         for kept in (Key.SHAPE, Key.FINGERPRINT, Key.SHAPE.encode(), schema.format(Key.SHAPE).encode()):
             Key.check_layout(kept)
-        for kept in (Key_2.SHAPE, Key_2.FINGERPRINT, schema.format(Key_2.SHAPE), "", b"\xff"):
-            with self.assertRaises(rt.LayoutMismatch):
+            for end in ("\n", "\r\n", "\n\n"):
+                Key.check_layout(kept + (end if isinstance(kept, str) else end.encode()))
+        for kept in (Key_2.SHAPE, Key_2.FINGERPRINT, schema.format(Key_2.SHAPE), "", b"\xff", None, 7, [Key.SHAPE]):
+            with self.assertRaises(rt.RowKeyError) as raised:
                 Key.check_layout(kept)
+            self.assertIsInstance(raised.exception, rt.LayoutMismatch)
+            self.assertTrue(str(raised.exception).startswith(f"Key has keys of {Key.SHAPE}"))
 
     def test_an_explanation_has_all_bytes(self):
         key = Key("ada", 7).encode()
@@ -108,11 +115,40 @@ class Package(unittest.TestCase):
             ({"f3": Key43(1 << 15, b"cd")}, "_3._0"),
             ({"f3": Key43(1, b"c")}, "_3._1"),
             ({"f3": (1, b"cd")}, "_3"),
+            ({"f1": Key411}, "_1"),
+            ({"f2": "ab"}, "_2"),
+            ({"f3": Key58(1, b"cd")}, "_3"),
             ({"f4": "\ud800"}, "_4"),
         ):
             with self.assertRaises(rt.EncodeError) as raised:
                 replace(good, **changed).encode()
             self.told(raised.exception, "Key_4", field)
+
+    def test_a_value_of_another_type_is_no_value(self):
+        good = Key_5(1, -2, b"ab", Key53.F1, True, "c", Decimal("1.5"), b"d", Key58(3, b"ef"))
+        self.assertEqual(Key_5.decode(good.encode()), good)
+        words = memoryview(b"abcd").cast("I")
+        for at, others in enumerate(
+            (
+                (1.5, "1", None, Decimal(1)),
+                (1.5, "1", None, Decimal(1)),
+                (1.5, "ab", None, 7, words),
+                (1, True, Key53, "F1", None),
+                (1, "", None, b"c"),
+                (b"c", 7, None, ("c",)),
+                (1.5, 1, "1.5", None),
+                (4, "d", [7], None, words),
+                (Key43(3, b"ef"), (3, b"ef"), Key58, None, Key58(3, words), Key58(3, [1, 2])),
+            )
+        ):
+            for other in others:
+                with self.subTest(at=at, other=other), self.assertRaises(rt.EncodeError) as raised:
+                    replace(good, **{f"f{at}": other}).encode()
+                self.assertEqual(raised.exception.field.split(".")[0], f"_{at}")
+                self.assertEqual(raised.exception.key, "Key_5")
+        for numbers in ({"f0": True}, {"f1": True}, {"f8": Key58(True, b"ef")}):
+            ones = {name: Key58(1, b"ef") if name == "f8" else 1 for name in numbers}
+            self.assertEqual(replace(good, **numbers).encode(), replace(good, **ones).encode())
 
     def test_a_prefix_raises_what_encoding_raises(self):
         first = Key_4.prefix()
@@ -126,6 +162,16 @@ class Package(unittest.TestCase):
             (lambda: Key.prefix().f0("a").f1_range(end=rt.Included(None)), "Key", "_1"),
             (lambda: second.f1(Key419(-1, "")), "Key_4", "_1.9._0"),
             (lambda: first.f0("7"), "Key_4", "_0"),
+            (lambda: Key.prefix().f0_range("a", "b"), "Key", "_0"),
+            (lambda: Key.prefix().f0_range(rt.Included("a"), None), "Key", "_0"),
+            (lambda: Key.prefix().f0_range(None), "Key", "_0"),
+            (lambda: Key.prefix().f0_in(None), "Key", "_0"),
+            (lambda: Key.prefix().f0_in("ab"), "Key", "_0"),
+            (lambda: Key.prefix().f0_in(7), "Key", "_0"),
+            (lambda: first.f0_in(b"ab"), "Key_4", "_0"),
+            (lambda: first.f0_in([1, None]), "Key_4", "_0"),
+            (lambda: Key.prefix().f0_starts_with(None), "Key", "_0"),
+            (lambda: second.f1(Key411), "Key_4", "_1"),
         ):
             with self.assertRaises(rt.EncodeError) as raised:
                 refused()
@@ -184,7 +230,7 @@ class Package(unittest.TestCase):
             self.assertEqual(Key_4.decode(bytes_), key)
             self.assertIs(type(Key_4.decode(bytes_).f3.f1), bytes)
             self.assertEqual(Key_4.explain(bytes_), Key_4.explain(key.encode()))
-        for other in ("text", None, 7, [7], object()):
+        for other in ("text", None, 7, [7], object(), memoryview(key.encode() * 4).cast("I")):
             with self.assertRaises(rt.DecodeError) as raised:
                 Key_4.decode(other)
             self.told(raised.exception, "Key_4", "")

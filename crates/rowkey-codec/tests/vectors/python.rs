@@ -161,9 +161,13 @@ fn keys_by_hand_in_python_are_the_same() {
 /// A key of fields within others.
 const OF_PARTS: &str = "u8, enum{1: (), 9: (u32, text)}, list<text>, (i16, bytes[2]) desc, option<text>";
 
+/// A key of fields whose types take no other values.
+const OF_TYPES: &str =
+    "dec['#'], int['#'], hexbytes['#'], enum{1: (), 2: ()}, bool, char, decimal, bytes, (u8, bytes[2])";
+
 #[test]
 fn a_package_of_python_has_what_it_says() {
-    let shapes = ["salt(4 xxh3 by 0) text, i64 desc", "instant, duration", "option<option<u8>>", OF_PARTS];
+    let shapes = ["salt(4 xxh3 by 0) text, i64 desc", "instant, duration", "option<option<u8>>", OF_PARTS, OF_TYPES];
     let generated = Generated::new(&shapes.map(|shape| Table::new(shape.parse().unwrap())));
     let run = python("test_package.py").current_dir(generated.path()).output().unwrap();
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
