@@ -155,30 +155,35 @@ func (r *Reader) decimal(at int, run []byte) Decimal {
 	switch {
 	case first == 0x80 && len(body) == 0:
 		return Decimal{}
-	case first >= 0x01 && first <= 0x7e && len(body) > 0 && body[len(body)-1]^r.mask == 0x66:
-		body = body[:len(body)-1]
-		return Decimal{r.decimalDigits(at, body, 101, -1), int8(0x3e - int(first)), true}
+	case first == 0x80:
+		r.invalidBytes(at+1, "nothing after the 80 of a decimal 0")
+	case first >= 0x01 && first <= 0x7e && run[len(run)-1]^r.mask != 0x66:
+		r.invalidBytes(at+len(run), "66 at the end of a negative decimal")
+	case first >= 0x01 && first <= 0x7e:
+		body = body[:max(len(body)-1, 0)]
+		return Decimal{r.decimalDigits(at+1, body, 101, -1), int8(0x3e - int(first)), true}
 	case first >= 0x81 && first <= 0xfe:
-		return Decimal{r.decimalDigits(at, body, -1, 1), int8(int(first) - 0xc1), false}
+		return Decimal{r.decimalDigits(at+1, body, -1, 1), int8(int(first) - 0xc1), false}
+	default:
+		r.invalidBytes(at, "a decimal: 80 for 0, 81 to fe before digits, or 01 to 7e before digits and 66")
 	}
-	r.invalidBytes(at, "a decimal: 80 for 0, 81 to fe before digits, or 01 to 7e before digits and 66")
 	return Decimal{}
 }
 
 // decimalDigits returns the digits of bytes, each of which is a digit by from + sign · byte.
 func (r *Reader) decimalDigits(at int, body []byte, from, sign int) string {
-	var digits strings.Builder
-	digits.Grow(len(body))
+	digits := make([]byte, len(body))
 	for i, b := range body {
 		digit := from + sign*int(b^r.mask)
-		if digit < 0 || digit > 99 || digit == 0 && (i == 0 || i == len(body)-1) {
-			r.invalidBytes(at, "digits of base 100, neither the first nor the last 0")
+		if digit < 0 || digit > 99 {
+			r.invalidBytes(at+i, "a digit of base 100")
 			return ""
 		}
-		digits.WriteByte(byte(digit))
+		digits[i] = byte(digit)
 	}
-	if len(body) == 0 {
-		r.invalidBytes(at, "digits")
+	if len(body) == 0 || digits[0] == 0 || digits[len(body)-1] == 0 {
+		r.invalidBytes(at, "digits, neither the first nor the last of which is 0")
+		return ""
 	}
-	return digits.String()
+	return string(digits)
 }

@@ -51,16 +51,17 @@ func (r *Reader) Text() string {
 		}
 		text.WriteByte(b)
 	}
-	if escaped {
-		return r.valid(at, text.String())
-	}
-	return r.validText(at, text.String())
+	return r.valid(at, text.String())
 }
 
 // TextRaw reads a `text raw`: up to the end of the key.
 func (r *Reader) TextRaw() string {
 	at := r.at
-	return r.validText(at, string(r.upright(r.rest())))
+	text := string(r.upright(r.rest()))
+	if r.mask != 0 {
+		return r.valid(at, text)
+	}
+	return r.validText(at, text)
 }
 
 // valid returns the text, which was read from at on, if it is UTF-8.
@@ -72,7 +73,7 @@ func (r *Reader) valid(at int, text string) string {
 	return text
 }
 
-// validText returns the text, which was read from at on and has as many bytes in the key, if it is UTF-8.
+// validText returns the text, which is in the key as it is, from at on, if it is UTF-8.
 func (r *Reader) validText(at int, text string) string {
 	if !utf8.ValidString(text) {
 		r.fail(at+validSize(text), NotUTF8, quoted(text), "")

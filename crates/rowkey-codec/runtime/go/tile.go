@@ -111,12 +111,11 @@ func appendQuadkey(dst []byte, v Tile) []byte {
 
 // Quadkey reads a `quadkey` of this zoom.
 func (r *Reader) Quadkey(zoom uint8) Tile {
-	at := r.at
 	var aligned [8]byte
 	r.Array(aligned[:(zoom+3)/4])
 	digits, padding := binary.BigEndian.Uint64(aligned[:]), 64-2*int(zoom)
 	if bits.TrailingZeros64(digits) < padding {
-		r.invalidBytes(at, "zeros after the "+strconv.Itoa(int(zoom))+" digits")
+		r.invalidBytes(r.at-1, "zeros after the "+strconv.Itoa(int(zoom))+" digits")
 		return Tile{}
 	}
 	return Tile{digits: digits >> padding, zoom: zoom}

@@ -13,11 +13,13 @@ from decimal import Decimal
 
 from .byte_strings import until_terminator
 from .encoding import Encoding
-from .errors import shown
+from .errors import Refusal, shown
 
 
 def encode_decimal(value: Decimal) -> bytes:
     """The bytes without a terminator."""
+    if not isinstance(value, Decimal):
+        raise TypeError
     if not value.is_finite():
         raise ValueError(f"{shown(value)} is no number")
     negative, tens, power = value.as_tuple()
@@ -41,19 +43,26 @@ def encode_decimal(value: Decimal) -> bytes:
     return bytes([0xC1 + exponent, *(digit + 1 for digit in digits)])
 
 
-def decode_decimal(found: bytes) -> Decimal:
-    """The number of bytes without a terminator."""
+def decode_decimal(found: bytes, at: int) -> Decimal:
+    """The number of bytes without a terminator, which begin at a byte of the key."""
     if found == b"\x80":
         return Decimal(0)
     first = found[0] if found else 0
-    if 0x01 <= first <= 0x7E and found[-1] == 0x66:
+    if first == 0x80:
+        raise Refusal(f"something follows the 80 of a decimal 0: {shown(found)}", at + 1)
+    if 0x01 <= first <= 0x7E:
+        if found[-1] != 0x66:
+            raise Refusal(f"66 is not at the end of a negative decimal: {shown(found)}", at + len(found))
         negative, exponent, digits = 1, 0x3E - first, [101 - byte for byte in found[1:-1]]
     elif 0x81 <= first <= 0xFE:
         negative, exponent, digits = 0, first - 0xC1, [byte - 1 for byte in found[1:]]
     else:
-        raise ValueError(f"{shown(found)} is no decimal")
-    if not digits or digits[0] == 0 or digits[-1] == 0 or not all(0 <= digit <= 99 for digit in digits):
-        raise ValueError(f"{shown(found)} is no decimal in its one form")
+        raise Refusal(f"{shown(found)} is no decimal", at)
+    wrong = next((place for place, digit in enumerate(digits) if not 0 <= digit <= 99), None)
+    if wrong is not None:
+        raise Refusal(f"a digit of base 100 is not from 0 to 99: {shown(found)}", at + 1 + wrong)
+    if not digits or digits[0] == 0 or digits[-1] == 0:
+        raise Refusal(f"{shown(found)} is no decimal in its one form", at + 1)
     tens = [ten for digit in digits for ten in divmod(digit, 10)]
     last = 2 * (exponent + 1 - len(digits))
     if tens[-1] == 0 and last < 0:
@@ -70,8 +79,8 @@ class DecimalNumber(Encoding[Decimal]):
         return encode_decimal(value) + b"\x00"
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[Decimal, int]:
-        found, at = until_terminator(key, at)
-        return decode_decimal(found), at
+        found, end = until_terminator(key, at)
+        return decode_decimal(found, at), end
 
 
 class RawDecimal(Encoding[Decimal]):
@@ -83,4 +92,4 @@ class RawDecimal(Encoding[Decimal]):
         return encode_decimal(value)
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[Decimal, int]:
-        return decode_decimal(key[at:]), len(key)
+        return decode_decimal(key[at:], at), len(key)

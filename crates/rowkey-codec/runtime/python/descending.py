@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .encoding import INVERTED, Encoding, T
+from .errors import REFUSED, placed
 
 
 class Descending(Encoding[T]):
@@ -17,4 +18,7 @@ class Descending(Encoding[T]):
         return self._of.encode(value).translate(INVERTED)
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[T, int]:
-        return self._of.decode(other, key, at)
+        try:
+            return self._of.decode(other, key, at)
+        except REFUSED as error:
+            raise placed(error, at).inverted() from error

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from .encoding import Encoding, taken
 from .errors import shown
-from .instants import checked_nanos
+from .instants import checked_nanos, read_nanos
 
 _SECONDS_NANOS = struct.Struct(">QI")
 
@@ -45,4 +45,4 @@ class DurationNanos(Encoding[Duration]):
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[Duration, int]:
         seconds, nanos = _SECONDS_NANOS.unpack(taken(key, at, 12))
-        return Duration(seconds, checked_nanos(nanos)), at + 12
+        return Duration(seconds, read_nanos(nanos, at + 8)), at + 12

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta, timezone
 from typing import NamedTuple
 
 from .encoding import Encoding, taken
-from .errors import shown
+from .errors import Refusal, shown
 
 _LEAST = -(1 << 63)
 _SECONDS_NANOS = struct.Struct(">QI")
@@ -45,6 +45,14 @@ def checked_nanos(nanos: int) -> int:
     return nanos
 
 
+def read_nanos(nanos: int, at: int) -> int:
+    """Nanoseconds that are the four bytes from a place of a key on."""
+    try:
+        return checked_nanos(nanos)
+    except ValueError as error:
+        raise Refusal(str(error), at) from error
+
+
 class InstantNanos(Encoding[Instant]):
     """An instant."""
 
@@ -59,4 +67,4 @@ class InstantNanos(Encoding[Instant]):
 
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[Instant, int]:
         seconds, nanos = _SECONDS_NANOS.unpack(taken(key, at, 12))
-        return Instant(seconds + _LEAST, checked_nanos(nanos)), at + 12
+        return Instant(seconds + _LEAST, read_nanos(nanos, at + 8)), at + 12

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from .encoding import Encoding, taken
-from .errors import shown
+from .errors import Refusal, shown
 
 
 def number_of(digits: str) -> int:
@@ -44,5 +44,5 @@ class Quadkey(Encoding[str]):
     def decode(self, key: bytes, other: bytes, at: int) -> tuple[str, int]:
         number = int.from_bytes(taken(key, at, self._width), "big")
         if number & (1 << self._padding) - 1:
-            raise ValueError("bits after the digits of a quadkey are not zeros")
+            raise Refusal("bits after the digits of a quadkey are not zeros", at + self._width - 1)
         return digits_of(number >> self._padding, self._zoom), at + self._width

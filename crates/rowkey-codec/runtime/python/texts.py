@@ -35,7 +35,7 @@ def decode_text(key: bytes, at: int) -> tuple[str, int]:
 
 def not_utf8(error: UnicodeDecodeError, at: int) -> Refusal:
     """The refusal of text that begins at a byte."""
-    return Refusal("the text is not UTF-8", at + error.start)
+    return Refusal("the text is not UTF-8", at + error.start, inverted_at=at)
 
 
 def decode_raw_text(key: bytes, at: int) -> str:

@@ -48,9 +48,8 @@ pub(super) fn copies(class: &str, fields: &[Field], to: &mut Source) {
     }
     to.doc(&["Copies the lists, unless they can't be changed.".to_owned()], &[]);
     to.open(&format!("public {class}"));
-    for Field { name, ident, .. } in lists {
-        let named = literal(&format!("{class}.{name}"));
-        to.assign(ident, "Lists.copy", &[named, ident.clone()]);
+    for Field { ident, .. } in lists {
+        to.assign(ident, "Lists.copy", &[ident.clone()]);
     }
     to.close();
     to.blank();

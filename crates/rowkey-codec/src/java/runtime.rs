@@ -15,12 +15,12 @@ macro_rules! runtime {
 const CLASSES: &[(&str, &str)] = runtime! {
     "Binary", "Bool", "Bounds", "ByteArrays", "ByteStrings", "CodePoint", "Constants", "Cut", "DatePattern",
     "Decimals", "DecodeException", "Digest", "Digests", "Digits", "Durations", "EncodeException", "Escapes",
-    "Explanation", "Floats",
-    "HashFunction", "HashPrefix", "HostPath", "HostPaths", "Hosts", "Instants", "IpAddresses", "JavaHashes",
-    "KeyBytes", "KeyDuration", "KeyField", "KeyInstant", "KeyRange", "KeyReader", "KeySpan", "KeyWriter", "Layout",
-    "LayoutException", "Lead", "LeadingFields", "Lists", "Merge", "Murmur3", "NumberText", "Options", "Ordered",
-    "Padded", "PlainText", "Salt", "SaltFormat", "SaltHash", "Selection", "Signed", "Splits", "Tags", "Text",
-    "TextEnds", "Tile", "Tiles", "Unsigned", "Utf8", "UuidText", "Uuids", "ValueWriter", "Wide", "Xxh3", "Xxh64",
+    "Explanation", "Floats", "HashFunction", "HashPrefix", "HostPath", "HostPaths", "Hosts", "Instants",
+    "IpAddresses", "JavaHashes", "KeyBytes", "KeyDuration", "KeyField", "KeyInstant", "KeyRange", "KeyReader",
+    "KeySpan", "KeyWriter", "Layout", "LayoutException", "Lead", "LeadingFields", "Lists", "Merge", "Murmur3",
+    "NumberText", "Options", "Ordered", "Padded", "PlainText", "ReadPath", "Salt", "SaltFormat", "SaltHash",
+    "Selection", "Signed", "Splits", "Tags", "Text", "TextEnds", "Tile", "Tiles", "Unsigned", "Utf8", "UuidText",
+    "Uuids", "ValueWriter", "Wide", "Xxh3", "Xxh64",
 };
 
 /// The names of the classes that other packages see.

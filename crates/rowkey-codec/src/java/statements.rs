@@ -23,12 +23,18 @@ impl Values<'_, '_> {
             }
             Type::TextField(field) => self.write_text(field, value, depth, to),
             Type::List { item, raw } => {
-                let name = format!("item{depth}");
+                let (name, at) = (format!("item{depth}"), format!("at{depth}"));
+                to.line(&format!("int {at} = 0;"));
+                to.open("try");
                 to.open(&format!("for ({} {name} : {value})", plain(self.key, item)));
                 if !raw {
                     to.line("Lists.writeNext(w);");
                 }
                 self.write_all(item, &name, depth + 1, to);
+                to.line(&format!("{at}++;"));
+                to.close();
+                to.next(&format!("catch (IllegalArgumentException | NullPointerException thrown{depth})"));
+                to.line(&format!("throw Lists.refused({value}, {at}, thrown{depth});"));
                 to.close();
                 if !raw {
                     to.line("Lists.writeEnd(w);");
@@ -88,7 +94,8 @@ impl Values<'_, '_> {
             Type::List { item, raw } => {
                 let each = format!("item{depth}");
                 to.line(&format!("{declared} = new ArrayList<>();"));
-                to.open(if *raw { "while (r.left() > 0)" } else { "while (Lists.readNext(r))" });
+                to.line("Lists.begin(r);");
+                to.open(if *raw { "while (Lists.readNextRaw(r))" } else { "while (Lists.readNext(r))" });
                 match self.read(item) {
                     Some(read) => to.line(&format!("{name}.add({read});")),
                     None => {

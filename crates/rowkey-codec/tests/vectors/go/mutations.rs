@@ -137,7 +137,7 @@ const MUTATIONS: &[(&str, &str, &str)] = &[
     ("host_path.go", "if address.Is4In6() {", "if false {"),
     ("decimal.go", "append(dst, 101-v.digits[i])", "append(dst, 100-v.digits[i])"),
     ("decimal.go", "return append(dst, 0x66)", "return dst"),
-    ("decimal.go", "digit == 0 && (i == 0 || i == len(body)-1)", "digit == 0 && i == 0"),
+    ("decimal.go", " || digits[len(body)-1] == 0", ""),
     ("option.go", "noneOther = 2", "noneOther = 3"),
     ("option.go", "r.isOne(noneTag,", "!r.isOne(noneTag,"),
     ("list.go", "return append(dst, 0) }", "return append(dst, 2) }"),

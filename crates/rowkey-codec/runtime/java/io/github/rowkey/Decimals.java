@@ -89,25 +89,28 @@ public final class Decimals {
       return BigDecimal.ZERO;
     }
     boolean isNegative = first < 0x7f;
-    if (first == 0 || first == 0x7f || first == ZERO || first == 0xff) {
+    if (first == ZERO) {
+      throw r.wrong(at + 1, "nothing follows the 80 of a decimal 0");
+    }
+    if (first == 0 || first == 0x7f || first == 0xff) {
       throw r.wrong(at, "a decimal begins with 01 to 7e, is 80 alone, or begins with 81 to fe");
     }
     int digits = isNegative ? count - 2 : count - 1;
     if (isNegative && bytes[from + count - 1] != NEGATIVE_END) {
       throw r.wrong(at + count, "a negative decimal ends with 66");
     }
-    if (digits < 1) {
-      throw r.wrong(at, "a decimal has digits");
-    }
-    byte[] text = new byte[2 * digits];
+    byte[] text = new byte[Math.max(2 * digits, 0)];
     for (int i = 0; i < digits; i++) {
       int next = bytes[from + 1 + i] & 0xff;
       int digit = isNegative ? 101 - next : next - 1;
-      if (digit < 0 || digit > 99 || digit == 0 && (i == 0 || i == digits - 1)) {
-        throw r.wrong(at + 1 + i, "digits are from 0 to 99, the first and the last are not 0");
+      if (digit < 0 || digit > 99) {
+        throw r.wrong(at + 1 + i, "a decimal's digits are from 0 to 99");
       }
       text[2 * i] = (byte) ('0' + digit / 10);
       text[2 * i + 1] = (byte) ('0' + digit % 10);
+    }
+    if (digits < 1 || isZero(text, 0) || isZero(text, 2 * digits - 2)) {
+      throw r.wrong(at + 1, "a decimal has digits, of which the first and the last are not 0");
     }
     int exponent = isNegative ? 0x3e - first : first - 0xc1;
     BigInteger whole = new BigInteger(new String(text, StandardCharsets.ISO_8859_1));
@@ -115,6 +118,10 @@ public final class Decimals {
         new BigDecimal(isNegative ? whole.negate() : whole, 2 * (digits - 1 - exponent));
     BigDecimal shortest = value.stripTrailingZeros();
     return shortest.scale() < 0 ? shortest.setScale(0) : shortest;
+  }
+
+  private static boolean isZero(byte[] text, int at) {
+    return text[at] == '0' && text[at + 1] == '0';
   }
 
   private static int digit(String digits, int at) {

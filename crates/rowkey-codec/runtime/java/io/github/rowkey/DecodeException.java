@@ -31,7 +31,10 @@ public final class DecodeException extends IllegalArgumentException {
     return key;
   }
 
-  /** The path to the field, names joined by dots; empty for the key as a whole. */
+  /**
+   * The path to the field, names joined by dots, elements of lists as {@code [n]}; empty for the
+   * key as a whole.
+   */
   public String field() {
     return field;
   }

@@ -35,7 +35,8 @@ public final class EncodeException extends IllegalArgumentException {
   }
 
   private static String joined(String outer, String inner) {
-    return outer.isEmpty() || inner.isEmpty() ? outer + inner : outer + "." + inner;
+    boolean isOne = outer.isEmpty() || inner.isEmpty() || inner.startsWith("[");
+    return isOne ? outer + inner : outer + "." + inner;
   }
 
   /** The name of the key type. */
@@ -43,7 +44,7 @@ public final class EncodeException extends IllegalArgumentException {
     return key;
   }
 
-  /** The path to the field, names joined by dots. */
+  /** The path to the field, names joined by dots, elements of lists as {@code [n]}. */
   public String field() {
     return field;
   }

@@ -24,6 +24,7 @@ public final class KeyReader {
   private int mask;
   private String key = "";
   private String field = "";
+  private final ReadPath lists = new ReadPath();
   private byte[] scratch = NONE;
   private byte[] content = NONE;
   private int contentFrom;
@@ -43,10 +44,18 @@ public final class KeyReader {
     return this;
   }
 
-  /** Names the key type that is read, for exceptions. */
+  /**
+   * Names the key type that is read, for exceptions.
+   *
+   * @throws DecodeException if there are no bytes, but null
+   */
   public void key(String name) {
     key = name;
     field = "";
+    lists.clear();
+    if (bytes == null) {
+      throw wrong(0, "null is no key");
+    }
   }
 
   /** Names the field that is read next, for exceptions. */
@@ -124,7 +133,27 @@ public final class KeyReader {
 
   /** The exception for what is wrong at a place of the key. */
   public DecodeException wrong(int offset, String found) {
-    return new DecodeException(key, field, offset, found);
+    return new DecodeException(key, lists.of(field), offset, found);
+  }
+
+  /** Begins a list of the field that was named last. */
+  void beginList() {
+    lists.beginList(field);
+  }
+
+  /** Begins the next element of the list that was begun last. */
+  void beginItem() {
+    lists.beginItem();
+  }
+
+  /** Ends the element: what comes next is of the list itself. */
+  void endItem() {
+    field = lists.endItem();
+  }
+
+  /** Ends the list that was begun last. */
+  void endList() {
+    lists.endList();
   }
 
   /** The exception for a byte, already read, that is not valid. */

@@ -1,5 +1,7 @@
 package io.github.rowkey;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -12,15 +14,17 @@ import java.util.List;
 public final class Lists {
   private Lists() {}
 
-  /** A copy of the list of this name, unless it can't be changed. */
-  public static <T> List<T> copy(String name, List<T> list) {
+  /**
+   * A copy of a list, unless it can't be changed. What is null in it is refused once it is written.
+   */
+  public static <T> List<T> copy(List<T> list) {
     if (list == null) {
-      throw new NullPointerException(name + " is null");
+      return null;
     }
     try {
       return List.copyOf(list);
     } catch (NullPointerException ofElement) {
-      throw new NullPointerException(name + " has an element that is null");
+      return Collections.unmodifiableList(new ArrayList<>(list));
     }
   }
 
@@ -34,13 +38,39 @@ public final class Lists {
     w.putByte(0);
   }
 
-  /** Reads either of them; returns whether an element comes next. */
+  /** The exception for what was thrown within an element of a list. */
+  public static EncodeException refused(List<?> list, int item, RuntimeException thrown) {
+    return EncodeException.of(list == null ? "" : "[" + item + "]", thrown);
+  }
+
+  /** Begins to read a list, of the field that was named last. */
+  public static void begin(KeyReader r) {
+    r.beginList();
+  }
+
+  /** Reads what comes before an element, or the end; returns whether an element comes next. */
   public static boolean readNext(KeyReader r) {
+    r.endItem();
     int at = r.position();
     int marker = r.takeByte();
     if (marker > 1) {
       throw r.wrongByte(at, "before an element is 01, at the end of a list 00");
     }
-    return marker == 1;
+    return next(r, marker == 1);
+  }
+
+  /** Returns whether an element comes next of a list that ends with the key. */
+  public static boolean readNextRaw(KeyReader r) {
+    r.endItem();
+    return next(r, r.left() > 0);
+  }
+
+  private static boolean next(KeyReader r, boolean isItem) {
+    if (isItem) {
+      r.beginItem();
+    } else {
+      r.endList();
+    }
+    return isItem;
   }
 }

@@ -33,7 +33,7 @@ public final class Tiles {
       bits |= (long) r.takeByte() << 56 - 8 * i;
     }
     if (bits << 2 * zoom != 0) {
-      throw r.wrong(at, "after the digits of a quadkey are zeros");
+      throw r.wrong(at + width(zoom) - 1, "after the digits of a quadkey are zeros");
     }
     return Tile.ofPath(zoom, bits >>> 64 - 2 * zoom);
   }

@@ -52,7 +52,10 @@ final class Utf8 {
     return read(r, at, -1);
   }
 
-  /** The same of a field that ends at a place: what is wrong is told by its byte, if it has one. */
+  /**
+   * The same of a field that ends at a place: what is wrong is told by its byte, if the text is in
+   * the key as it is.
+   */
   static String read(KeyReader r, int at, int end) {
     int from = r.contentFrom();
     int count = r.contentTo() - from;
@@ -60,7 +63,7 @@ final class Utf8 {
     if (text.indexOf(REPLACEMENT) >= 0) {
       int valid = valid(r.content(), from, from + count) - from;
       if (valid < count) {
-        boolean isAsInKey = end - at == count;
+        boolean isAsInKey = r.content() == r.buffer() && end - at == count;
         throw r.wrong(isAsInKey ? at + valid : at, "the text is not UTF-8");
       }
     }
