@@ -55,15 +55,16 @@ func LayoutRow(table string) []byte { return append([]byte("t"), table...) }
 
 // Check returns an error unless what a table kept is this layout: its shape, its fingerprint, or a wide table's
 // schema that has its shape. Rust keeps a wide table's schema in the table `rowkey.schemas`, in the column `s:schema`
-// of the row with the table's name, or in HBase as an attribute of the table.
+// of the row with the table's name, or in HBase as an attribute of the table. Line ends behind it do not count.
 func (l *Layout) Check(kept []byte) error {
 	text := string(kept)
-	for _, line := range strings.SplitAfter(text, "\n") {
+	for _, line := range strings.Split(text, "\n") {
 		if shape, ok := strings.CutPrefix(line, "row key: "); ok {
-			text = strings.TrimSuffix(shape, "\n")
+			text = shape
 			break
 		}
 	}
+	text = strings.TrimRight(text, "\r\n")
 	if text != l.Shape && text != l.Fingerprint {
 		return &LayoutError{Key: l.Name, Kept: text, Shape: l.Shape}
 	}

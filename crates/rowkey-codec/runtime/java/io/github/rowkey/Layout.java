@@ -61,22 +61,34 @@ public record Layout(
    * @param kept what the table kept: its shape, which is in {@code rowkey.layouts} in the row
    *     {@code t} and the table's name, its fingerprint, or a wide table's schema, which is in
    *     {@code rowkey.schemas} in the row of the table's name, or in HBase an attribute of the
-   *     table
+   *     table; line ends behind it do not count
    * @throws LayoutException if it is another one
    */
   public void require(String kept) {
-    String found =
-        kept.lines()
-            .filter(line -> line.startsWith(ROW_KEY))
-            .findFirst()
-            .map(line -> line.substring(ROW_KEY.length()))
-            .orElse(kept);
-    if (!found.equals(shape) && !found.equals(fingerprint(shape))) {
-      boolean isFingerprint = found.matches("[0-9a-f]{16}");
-      String theirs = isFingerprint ? found : found + " (" + fingerprint(found) + ")";
+    String found = kept == null ? "none" : found(kept);
+    if (kept == null || !found.equals(shape) && !found.equals(fingerprint(shape))) {
       String ours = shape + " (" + fingerprint(shape) + ")";
+      String theirs = Explanation.printable(found);
       throw new LayoutException(
           "the table has keys of another layout than " + name + ": " + theirs + ", not " + ours);
     }
+  }
+
+  /**
+   * The shape or fingerprint in what a table kept, without the line ends that a file has behind it.
+   */
+  private static String found(String kept) {
+    String found = kept;
+    for (String line : kept.split("\n")) {
+      if (line.startsWith(ROW_KEY)) {
+        found = line.substring(ROW_KEY.length());
+        break;
+      }
+    }
+    int end = found.length();
+    while (end > 0 && (found.charAt(end - 1) == '\n' || found.charAt(end - 1) == '\r')) {
+      end--;
+    }
+    return found.substring(0, end);
   }
 }
