@@ -163,13 +163,17 @@ public final class Driver {
     if (suffix.equals("In")) {
       return (Selection) method.invoke(step, parts);
     }
-    boolean[] isIncluded = new boolean[2];
+    Bounds.End[] ends = new Bounds.End[2];
     for (int i = 0; i < 2; i++) {
-      isIncluded[i] =
-          ((List<?>) given).get(i) instanceof List<?> bound && bound.get(0).equals("included");
+      Object bound = ((List<?>) given).get(i);
+      ends[i] = bound == null ? Bounds.End.NONE : end((List<?>) bound);
     }
     return (Selection)
-        method.invoke(step, new Bounds<>(parts.get(0), isIncluded[0], parts.get(1), isIncluded[1]));
+        method.invoke(step, new Bounds<>(parts.get(0), ends[0], parts.get(1), ends[1]));
+  }
+
+  private static Bounds.End end(List<?> bound) {
+    return bound.get(0).equals("included") ? Bounds.End.INCLUDED : Bounds.End.EXCLUDED;
   }
 
   private static Method method(Object step, String name) {

@@ -2,7 +2,6 @@ import io.github.rowkey.Bounds;
 import io.github.rowkey.DecodeException;
 import io.github.rowkey.EncodeException;
 import io.github.rowkey.KeyBytes;
-import io.github.rowkey.Layout;
 import io.github.rowkey.LayoutException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -38,7 +37,9 @@ public final class Errors {
     told("_1.9._0", () -> new Key(7, new Key.F19(-1, ""), tags, PAIR, some, ip, 'x').encode());
     told("_1.9._1", () -> new Key(7, new Key.F19(1, null), tags, PAIR, some, ip, 'x').encode());
     told("_1.9._1", () -> new Key(7, new Key.F19(1, "\ud800"), tags, PAIR, some, ip, 'x').encode());
-    told("_2", () -> new Key(7, NINE, List.of("\ud800"), PAIR, some, ip, 'x').encode());
+    told("_2[0]", () -> new Key(7, NINE, List.of("\ud800"), PAIR, some, ip, 'x').encode());
+    told("_2[1]", () -> new Key(7, NINE, Arrays.asList("a", null), PAIR, some, ip, 'x').encode());
+    told("_2", () -> new Key(7, NINE, null, PAIR, some, ip, 'x').encode());
     KeyBytes one = KeyBytes.ofHex("00");
     told("_3._1", () -> new Key(7, NINE, tags, new Key.F3((short) 1, one), some, ip, 'x').encode());
     told("_4", () -> new Key(7, NINE, tags, PAIR, null, ip, 'x').encode());
@@ -46,14 +47,6 @@ public final class Errors {
     told("_5", () -> new Key(7, NINE, tags, PAIR, some, null, 'x').encode());
     told("_5", () -> new Key(7, NINE, tags, PAIR, some, zoned, 'x').encode());
     told("_6", () -> new Key(7, NINE, tags, PAIR, some, ip, 0xd800).encode());
-    for (List<String> none : Arrays.asList(null, Arrays.asList("a", null))) {
-      try {
-        new Key(7, NINE, none, PAIR, some, ip, 'x');
-        hold(false, "a list that is null, or has null");
-      } catch (NullPointerException thrown) {
-        hold(thrown.getMessage().startsWith("Key._2 "), thrown.getMessage());
-      }
-    }
 
     for (long number : new long[] {-1, 1L << 32}) {
       try {
@@ -69,6 +62,23 @@ public final class Errors {
     told("_0", () -> Key.prefix().f0Range(Bounds.atLeast(256)));
     told("_1.9._0", () -> Key.prefix().f0(1).f1(new Key.F19(-1, "")));
     told("_1", () -> Key.prefix().f0(1).f1(null));
+    told("_0", () -> Key.prefix().f0In(null));
+    told("_0", () -> Key.prefix().f0In(Arrays.asList(1, null)));
+    told("_0", () -> Key.prefix().f0Range(null));
+    for (Bounds<Integer> bounds :
+        List.of(
+            Bounds.closed(1, null),
+            Bounds.closed(null, 1),
+            Bounds.halfOpen(1, (Integer) null),
+            Bounds.halfOpen((Integer) null, 1),
+            Bounds.atLeast((Integer) null),
+            Bounds.above((Integer) null),
+            Bounds.below((Integer) null),
+            Bounds.atMost((Integer) null))) {
+      told("_0", () -> Key.prefix().f0Range(bounds));
+    }
+    told("_2", () -> Key.prefix().f0(1).f1(NINE).f2(null));
+    told("_2[1]", () -> Key.prefix().f0(1).f1(NINE).f2(Arrays.asList("a", null)));
 
     String raw = "\u001b[31m\n\u202e";
     Key key =
@@ -89,9 +99,24 @@ public final class Errors {
       hold(thrown.offset() == 8 && thrown.field().equals("_1.9._1"), thrown.getMessage());
     }
 
-    layout("u8", "u8 (" + Layout.fingerprint("u8") + ")");
-    layout("a table\nrow key: u8\n", "u8 (" + Layout.fingerprint("u8") + ")");
+    try {
+      Key.decode((byte[]) null);
+      hold(false, "null is decoded");
+    } catch (DecodeException thrown) {
+      hold(thrown.getMessage().equals("Key at byte 0: null is no key"), thrown.getMessage());
+    }
+    hold(Key.explain(null).contains("null is no key"), Key.explain(null));
+
+    layout("u8", ": u8, not");
+    layout("a table\nrow key: u8\n", ": u8, not");
     layout("0123456789abcdef", ": 0123456789abcdef, not");
+    layout("0123456789abcdef\r\n", ": 0123456789abcdef, not");
+    layout(null, ": none, not");
+    for (String end : List.of("", "\n", "\r\n", "\n\n")) {
+      Key.checkTable(Key.LAYOUT.shape() + end);
+      Key.checkTable(Key.FINGERPRINT + end);
+      Key.checkTable("a table\nrow key: " + Key.LAYOUT.shape() + end);
+    }
   }
 
   private static void layout(String kept, String due) {

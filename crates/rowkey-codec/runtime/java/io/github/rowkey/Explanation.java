@@ -6,10 +6,10 @@ public final class Explanation {
   private final byte[] key;
   private int told;
 
-  /** Begins the table of a key. */
+  /** Begins the table of a key; null has no bytes. */
   public Explanation(String name, byte[] key) {
-    this.key = key;
-    text.append(name).append(", ").append(key.length).append(" bytes\n");
+    this.key = key == null ? new byte[0] : key;
+    text.append(name).append(", ").append(this.key.length).append(" bytes\n");
   }
 
   /** Adds the bytes from the end of what was told to a place. */

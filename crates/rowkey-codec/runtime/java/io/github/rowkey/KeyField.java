@@ -16,6 +16,13 @@ public record KeyField<T>(
     return new KeyField<>(name, writer, isDesc, false, false);
   }
 
+  /** Refuses null, with this field's name. */
+  void present(Layout layout, Object condition) {
+    if (condition == null) {
+      throw EncodeException.of(layout.name(), name, new NullPointerException());
+    }
+  }
+
   byte[] bytes(Layout layout, T value) {
     return bytes(layout, writer, value).toByteArray();
   }

@@ -46,6 +46,7 @@ public final class LeadingFields {
 
   /** Selects those whose next field has one of these values. */
   public <T> Selection in(KeyField<T> field, Collection<? extends T> values) {
+    field.present(layout, values);
     List<KeySpan> spans = new ArrayList<>(values.size());
     for (T value : values) {
       LeadingFields with = field(field, value);
@@ -56,14 +57,25 @@ public final class LeadingFields {
 
   /** Selects those whose next field is in a range of values. */
   public <T> Selection range(KeyField<T> field, Bounds<? extends T> bounds) {
+    field.present(layout, bounds);
     byte[] longer = layout.isJoined() ? Ordered.LONGER : null;
     boolean isTurned = field.isReversed();
     T first = isTurned ? bounds.high() : bounds.low();
     T last = isTurned ? bounds.low() : bounds.high();
-    boolean hasFirst = isTurned ? bounds.isHighIncluded() : bounds.isLowIncluded();
-    boolean hasLast = isTurned ? bounds.isLowIncluded() : bounds.isHighIncluded();
-    Cut low = first == null ? Cut.FIRST : field.cut(layout, first, !hasFirst, longer);
-    Cut high = last == null ? Cut.LAST : field.cut(layout, last, hasLast, longer);
+    Bounds.End atFirst = isTurned ? bounds.highEnd() : bounds.lowEnd();
+    Bounds.End atLast = isTurned ? bounds.lowEnd() : bounds.highEnd();
+    Cut low =
+        switch (atFirst) {
+          case NONE -> Cut.FIRST;
+          case INCLUDED -> field.cut(layout, first, false, longer);
+          case EXCLUDED -> field.cut(layout, first, true, longer);
+        };
+    Cut high =
+        switch (atLast) {
+          case NONE -> Cut.LAST;
+          case INCLUDED -> field.cut(layout, last, true, longer);
+          case EXCLUDED -> field.cut(layout, last, false, longer);
+        };
     return between(low, high, field.isDesc());
   }
 
@@ -142,6 +154,7 @@ public final class LeadingFields {
 
   /** Selects those whose next field, a tile of any zoom, is in a tile or is it. */
   public Selection within(KeyField<Tile> field, Tile area) {
+    field.present(layout, area);
     KeyWriter first = new KeyWriter();
     Tiles.writeFirst(first, area);
     KeyWriter last = new KeyWriter();
@@ -151,6 +164,7 @@ public final class LeadingFields {
 
   /** Selects those whose next field, a tile of one zoom, is in a tile or is it. */
   public Selection within(KeyField<Tile> field, Tile area, int zoom) {
+    field.present(layout, area);
     int down = zoom - area.zoom();
     if (down < 0) {
       return new Selection(layout, List.of());
