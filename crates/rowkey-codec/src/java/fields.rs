@@ -49,7 +49,7 @@ pub(super) fn copies(class: &str, fields: &[Field], to: &mut Source) {
     to.doc(&["Copies the lists, unless they can't be changed.".to_owned()], &[]);
     to.open(&format!("public {class}"));
     for Field { ident, .. } in lists {
-        to.assign(ident, "Lists.copy", &[ident.clone()]);
+        to.assign(ident, "Lists.copy", std::slice::from_ref(ident));
     }
     to.close();
     to.blank();
