@@ -24,7 +24,10 @@ public final class KeyReader {
   private int mask;
   private String key = "";
   private String field = "";
-  private final ReadPath lists = new ReadPath();
+
+  /** None until a list is read: most keys have none. */
+  private ReadPath lists;
+
   private byte[] scratch = NONE;
   private byte[] content = NONE;
   private int contentFrom;
@@ -52,7 +55,9 @@ public final class KeyReader {
   public void key(String name) {
     key = name;
     field = "";
-    lists.clear();
+    if (lists != null) {
+      lists.clear();
+    }
     if (bytes == null) {
       throw wrong(0, "null is no key");
     }
@@ -133,11 +138,14 @@ public final class KeyReader {
 
   /** The exception for what is wrong at a place of the key. */
   public DecodeException wrong(int offset, String found) {
-    return new DecodeException(key, lists.of(field), offset, found);
+    return new DecodeException(key, lists == null ? field : lists.of(field), offset, found);
   }
 
   /** Begins a list of the field that was named last. */
   void beginList() {
+    if (lists == null) {
+      lists = new ReadPath();
+    }
     lists.beginList(field);
   }
 
