@@ -110,6 +110,8 @@ struct Known<'r> {
     moving: [Option<f64>; 2],
     /// The part of the unevenness of servers in intervals that is more than chance.
     uneven: [f64; 2],
+    /// The events of the whole run.
+    events: [f64; 2],
 }
 
 impl<'r> Known<'r> {
@@ -123,6 +125,7 @@ impl<'r> Known<'r> {
             paces: both.map(|reads| Paces::of(run, reads)),
             moving,
             uneven: both.map(|reads| uneven(run, reads)),
+            events: both.map(|reads| events(run, reads)),
         }
     }
 
@@ -161,16 +164,10 @@ impl<'r> Known<'r> {
                 mean + self.uneven[of] * (counted - mean)
             }
         };
-        let (part, known) = if moving > part { (moving, paced.map(|_| self.events(reads))) } else { (part, known) };
+        let (part, known) = if moving > part { (moving, paced.map(|_| self.events[of])) } else { (part, known) };
         let sure = known.map(|events| 1.0 - added_by_chance(part, events, shares.windows as f64));
         let server = u32::try_from(share.server.at).unwrap_or(u32::MAX);
         Expected { server, rate: rate * part, sure }
-    }
-
-    /// The events of the whole run.
-    fn events(&self, reads: bool) -> f64 {
-        let of = self.run.intervals.iter().map(|interval| self.run.chance(interval, reads).servers(interval, reads));
-        of.filter_map(|counted| counted.events()).sum()
     }
 
     /// True of an interval with all events of the load, which are no sample.
@@ -184,6 +181,11 @@ impl<'r> Known<'r> {
         let counts = self.run.intervals.get(at).map(|interval| of_interval(interval, reads, 1)).unwrap_or_default();
         if counts.all > 0 { counts.rows as f64 / counts.all as f64 } else { 0.0 }
     }
+}
+
+fn events(run: &Run, reads: bool) -> f64 {
+    let counted = run.intervals.iter().map(|interval| run.chance(interval, reads).servers(interval, reads));
+    counted.filter_map(|counted| counted.events()).sum()
 }
 
 fn uneven(run: &Run, reads: bool) -> f64 {
