@@ -209,10 +209,20 @@ impl Run {
 
     /// The part of the load that one server has at a moment, where it is another one within an interval.
     pub(crate) fn moving_server(&self, intervals: &[&Interval], reads: bool) -> Option<f64> {
+        self.moving(intervals, reads, self.settings.servers.max(1) as usize, false)
+    }
+
+    /// The part of the load that one region has at a moment, where it is another one within an interval.
+    pub(crate) fn moving_region(&self, intervals: &[&Interval], reads: bool) -> Option<f64> {
+        self.moving(intervals, reads, intervals.last()?.regions.len(), true)
+    }
+
+    fn moving(&self, intervals: &[&Interval], reads: bool, places: usize, of_regions: bool) -> Option<f64> {
         let chances = || intervals.iter().map(|interval| (interval, self.chance(interval, reads)));
         let all = chances().fold(Chance::default(), |all, (_, more)| all.plus(&more));
-        let pairs = chances().map(|(interval, chance)| chance.servers(interval, reads).pairs());
-        all.moving(pairs, self.settings.servers.max(1) as usize, false)
+        let counted = if of_regions { Chance::regions } else { Chance::servers };
+        let pairs = chances().map(|(interval, chance)| counted(&chance, interval, reads).pairs());
+        all.moving(pairs, places, of_regions)
     }
 
     /// Adds a line, its keys to others, and says its time.

@@ -1,9 +1,8 @@
 //! The hottest region of a run.
 
 use super::shares::Share;
-use crate::chance::Chance;
 use crate::recording::Run;
-use crate::run::Key;
+use crate::run::{Interval, Key};
 
 /// The hottest region, in an interval in which its part is what it is in the median.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +29,9 @@ impl Hottest {
         sorted.sort_by(|a, b| a.region.share.total_cmp(&b.region.share).then(a.interval.t_ms.cmp(&b.interval.t_ms)));
         let median = sorted.get(sorted.len() / 2)?.region.share;
         let hottest = sorted.into_iter().rfind(|share| share.region.share <= median)?;
-        let share = moving(run, shares, reads).filter(|part| *part <= ABOUT * busiest).unwrap_or(0.0).max(median);
+        let intervals: Vec<&Interval> = shares.iter().map(|share| share.interval).collect();
+        let share =
+            run.moving_region(&intervals, reads).filter(|part| *part <= ABOUT * busiest).unwrap_or(0.0).max(median);
         let regions = &hottest.interval.regions;
         let region = regions.get(hottest.region.at)?;
         let end = regions.get(hottest.region.at + 1).map(|next| next.start.clone());
@@ -38,19 +39,11 @@ impl Hottest {
     }
 }
 
-/// The part of the load that one region has at a moment, where it is another one within an interval.
-fn moving(run: &Run, shares: &[Share<'_>], reads: bool) -> Option<f64> {
-    let chances = || shares.iter().map(|share| (share.interval, run.chance(share.interval, reads)));
-    let all = chances().fold(Chance::default(), |all, (_, more)| all.plus(&more));
-    let pairs = chances().map(|(interval, chance)| chance.regions(interval, reads).pairs());
-    all.moving(pairs, shares.last()?.interval.regions.len(), true)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::answer::shares::Shares;
-    use crate::run::{Interval, Region, Settings};
+    use crate::run::{Region, Settings};
 
     fn interval(t_ms: u64, counts: &[u64]) -> Interval {
         let region = |(start, count): (u8, &u64)| Region {
