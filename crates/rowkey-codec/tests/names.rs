@@ -101,6 +101,20 @@ fn names_of_go_are_valid() {
 }
 
 #[test]
+fn no_file_has_the_name_of_a_device_of_windows() {
+    let ports = (1..=9).flat_map(|n| [format!("com{n}"), format!("LPT{n}")]);
+    let devices: Vec<String> = ["con", "PRN", "aux", "Nul"].map(str::to_owned).into_iter().chain(ports).collect();
+    let tables: Vec<Table> = devices.iter().map(|name| table(name, &["x"])).collect();
+    let lower: Vec<String> = devices.iter().map(|name| name.to_lowercase()).collect();
+    for style in [&JAVA, &PYTHON, &GO] {
+        for key in Codec::of(&tables, style).unwrap().keys {
+            assert!(!lower.contains(&key.module.to_lowercase()), "{}", key.module);
+            assert!(!style.is_nested || !lower.contains(&key.ident.to_lowercase()), "{}", key.ident);
+        }
+    }
+}
+
+#[test]
 fn a_later_key_changes_no_name() {
     let [first, second] = [table("visits", &["a_b", "aB"]), table("Visits", &["x"])];
     let alone = Codec::of(std::slice::from_ref(&first), &PYTHON).unwrap();

@@ -24,8 +24,8 @@ struct Names<'s> {
 
 impl<'s> Names<'s> {
     fn new(style: &'s Style) -> Self {
-        let types = Scope::new(style, style.types_taken);
-        let modules = Scope::new(style, style.modules_taken);
+        let types = if style.is_nested { Scope::of_files } else { Scope::new }(style, style.types_taken);
+        let modules = Scope::of_files(style, style.modules_taken);
         Self { style, types, modules }
     }
 

@@ -49,5 +49,5 @@ pub const GO: Style = Style {
         "Ranges",
         "RangesByBucket",
     ],
-    modules_taken: &["doc", "internal", "vendor", "main", "test", "con", "prn", "aux", "nul"],
+    modules_taken: &["doc", "internal", "vendor", "main", "test"],
 };

@@ -159,10 +159,6 @@ pub const JAVA: Style = Style {
         "Collection",
         "Function",
         "InetAddress",
-        "Con",
-        "Prn",
-        "Aux",
-        "Nul",
     ],
     members_taken: &[
         "clone",
@@ -185,5 +181,5 @@ pub const JAVA: Style = Style {
         "ordinal",
         "name",
     ],
-    modules_taken: &["Con", "Prn", "Aux", "Nul"],
+    modules_taken: &[],
 };

@@ -51,12 +51,18 @@ pub use self::python::PYTHON;
 pub(crate) struct Scope<'s> {
     reserved: &'s [&'s str],
     taken: BTreeSet<String>,
+    is_of_files: bool,
 }
 
 impl<'s> Scope<'s> {
     pub(crate) fn new(style: &'s Style, taken: &[&str]) -> Self {
         let taken = taken.iter().map(|name| name.to_lowercase()).collect();
-        Self { reserved: style.reserved, taken }
+        Self { reserved: style.reserved, taken, is_of_files: false }
+    }
+
+    /// The same, of files or folders: none has the name of a device.
+    pub(crate) fn of_files(style: &'s Style, taken: &[&str]) -> Self {
+        Self { is_of_files: true, ..Self::new(style, taken) }
     }
 
     /// A name in this case that is not taken, which it then is.
@@ -66,7 +72,8 @@ impl<'s> Scope<'s> {
             name.push(case.filler());
         }
         let numbered = |n: u32| if n == 1 { name.clone() } else { format!("{name}{}{n}", case.joint()) };
-        let free = (1..).map(numbered).find(|name| self.taken.insert(name.to_lowercase()));
+        let mut names = (1..).map(numbered).filter(|name| !(self.is_of_files && is_device(name)));
+        let free = names.find(|name| self.taken.insert(name.to_lowercase()));
         free.unwrap_or(name)
     }
 }

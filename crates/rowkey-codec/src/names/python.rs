@@ -45,5 +45,5 @@ pub const PYTHON: Style = Style {
         "shape",
         "tag",
     ],
-    modules_taken: &["runtime", "con", "prn", "aux", "nul"],
+    modules_taken: &["runtime"],
 };
