@@ -34,20 +34,25 @@ pub(super) fn forget(draft: &mut Draft, attribute: &str) {
     draft.regions.retain(|known| known.name != attribute);
 }
 
-/// The cluster of the tables, as TOML, if any of them says something of its regions. Where they differ, each has a
-/// comment.
-pub(super) fn toml(drafts: &mut [Draft]) -> Option<String> {
+/// The cluster of the tables, as TOML, if its servers are known or any of them says something of its regions. Where they
+/// differ, each has a comment.
+pub(super) fn toml(drafts: &mut [Draft], servers: Option<usize>) -> Option<String> {
     let first = words(drafts.first()?);
+    let cluster = "\n[cluster.hbase]\nengine = \"hbase\"\n";
+    let counted = servers.map(|servers| format!("{cluster}servers = {servers}\n"));
     if drafts.iter().all(|draft| words(draft) == first) {
-        let cluster = format!("\n[cluster.hbase]\nengine = \"hbase\"\n\n[cluster.hbase.region]\n{first}");
-        return Some(cluster).filter(|_| !first.is_empty());
+        let regions = format!("\n[cluster.hbase.region]\n{first}");
+        return match first.is_empty() {
+            true => counted,
+            false => Some(counted.unwrap_or_else(|| cluster.to_owned()) + &regions),
+        };
     }
     for draft in drafts {
         draft.comments.extend(draft.regions.iter().map(|Attribute { name, given, word, .. }| {
             format!("A design says region.{word} of all its tables, and these differ: {name} => {given}")
         }));
     }
-    None
+    counted
 }
 
 /// The words of `region` of a table, as TOML.

@@ -19,6 +19,7 @@ mod draft;
 mod garbage;
 pub(crate) mod hbase;
 mod layout;
+mod live;
 mod number;
 mod phoenix;
 mod schema;
@@ -27,6 +28,7 @@ mod terraform;
 
 use rowkey::LayoutBuf;
 
+pub use self::live::{LiveFamily, LiveKey, LiveTable, of_cluster};
 use crate::choice::choices;
 use crate::problem::{File, Files, Problem, Problems, Span};
 use crate::resolve::Design;
@@ -104,7 +106,7 @@ pub fn import_with(
         reading.problem(0..0, format!("there is no {what} in this text"), how);
     }
     if reading.problems.is_empty() {
-        let text = draft::text(cluster::toml(&mut drafts).as_deref(), &drafts);
+        let text = draft::text(cluster::toml(&mut drafts, None).as_deref(), &drafts);
         match Design::parse([File { name: "imported".to_owned(), text: text.clone() }]) {
             Ok(_) => return Ok(text),
             Err(problems) => {

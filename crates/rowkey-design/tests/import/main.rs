@@ -3,6 +3,7 @@
 mod described;
 mod hostile;
 mod indexes;
+mod live;
 mod model;
 mod printed;
 mod round_trip;

@@ -1,6 +1,7 @@
 //! Tables that are made up, and how HBase's versions print them.
 
 use proptest::prelude::*;
+use rowkey_design::internal::import::{LiveFamily, LiveTable};
 
 #[derive(Clone, Debug)]
 pub(super) struct Table {
@@ -127,6 +128,12 @@ impl Family {
         text + "}"
     }
 
+    /// As a client reads it: the values that old versions print, without their units.
+    fn live(&self) -> LiveFamily {
+        let options = self.options(Version::V096).into_iter().map(|(key, value, _)| (key.to_owned(), value));
+        LiveFamily { name: self.name.clone(), options: options.collect(), ..LiveFamily::default() }
+    }
+
     fn toml(&self, table: &str) -> String {
         let mut text = format!("[table.{table:?}.family.{:?}]\nversions = {}\n", self.name, self.versions);
         let mut add = |line: String| text += &(line + "\n");
@@ -162,6 +169,17 @@ impl Table {
             self.name
         );
         self.families.iter().fold(head, |text, family| text + &family.toml(&self.name))
+    }
+
+    /// As a client reads it.
+    pub(super) fn live(&self) -> LiveTable {
+        let metadata = self.metadata.iter().map(|value| ("about".to_owned(), value.clone()));
+        LiveTable {
+            name: self.name.clone(),
+            attributes: self.attributes.iter().cloned().chain(metadata).collect(),
+            families: self.families.iter().map(Family::live).collect(),
+            ..LiveTable::default()
+        }
     }
 
     /// What follows the table's name: with the brace that HBase 1 leaves out.

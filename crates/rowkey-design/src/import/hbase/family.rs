@@ -111,8 +111,25 @@ fn option(family: &mut Family, key: &str, value: &str, mob: bool) -> Option<()> 
     Some(())
 }
 
+/// Notes an option of a map of options, such as `METADATA`.
+pub(super) fn note(family: &mut Family, map: &str, key: &str, value: &str) {
+    let (plain, word) = (key.replace('\n', ""), value.replace('\n', "").to_ascii_lowercase());
+    if !is_default(&plain, &word) {
+        family.comments.push(format!("A design has no key for {map}: {key} => {value}"));
+    }
+}
+
+/// Notes an option that is a secret, without its value. False if it is none.
+pub(super) fn note_secret(family: &mut Family, key: &str) -> bool {
+    let is_secret = key == "ENCRYPTION_KEY";
+    if is_secret {
+        family.comments.push(format!("It has an {key}"));
+    }
+    is_secret
+}
+
 /// True if HBase does this anyway, of an option in small letters that a design has no key for.
-pub(super) fn is_default(key: &str, word: &str) -> bool {
+fn is_default(key: &str, word: &str) -> bool {
     DEFAULTS.iter().any(|(known, words)| *known == key && words.contains(&word))
 }
 

@@ -5,6 +5,7 @@ mod columns;
 mod describe;
 mod family;
 mod joined;
+mod live;
 mod maps;
 mod output;
 pub(crate) mod region;
@@ -13,4 +14,5 @@ mod shell;
 mod table;
 
 pub(super) use self::describe::read as describe;
+pub(super) use self::live::{attributes, family};
 pub(super) use self::shell::read as shell;

@@ -184,14 +184,11 @@ impl Told<'_> {
                     places.push(at);
                     given.push(Given { key, value: row.word(&value.at) });
                 }
-                Value::Word(_) if key == "ENCRYPTION_KEY" => family.as_mut()?.comments.push(format!("It has an {key}")),
+                Value::Word(_) if family::note_secret(family.as_mut()?, &key) => {}
                 Value::Map(_) if ["METADATA", "CONFIGURATION", "CONFIG"].contains(&key.as_str()) => {
                     for (key, value) in self.entries(row, pair) {
-                        let inner = key.split_once(": ").map_or("", |(_, inner)| inner);
-                        let (plain, word) = (inner.replace('\n', ""), value.replace('\n', "").to_ascii_lowercase());
-                        if !family::is_default(&plain, &word) {
-                            family.as_mut()?.comments.push(format!("A design has no key for {key} => {value}"));
-                        }
+                        let (map, inner) = key.split_once(": ").unwrap_or(("", &key));
+                        family::note(family.as_mut()?, map, inner, &value);
                     }
                 }
                 _ => {
