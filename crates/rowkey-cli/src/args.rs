@@ -18,7 +18,8 @@ pub(crate) fn described<C: Choice>() -> impl TypedValueParser<Value = C> {
     PossibleValuesParser::new(C::ALL.iter().map(described_value)).try_map(|name| name.parse())
 }
 
-fn described_value<C: Choice>(choice: &C) -> PossibleValue {
+/// A value with what it means in the help.
+pub(crate) fn described_value<C: Choice>(choice: &C) -> PossibleValue {
     PossibleValue::new(choice.name()).help(choice.about())
 }
 

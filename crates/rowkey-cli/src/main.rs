@@ -2,6 +2,8 @@
 
 mod args;
 mod ask;
+#[cfg(feature = "hbase")]
+mod cluster;
 mod command;
 mod designs;
 mod failure;
