@@ -1,5 +1,6 @@
 //! `rowkey watch`.
 
+mod guessed;
 mod live;
 mod reading;
 mod sampled;
@@ -9,21 +10,25 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use hbase_client::Options;
 use rowkey_design::internal::file::Period;
 use rowkey_design::{CheckOptions, Design};
 use rowkey_simulate::simulation::{Declared, Simulates};
 use rowkey_simulate::{answer, page};
 
+use self::guessed::Guessed;
 use self::reading::{Cost, Watched};
 use super::simulate::print::{self, Told};
-use crate::designs;
 use crate::failure::Failure;
+use crate::{cluster, designs};
 
 const EXAMPLES: &str = "Examples:
   rowkey watch --hbase conf/hbase-site.xml visits.rowkey.toml
   rowkey watch --hbase conf/hbase-site.xml --for 10m --html visits.html visits.rowkey.toml visits
   rowkey watch --hbase conf/hbase-site.xml --for '1 day' --every 1m --json run.jsonl visits.rowkey.toml
+  rowkey watch --hbase conf/hbase-site.xml --table visits --sample 1000
+
+Without a design, keys are decoded by the layout that `rowkey infer` finds in the start keys of the regions, or in the \
+sample: a guess, which the output says. `rowkey import --from hbase` writes a design to start from.
 
 Each reading asks the master once, and each region server once for each table: for counts alone. Regions are listed, by a
 scan of hbase:meta, at the first reading and when they change. No row of a table is read, but with --sample.
@@ -44,9 +49,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SITE.XML")]
     hbase: PathBuf,
     /// The design's file, or a folder of files `*.rowkey.toml`; - is standard input.
-    design: PathBuf,
+    #[arg(required_unless_present = "table")]
+    design: Option<PathBuf>,
     /// The tables, or secondary tables, of the design. Default: all.
     tables: Vec<String>,
+    /// A table of which there is no design, in place of one; may be repeated.
+    #[arg(long, value_name = "TABLE", conflicts_with_all = ["design", "cluster"])]
+    table: Vec<String>,
     /// The cluster of the design that says what a server takes. Default: the first.
     #[arg(long)]
     cluster: Option<String>,
@@ -62,7 +71,7 @@ pub(crate) struct Args {
     /// Writes lines of JSON, as `rowkey simulate --json` prints them; - is standard output.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Reads so many keys of each table, and says how many are none of the design's.
+    /// Reads so many keys of each table, and says how many are none of the design's; without one, infers their layout.
     #[arg(long, value_name = "KEYS", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     sample: Option<u64>,
 }
@@ -76,24 +85,37 @@ fn time(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs_f64(period.seconds()))
 }
 
+impl Args {
+    /// True if there is no design: one is guessed.
+    const fn is_guessed(&self) -> bool {
+        self.design.is_none()
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let paths = [args.design.clone()];
-    let design = designs::read(&paths)?;
+    if let Some(path) = &args.html {
+        designs::may_replace(path, args.design.as_slice(), page::FIRST_LINE, "page that `rowkey` wrote")?;
+    }
+    let (design, guessed) = match &args.design {
+        Some(path) => (designs::read(std::slice::from_ref(path))?, Guessed::default()),
+        None => {
+            cluster::run(&args.hbase, |client| async move { guessed::design(&client, &args.table, args.sample).await })?
+        }
+    };
     designs::has_cluster(&design, args.cluster.as_deref())?;
     let check = args.cluster.iter().fold(CheckOptions::new(designs::today()), CheckOptions::cluster);
-    if let Some(path) = &args.html {
-        designs::may_replace(path, &paths, page::FIRST_LINE, "page that `rowkey` wrote")?;
-    }
     let declared = declared(&design, &check, &args.tables)?;
-    let site = Options::from_site(&args.hbase).map_err(|error| Failure::new(error.to_string()))?;
     let names = declared.iter().map(|declared| declared.key.name.value.clone());
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let bar = live::bar();
     let tell = |watched: &[Watched], cost: &Cost| bar.set_message(live::told(&design, &declared, watched, cost));
-    let read = runtime.block_on(reading::watch(args, site, names, tell));
+    let read =
+        cluster::run(
+            &args.hbase,
+            |client| async move { reading::watch(args, &client, names, guessed.keys, tell).await },
+        );
     bar.finish_and_clear();
     let (mut watched, cost, ended) = read?;
-    let told = tables(&design, &check, declared, &mut watched)?;
+    let told = tables(&design, &check, declared, &mut watched, &guessed)?;
     write(args, &design, &told, &cost)?;
     if let Some(failure) = ended {
         return Err(failure);
@@ -130,6 +152,7 @@ fn tables<'d>(
     check: &'d CheckOptions,
     declared: Vec<Declared<'d>>,
     watched: &mut Vec<Watched>,
+    guessed: &Guessed,
 ) -> Result<Vec<Told<'d>>, Failure> {
     let mut told = Vec::new();
     for (mut declared, watched) in declared.into_iter().zip(watched.drain(..)) {
@@ -139,6 +162,7 @@ fn tables<'d>(
         if run.intervals.is_empty() {
             return Err(Failure::new("it ended before the second reading: nothing was counted"));
         }
+        run.assumed.extend(guessed.words.get(&*declared.key.name.value).cloned());
         run.assumed.extend(watched.sample.map(|sample| sampled::words(&sample, declared.key.layout)));
         let costs = design.query_costs(check).find(|(table, _)| *table.name.value == *declared.key.table.name.value);
         let costs = costs.map(|(_, costs)| costs).unwrap_or_default();

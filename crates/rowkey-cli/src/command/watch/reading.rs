@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use hbase_client::{Client, Error, ErrorKind, Options};
+use hbase_client::{Client, Error};
 use rowkey_simulate::page;
 use rowkey_watch::{Cluster, Follow};
 use tokio::time::{Instant, sleep_until};
 
-use super::{Args, sampled};
+use super::Args;
+use crate::cluster::{self, refused};
 use crate::failure::Failure;
 
 /// A table that is watched.
@@ -40,20 +41,22 @@ impl Cost {
 }
 
 /// Watches tables, and tells of each reading. Besides what was read, it returns why it ended, if not as it was to.
+/// `sampled` is the number of keys that were read before; if it was none, a sample is read that was asked for.
 pub(super) async fn watch(
     args: &Args,
-    options: Options,
+    client: &Client,
     names: impl Iterator<Item = String>,
+    sampled: usize,
     tell: impl Fn(&[Watched], &Cost),
 ) -> Result<(Vec<Watched>, Cost, Option<Failure>), Failure> {
-    let client = Client::new(options).map_err(|error| refused(&error))?;
     let of = rowkey_watch::Options::default().interval_ms(millis(args.every));
     let mut watched: Vec<Watched> = Vec::new();
-    let mut keys = 0;
+    let mut keys = sampled;
     for name in names {
-        let mut table = Watched { follow: Follow::new(of), sample: None, cluster: Cluster::new(&client, &name) };
-        if let Some(most) = args.sample {
-            let sample = sampled::keys(&client.table(&*name), most).await.map_err(|error| refused(&error))?;
+        let mut table = Watched { follow: Follow::new(of), sample: None, cluster: Cluster::new(client, &name) };
+        if let Some(most) = args.sample.filter(|_| !args.is_guessed()) {
+            let regions = cluster::regions(client, &name).await?;
+            let sample = cluster::sample(client, &name, &regions, most).await?;
             keys += sample.len();
             table.sample = Some(sample);
         }
@@ -108,16 +111,4 @@ async fn read(watched: &mut [Watched]) -> Result<(), Error> {
         Ok(())
     }));
     readings.await.into_iter().collect()
-}
-
-/// The failure of an error, with what to do.
-fn refused(error: &Error) -> Failure {
-    let help = match error.kind() {
-        ErrorKind::TableNotFound => "; the table of a design is named as in HBase, with its namespace",
-        ErrorKind::AccessDenied => "; it needs the rights that the message names, and none to write",
-        ErrorKind::Security => "; is it the user, the ticket or the certificate?",
-        ErrorKind::Unavailable => "; are these the quorum or the masters of hbase-site.xml, and is the cluster up?",
-        _ => "",
-    };
-    Failure::new(format!("{error}{help}"))
 }

@@ -1,5 +1,7 @@
-//! `rowkey watch` at a real HBase, against the counts of the program that writes. `servers/hbase/test-tables` of the
-//! repository starts one and runs this.
+//! `rowkey watch` at a real HBase, against the counts of the program that writes; `rowkey import` of its tables.
+//! `servers/hbase/test-tables` of the repository starts one and runs this.
+
+mod unknown;
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
