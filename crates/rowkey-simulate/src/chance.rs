@@ -31,6 +31,12 @@ impl Counted {
         self.counts.iter().sum()
     }
 
+    /// Adds those of the same places at another time.
+    pub(crate) fn add(&mut self, more: &Self) {
+        self.counts.iter_mut().zip(&more.counts).for_each(|(count, more)| *count += more);
+        (self.squares, self.by_call) = (self.squares + more.squares, self.by_call + more.by_call);
+    }
+
     /// The events that they are known by, where each stands for as much: Kish's effective size of a sample. None where
     /// nothing is known of calls.
     pub(crate) fn events(&self) -> Option<f64> {

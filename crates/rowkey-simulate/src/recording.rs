@@ -14,7 +14,8 @@ use flate2::bufread::MultiGzDecoder;
 use xxhash_rust::xxh3::Xxh3Default;
 
 pub use self::joined::joined;
-use crate::chance::Chance;
+use crate::answer::SHORTEST_MS;
+use crate::chance::{Chance, Counted};
 use crate::load::Pace;
 use crate::run::{
     Batch, Interval, Key, KeyFile, Line, Merge, Move, Restart, RunError, Settings, Silence, Split, read_numbered,
@@ -195,12 +196,6 @@ impl Run {
         }
     }
 
-    /// The part that the busiest server has of the writes or the reads of an interval, without what chance has put on
-    /// it; none of nothing.
-    pub(crate) fn busiest(&self, interval: &Interval, reads: bool) -> Option<f64> {
-        self.chance(interval, reads).servers(interval, reads).busiest()
-    }
-
     /// The chance that is known in the writes or the reads of an interval.
     pub(crate) fn chance(&self, interval: &Interval, reads: bool) -> Chance {
         let at = self.intervals.partition_point(|other| other.t_ms < interval.t_ms);
@@ -218,11 +213,21 @@ impl Run {
     }
 
     fn moving(&self, intervals: &[&Interval], reads: bool, places: usize, of_regions: bool) -> Option<f64> {
-        let chances = || intervals.iter().map(|interval| (interval, self.chance(interval, reads)));
-        let all = chances().fold(Chance::default(), |all, (_, more)| all.plus(&more));
-        let counted = if of_regions { Chance::regions } else { Chance::servers };
-        let pairs = chances().map(|(interval, chance)| counted(&chance, interval, reads).pairs());
-        all.moving(pairs, places, of_regions)
+        let all = intervals.iter().fold(Chance::default(), |all, interval| all.plus(&self.chance(interval, reads)));
+        let mut windows: Vec<(u64, Counted)> = Vec::new();
+        for interval in intervals {
+            let chance = self.chance(interval, reads);
+            let counted = if of_regions { chance.regions(interval, reads) } else { chance.servers(interval, reads) };
+            match windows.last_mut() {
+                Some((first_ms, window))
+                    if interval.t_ms - *first_ms < SHORTEST_MS && window.counts.len() == counted.counts.len() =>
+                {
+                    window.add(&counted);
+                }
+                _ => windows.push((interval.t_ms, counted)),
+            }
+        }
+        all.moving(windows.iter().map(|(_, window)| window.pairs()), places, of_regions)
     }
 
     /// Adds a line, its keys to others, and says its time.

@@ -211,7 +211,7 @@ pub struct Interval {
 }
 
 /// A region at the end of an interval.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
     /// The first key.

@@ -12,6 +12,9 @@ use super::select::{Condition, Selection};
 use super::values::values;
 use super::{OrderFit, QueryCost, stored};
 
+/// The seconds that rows are taken to be kept where nothing says it: rows of a time are as many for any.
+const YEAR: f64 = 365.0 * 86_400.0;
+
 /// The rows of a query.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Rows {
@@ -72,11 +75,14 @@ struct Known {
     rows: Option<f64>,
     /// The seconds that the rows were written in.
     span: Option<f64>,
+    /// The rows written a second.
+    rate: Option<f64>,
 }
 
 /// From the statistics of the file.
 pub(super) fn estimated<'k>(table: &TableDesign, key: &'k KeyFacts<'k>, cost: &QueryCost<'_>) -> Rows {
-    let known = Known { rows: stored::rows_of(table, key.secondary), span: stored::span(table) };
+    let rate = stored::rows_per_second(table).map(|rate| rate * key.share);
+    let known = Known { rows: stored::rows_of(table, key.secondary), span: stored::span(table), rate };
     let condition = |field: &'k FieldFacts<'k>| Some((field, Condition::of(cost.query, field.name)?));
     let selecting: Vec<Asked<'_>> = key.fields[..cost.used()].iter().filter_map(condition).collect();
     let filtering = cost.filter.iter().filter_map(|name| condition(&key.fields[key.index(name)?]));
@@ -113,8 +119,15 @@ pub(super) fn estimated<'k>(table: &TableDesign, key: &'k KeyFacts<'k>, cost: &Q
 }
 
 impl Known {
-    /// The rows that meet these conditions: for most values, or for the greatest.
+    /// The rows that meet these conditions: for most values, or for the greatest. Those of a time are known by the
+    /// rate, where those of all times are not.
     fn selected(&self, conditions: &[Asked<'_>], worst: bool) -> Option<f64> {
+        let rate = self.rate.filter(|_| self.rows.is_none() && conditions.iter().any(is_of_time));
+        let of_year = rate.map(|rate| Self { rows: Some(rate * YEAR), span: Some(YEAR), rate: None });
+        of_year.as_ref().unwrap_or(self).selected_of_all(conditions, worst)
+    }
+
+    fn selected_of_all(&self, conditions: &[Asked<'_>], worst: bool) -> Option<f64> {
         let group = |(i, (field, condition)): (usize, &Asked<'_>)| {
             let counted = (*condition == Condition::One).then_some(field.stats?.rows_per.as_ref()?)?;
             let rows = |count: Option<Count>| count.map(|count| count.0);
@@ -194,6 +207,15 @@ impl Known {
             Condition::StartsWith(letters, parts) => parts * field.starting_with(letters)?,
         };
         Some(part.clamp(0.0, 1.0))
+    }
+}
+
+/// True if the rows that meet a condition are those of a time, as long as it says.
+fn is_of_time((field, condition): &Asked<'_>) -> bool {
+    match condition {
+        Condition::Range(Width::Time(_), _) => true,
+        Condition::StartsWith(..) => false,
+        _ => field.spread.is_none() && matches!(field.growth, Some(Growth::Time(Some(_)))),
     }
 }
 

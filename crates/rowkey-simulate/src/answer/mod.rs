@@ -6,6 +6,7 @@
 mod cause;
 mod hottest;
 mod keys;
+mod layouts;
 mod numbers;
 mod paces;
 mod page_text;
@@ -32,6 +33,7 @@ use self::takes::Takes;
 pub use self::text::{facts, text};
 pub use self::together::Together;
 pub use self::watched::watched;
+pub(crate) use self::windows::SHORTEST_MS;
 use crate::page::label;
 use crate::recording::Run;
 use crate::run::{Answer, Bars, HotRegion, Key, QueryAnswer};
@@ -92,7 +94,7 @@ pub fn answer(
     Answer {
         table: declared.key.name.to_string(),
         sentence: known.sentence(),
-        rules: findings.iter().map(|finding| finding.rule.id.to_owned()).collect(),
+        rules: rules(&findings),
         saturates: numbers.saturations.first().cloned(),
         saturates_too: numbers.saturations.get(1).cloned(),
         unjudged,
@@ -147,6 +149,12 @@ fn findings<'r>(declared: &Declared<'_>, report: &'r Report, queries: &[&QueryCo
     let mut found: Vec<&Finding> = report.findings.iter().filter(is_of).collect();
     found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     found
+}
+
+/// The rules of findings, each once.
+fn rules(findings: &[&Finding]) -> Vec<String> {
+    let is_first = |(at, finding): &(usize, &&Finding)| findings[..*at].iter().all(|of| of.rule.id != finding.rule.id);
+    findings.iter().enumerate().filter(is_first).map(|(_, finding)| finding.rule.id.to_owned()).collect()
 }
 
 /// The questions about a table that `check` does not judge. They are of all its keys: a secondary table has none.

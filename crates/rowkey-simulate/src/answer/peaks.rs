@@ -1,5 +1,6 @@
 //! The most that a server is asked for: in steps, which are short, and in intervals, which have more events.
 
+use super::layouts;
 use super::paces::Paces;
 use super::shares::Shares;
 use super::takes::Takes;
@@ -40,8 +41,12 @@ struct Span {
 struct Expected {
     server: u32,
     rate: f64,
+    /// The server's part of the load.
+    part: f64,
     /// The part of it that is more than chance in the load of several times; none where it is known by counting alone.
     sure: Option<f64>,
+    /// True if the rate is the declared one: then nothing is told by counting events.
+    is_paced: bool,
 }
 
 impl Span {
@@ -67,8 +72,9 @@ impl Span {
     /// The most that the busiest server is asked for: what is expected of it, or what is counted, if that is more than
     /// chance.
     fn most(&self, reads: bool) -> f64 {
-        let (rate, expected) = (self.rate(reads), self.expected(reads).rate);
-        if rate > self.limit(expected, reads) { rate.max(expected) } else { expected }
+        let Expected { rate: expected, is_paced, .. } = *self.expected(reads);
+        let rate = self.rate(reads);
+        if !is_paced && rate > self.limit(expected, reads) { rate.max(expected) } else { expected }
     }
 
     /// True if more than `takes` are asked for: by what is expected, or what is counted, by more than chance.
@@ -87,7 +93,19 @@ impl Span {
         let expected = self.expected(reads);
         // What is expected, and not too much, is not too much by chance.
         let least = if expected.sure.is_some() { takes.max(expected.rate) } else { takes };
-        self.rate(reads) > self.limit(least, reads)
+        !expected.is_paced && self.rate(reads) > self.limit(least, reads)
+    }
+
+    /// The part of the writes that is more than chance, if it is so much more than another.
+    fn share_above(&self, later: f64) -> Option<f64> {
+        let Expected { part, sure, is_paced, .. } = *self.expected(false);
+        if is_paced {
+            return Some(part).filter(|part| sure.unwrap_or(0.0) * part > later);
+        }
+        let Busiest { rows, all, events, .. } = *self.of(false);
+        let (share, events) = (rows as f64 / all as f64, events as f64);
+        let chance = OF_SEVERAL * self.chance * (later * (1.0 - later) / events).sqrt();
+        (share * events >= EVENTS && share > later + chance).then_some(share)
     }
 }
 
@@ -151,23 +169,29 @@ impl<'r> Known<'r> {
         let paced = self.paces[of].at(at, t_ms.saturating_sub(length_ms), t_ms);
         let rate = paced.unwrap_or(counting);
         let shares = &self.shares[of];
+        let is_paced = paced.is_some();
         let Some(share) = self.run.intervals.get(at).and_then(|interval| shares.at(interval)) else {
-            return Expected { server: counted.server, rate: 0.0, sure: None };
+            return Expected { server: counted.server, rate: 0.0, part: 0.0, sure: None, is_paced };
         };
-        let moving = self.moving[of].unwrap_or(0.0);
-        let known = share.events.filter(|_| paced.is_some() || self.is_whole(at, t_ms, length_ms));
-        let part = match share.events {
-            Some(_) => share.server.share,
-            None => {
+        let from_ms = t_ms.saturating_sub(length_ms);
+        let begins = share.begins.filter(|_| is_paced && layouts::is_as_before(self.run, at, from_ms));
+        let known = match is_paced {
+            true => share.pooled.or(share.events),
+            false => share.pooled.filter(|_| self.is_whole(at, t_ms, length_ms)),
+        };
+        let part = match (begins, share.pooled) {
+            (Some(begins), _) => begins.share,
+            (None, Some(_)) => share.server.share,
+            (None, None) => {
                 let mean = 1.0 / f64::from(self.run.settings.servers.max(1));
-                let counted = self.counted_share(at, reads);
-                mean + self.uneven[of] * (counted - mean)
+                mean + self.uneven[of] * (self.counted_share(at, reads) - mean)
             }
         };
+        let moving = self.moving[of].unwrap_or(0.0);
         let (part, known) = if moving > part { (moving, paced.map(|_| self.events[of])) } else { (part, known) };
         let sure = known.map(|events| 1.0 - added_by_chance(part, events, shares.windows as f64));
-        let server = u32::try_from(share.server.at).unwrap_or(u32::MAX);
-        Expected { server, rate: rate * part, sure }
+        let server = u32::try_from(begins.unwrap_or(share.server).at).unwrap_or(u32::MAX);
+        Expected { server, rate: rate * part, part, sure, is_paced }
     }
 
     /// True of an interval with all events of the load, which are no sample.
@@ -178,7 +202,7 @@ impl<'r> Known<'r> {
 
     /// The part that the busiest server has in an interval.
     fn counted_share(&self, at: usize, reads: bool) -> f64 {
-        let counts = self.run.intervals.get(at).map(|interval| of_interval(interval, reads, 1)).unwrap_or_default();
+        let counts = self.run.intervals.get(at).map(|interval| of_interval(self.run, interval, reads)).unwrap_or_default();
         if counts.all > 0 { counts.rows as f64 / counts.all as f64 } else { 0.0 }
     }
 }
@@ -196,18 +220,21 @@ fn uneven(run: &Run, reads: bool) -> f64 {
     if uneven > 0.0 { (1.0 - chance / uneven).max(0.0) } else { 1.0 }
 }
 
-fn of_interval(interval: &Interval, reads: bool, weight: u64) -> Busiest {
+fn of_interval(run: &Run, interval: &Interval, reads: bool) -> Busiest {
     let of = |server: &Server| if reads { server.reads } else { server.writes };
     let found = Busiest::of(interval.servers.iter().map(of), 0);
-    Busiest { events: found.all / weight, ..found }
+    let (all, squares) = (found.all as f64, run.chance(interval, reads).by_server);
+    // What a call asks of one server counts as an event, where calls are known.
+    let events = if squares > 0.0 { (all * all / squares).round() as u64 } else { found.all };
+    Busiest { events, ..found }
 }
 
 impl Peaks {
     pub(super) fn of(run: &Run, shares: &[Shares<'_>; 2]) -> Self {
-        let (length_ms, weight) = (run.settings.interval_ms.max(1), run.settings.rows_per_event.unwrap_or(1).max(1));
+        let length_ms = run.settings.interval_ms.max(1);
         let known = Known::of(run, shares);
         let interval = |interval: &Interval| {
-            let counted = [false, true].map(|reads| of_interval(interval, reads, weight));
+            let counted = [false, true].map(|reads| of_interval(run, interval, reads));
             known.span((interval.t_ms, length_ms), counted, OF_INTERVALS, run.intervals.len())
         };
         let intervals: Vec<Span> = run.intervals.iter().map(interval).collect();
@@ -230,7 +257,8 @@ impl Peaks {
     /// The most rows a second that a server is asked for, without what chance has put on it: in an interval; or in a
     /// step, if that is more than chance.
     fn most_of(&self, reads: bool) -> f64 {
-        let peaks = self.steps.iter().filter(|step| {
+        let counted = self.steps.iter().filter(|step| !step.expected(reads).is_paced);
+        let peaks = counted.filter(|step| {
             let from_ms = step.t_ms.saturating_sub(step.length_ms);
             let first = self.intervals.partition_point(|interval| interval.t_ms <= from_ms);
             let around = self.intervals[first..].iter();
@@ -250,7 +278,8 @@ impl Peaks {
     /// The first of the steps up to a span that is over, each of which is over too, be it by chance for itself.
     fn beginning<'s>(&'s self, over: &'s Span, takes: f64, reads: bool) -> &'s Span {
         let before = self.steps.iter().rev().skip_while(|step| step.t_ms > over.t_ms);
-        let is_over = |step: &&Span| step.is_over(takes, reads) || step.rate(reads) > takes;
+        let is_by_chance = |step: &Span| !step.expected(reads).is_paced && step.rate(reads) > takes;
+        let is_over = |step: &&Span| step.is_over(takes, reads) || is_by_chance(step);
         before.take_while(is_over).last().unwrap_or(over)
     }
 
@@ -281,12 +310,7 @@ impl Peaks {
     /// less than later, when the busiest server has this share.
     pub(super) fn at_first(&self, before_ms: u64, later: f64, takes: f64) -> Option<f64> {
         let spans = self.steps.iter().chain(&self.intervals).filter(|span| span.t_ms < before_ms);
-        let shares = spans.filter_map(|span| {
-            let Busiest { rows, all, events, .. } = span.counted[0];
-            let (share, events) = (rows as f64 / all as f64, events as f64);
-            let chance = OF_SEVERAL * span.chance * (later * (1.0 - later) / events).sqrt();
-            (share * events >= EVENTS && share > later + chance).then_some(share)
-        });
+        let shares = spans.filter_map(|span| span.share_above(later));
         let most = shares.fold(0.0, f64::max);
         (later < LESS * most).then(|| takes / most).filter(|rate| rate.is_finite())
     }

@@ -1,9 +1,10 @@
 //! The shares of servers and regions, of as many events as there are of the same load.
 
+use super::layouts;
 use super::windows::{Window, parts, windows};
 use crate::chance::Counted;
 use crate::recording::Run;
-use crate::run::Interval;
+use crate::run::{Interval, Region};
 
 /// The times as much chance as there is in reads of rows that are a sample: where as many rows are written as read, the
 /// first are read most, and add twice as much.
@@ -17,9 +18,13 @@ pub(super) struct Share<'i> {
     pub(super) server: Place,
     /// The hottest region: the place in the order of keys.
     pub(super) region: Place,
+    /// The same at the beginning of the interval, where regions were on other servers and the pace is known.
+    pub(super) begins: Option<Place>,
     /// Gini's coefficient of the regions.
     pub(super) gini: f64,
     /// The events of the window that the interval is in; none where it is alone in it.
+    pub(super) pooled: Option<f64>,
+    /// The events of the interval.
     pub(super) events: Option<f64>,
 }
 
@@ -61,50 +66,80 @@ impl<'i> Shares<'i> {
 }
 
 fn share<'i>(run: &Run, reads: bool, window: &Window<'_, 'i>, interval: &'i Interval) -> Share<'i> {
-    let (regions, halves) = window.at(&interval.regions);
     let servers = interval.servers.len().max(1);
-    let by_server = |parts: &[f64]| {
-        let mut sums = vec![0.0; servers];
-        for (part, region) in parts.iter().zip(&interval.regions) {
-            if let Some(sum) = sums.get_mut(region.server as usize) {
-                *sum += part;
-            }
-        }
-        sums
-    };
-    let even = 1.0 / regions.counts.len().max(1) as f64;
-    let evenly = vec![even; regions.counts.len()];
-    let of_even = by_server(&evenly);
-    let counted = Counted { counts: by_server(&regions.counts), squares: window.by_server(), ..regions };
     let times = if reads && run.settings.rows_per_event.is_some() { OF_ROWS } else { 1.0 };
-    let fewer = counted.of_fewer(times);
-    let are_even = regions.of_fewer(times).is_as(&evenly) && fewer.is_as(&of_even);
-    let is_alone = window.parts.len() == 1;
-    let events = regions.events().filter(|_| !is_alone);
-    let gini = if are_even { 0.0 } else { gini(&regions) };
-    let found = |all: &Counted, halves: [&[f64]; 2]| crossed(&all.counts, halves);
-    let region = match are_even {
-        true => Place { at: most(&regions.counts).unwrap_or(0), share: even },
-        false => found(&regions, halves.each_ref().map(|half| &half.counts[..])),
+    let asked = Asked::of(window, &interval.regions, servers, times);
+    let chance = run.chance(interval, reads).servers(interval, reads);
+    let server = match window.parts.len() {
+        1 => Place { at: most(&chance.counts).unwrap_or(0), share: chance.busiest().unwrap_or(0.0) },
+        _ => asked.server(),
     };
-    let server = if is_alone {
-        let share = run.busiest(interval, reads).unwrap_or(0.0);
-        Place { at: most(&run.chance(interval, reads).servers(interval, reads).counts).unwrap_or(0), share }
-    } else if are_even {
-        let at = most(&of_even).unwrap_or(0);
-        Place { at, share: of_even[at] }
-    } else if fewer.is_as(&vec![1.0 / servers as f64; servers]) {
-        Place { at: most(&counted.counts).unwrap_or(0), share: 1.0 / servers as f64 }
-    } else {
-        let halves = halves.each_ref().map(|half| by_server(&half.counts));
-        found(&counted, halves.each_ref().map(|half| &half[..]))
-    };
-    Share { interval, server, region, gini, events }
+    let begins = layouts::before(run, reads, interval).map(|regions| Asked::of(window, &regions, servers, times).server());
+    let gini = if asked.are_even { 0.0 } else { gini(&asked.regions) };
+    let pooled = asked.regions.events().filter(|_| window.parts.len() > 1);
+    Share { interval, server, begins, region: asked.region(), gini, pooled, events: chance.events() }
+}
+
+/// The load of a window, on regions that are on these servers.
+struct Asked {
+    regions: Counted,
+    by_server: Counted,
+    /// The counts of regions, and of servers, of every other interval and in those between.
+    halves: [[Vec<f64>; 2]; 2],
+    /// The part of the servers, were all regions alike.
+    of_even: Vec<f64>,
+    are_even: bool,
+    are_servers_even: bool,
+}
+
+impl Asked {
+    fn of(window: &Window<'_, '_>, layout: &[Region], servers: usize, times: f64) -> Self {
+        let (regions, halves) = window.at(layout);
+        let by_server = |parts: &[f64]| {
+            let mut sums = vec![0.0; servers];
+            for (part, region) in parts.iter().zip(layout) {
+                if let Some(sum) = sums.get_mut(region.server as usize) {
+                    *sum += part;
+                }
+            }
+            sums
+        };
+        let evenly = vec![1.0 / regions.counts.len().max(1) as f64; regions.counts.len()];
+        let of_even = by_server(&evenly);
+        let counted = Counted { counts: by_server(&regions.counts), squares: window.by_server(), ..regions };
+        let fewer = counted.of_fewer(times);
+        let are_even = regions.of_fewer(times).is_as(&evenly) && fewer.is_as(&of_even);
+        let are_servers_even = fewer.is_as(&vec![1.0 / servers as f64; servers]);
+        let [some, others] = halves.map(|half| half.counts);
+        let of_servers = [by_server(&some), by_server(&others)];
+        let halves = [[some, others], of_servers];
+        Self { regions, by_server: counted, halves, of_even, are_even, are_servers_even }
+    }
+
+    fn region(&self) -> Place {
+        let counts = &self.regions.counts;
+        match self.are_even {
+            true => Place { at: most(counts).unwrap_or(0), share: 1.0 / counts.len().max(1) as f64 },
+            false => crossed(counts, &self.halves[0]),
+        }
+    }
+
+    fn server(&self) -> Place {
+        let counts = &self.by_server.counts;
+        if self.are_even {
+            let at = most(&self.of_even).unwrap_or(0);
+            Place { at, share: self.of_even.get(at).copied().unwrap_or(0.0) }
+        } else if self.are_servers_even {
+            Place { at: most(counts).unwrap_or(0), share: 1.0 / counts.len() as f64 }
+        } else {
+            crossed(counts, &self.halves[1])
+        }
+    }
 }
 
 /// The place that is asked for most. Chance finds which one it is in one half of the events, and its part in the other:
 /// what it has put on it in the former it has not in the latter.
-fn crossed(all: &[f64], [some, others]: [&[f64]; 2]) -> Place {
+fn crossed(all: &[f64], [some, others]: &[Vec<f64>; 2]) -> Place {
     let sum: f64 = all.iter().sum();
     let Some(at) = most(all) else { return Place { at: 0, share: 0.0 } };
     let (Some(hot), Some(hot_others)) = (most(some), most(others)) else { return Place { at, share: all[at] / sum } };

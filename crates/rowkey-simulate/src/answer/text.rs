@@ -97,6 +97,9 @@ pub fn facts(answer: &Answer) -> Vec<(String, String)> {
     fact("node-hours", format!("{}{}", Count(tenths(answer.node_hours)), answer.used.map_or(String::new(), work)));
     for query in &answer.queries {
         let deleted = query.passes_deleted.then(|| {
+            if answer.regions.are_ranges {
+                return "; beside deleted rows, which it passes over (H17), and which are not counted".to_owned();
+            }
             let all = rate(answer.rows_read);
             format!("; beside deleted rows, which it passes over (H17): all queries read {all} of rows")
         });

@@ -6,6 +6,7 @@ use rowkey_design::{Finding, Report};
 
 use super::cause::{TOO_FEW, has};
 use super::sentence::{ALONE, NOTHING, OF_JUDGED};
+use super::paces::Paces;
 use super::takes;
 use super::text::percent;
 use crate::recording::Run;
@@ -21,13 +22,15 @@ pub struct Together {
     pub reads: f64,
     /// The servers.
     pub servers: f64,
+    /// The part of these parts that may be by chance.
+    pub chance: f64,
 }
 
 impl Together {
     /// Those of tables each of which is simulated alone, while the servers have them all. None of one table, where
     /// they ask for nothing, and of an engine that has as many servers as a table needs.
     pub fn of<'r>(tables: impl IntoIterator<Item = (&'r Declared<'r>, &'r Run)>) -> Option<Self> {
-        let (mut writes, mut reads, mut count, mut servers) = (Vec::new(), Vec::new(), 0, 0.0f64);
+        let (mut writes, mut reads, mut count, mut servers, mut chance) = (Vec::new(), Vec::new(), 0, 0.0f64, 0.0f64);
         let tables: Vec<_> = tables.into_iter().collect();
         let span_ms = tables.iter().map(|(_, run)| run.settings.interval_ms).fold(1, u64::max);
         for (declared, run) in tables {
@@ -36,19 +39,18 @@ impl Together {
             }
             count += 1;
             servers = servers.max(run.settings.servers.into());
-            let takes = takes(declared);
-            let all = f64::from(run.settings.servers) * span_ms as f64 / 1000.0;
-            add(&mut writes, span_ms, &run.intervals, takes.writes * all, |server| server.writes);
-            add(&mut reads, span_ms, &run.intervals, takes.reads * all, |server| server.reads);
+            let (takes, all) = (takes(declared), f64::from(run.settings.servers));
+            chance = add(&mut writes, span_ms, run, takes.writes * all, false).max(chance);
+            chance = add(&mut reads, span_ms, run, takes.reads * all, true).max(chance);
         }
         let most = |parts: Vec<f64>| parts.into_iter().fold(0.0, f64::max);
-        let found = Self { writes: most(writes), reads: most(reads), servers };
+        let found = Self { writes: most(writes), reads: most(reads), servers, chance };
         (count > 1 && found.writes.max(found.reads) > 0.0).then_some(found)
     }
 
     /// The answer about all tables. `report` is of `check` about the design: if it finds the same, its cure is told.
     pub fn answer(self, report: &Report) -> AllTables {
-        let Self { writes, reads, servers } = self;
+        let Self { writes, reads, .. } = self;
         let told = |least: f64| {
             let parts = [(writes, "writes"), (reads, "reads")].into_iter().filter(|(part, _)| *part > least);
             parts.map(|(part, what)| format!("{} of the {what}", percent(part))).collect::<Vec<_>>().join(" and ")
@@ -60,7 +62,7 @@ impl Together {
                 "All tables together saturate the servers: they ask for up to {} that the servers take. \
                  {TOO_FEW}: {}.",
                 told(1.0),
-                cure(report).unwrap_or_else(|| servers_for_all(measured(writes.max(reads), servers), servers))
+                self.cure(report)
             ),
         };
         AllTables { sentence, saturates, writes, reads }
@@ -79,54 +81,95 @@ impl AllTables {
     }
 }
 
-/// The greatest cure of `check` for all tables together, if it finds one.
-fn cure(report: &Report) -> Option<String> {
-    let is_of_all = |finding: &&Finding| finding.rule.id == TOO_FEW && has(finding, "tables");
-    let part = |finding: &Finding| finding.numbers.iter().map(|number| number.value).fold(0.0, f64::max);
-    let most = report.findings.iter().filter(is_of_all).max_by(|a, b| part(a).total_cmp(&part(b)));
-    most.and_then(|finding| Some(finding.remedy.as_ref()?.text.clone()))
-}
-
-/// A part that is measured, without what may be by chance; but more than these servers take.
-fn measured(part: f64, servers: f64) -> f64 {
-    const CHANCE: f64 = 0.01;
-    (part * (1.0 - CHANCE)).max(1.0 + CHANCE / servers.max(1.0))
-}
-
-/// Adds the load of a table in each span, which is as long as the longest interval of all tables: as a part of what all
-/// servers take.
-fn add(parts: &mut Vec<f64>, span_ms: u64, intervals: &[Interval], takes: f64, of: fn(&Server) -> u64) {
-    for (place, interval) in intervals.iter().enumerate() {
-        let span = usize::try_from(interval.t_ms.saturating_sub(1) / span_ms).map_or(place, |span| span.min(place));
-        parts.resize(parts.len().max(span + 1), 0.0);
-        parts[span] += interval.servers.iter().map(|server| of(server) as f64).sum::<f64>() / takes;
+impl Together {
+    /// The greatest cure of `check` for all tables together, if it finds one. They take no fewer servers than one of
+    /// them does.
+    fn cure(&self, report: &Report) -> String {
+        let too_few = || report.findings.iter().filter(|finding| finding.rule.id == TOO_FEW);
+        let number = |finding: &Finding, at: usize| finding.numbers.get(at).map_or(0.0, |number| number.value);
+        let of_all = too_few().filter(|finding| has(finding, "tables"));
+        let most = of_all.max_by(|a, b| number(a, 2).total_cmp(&number(b, 2)));
+        // All, the servers, and what one of them takes.
+        let of_one = too_few().filter(|finding| !has(finding, "tables"));
+        let of_one = of_one.map(|finding| number(finding, 0) / (number(finding, 1) * number(finding, 2)));
+        let least = of_one.filter(|part| part.is_finite()).fold(0.0, f64::max);
+        match most.filter(|finding| number(finding, 2) >= 100.0 * least).and_then(|finding| finding.remedy.as_ref()) {
+            Some(remedy) => remedy.text.clone(),
+            None => servers_for_all(self.measured().max(least), self.servers),
+        }
     }
+
+    /// The part that is measured, without what may be by chance; but more than these servers take.
+    fn measured(&self) -> f64 {
+        let part = self.writes.max(self.reads) * (1.0 - self.chance);
+        part.max(1.0 + ROUNDED.max(self.chance) / self.servers.max(1.0))
+    }
+}
+
+/// The part of what is counted that may be by chance, and of what is declared that is rounded.
+const CHANCE: f64 = 0.01;
+const ROUNDED: f64 = 1e-5;
+
+/// The spans in the longest interval of all tables.
+const SPANS: u64 = 32;
+
+/// Adds the load of a table, as a part of what all servers take a second, in parts of the longest interval of all
+/// tables; and returns what of it may be by chance. It is asked for at the declared pace, where there is one.
+fn add(parts: &mut Vec<f64>, span_ms: u64, run: &Run, takes: f64, reads: bool) -> f64 {
+    let Some(last) = run.intervals.last() else { return 0.0 };
+    let (paces, part_ms) = (Paces::of(run, reads), (span_ms / SPANS).max(1));
+    let seconds = run.settings.interval_ms.max(1) as f64 / 1000.0;
+    let of = |server: &Server| if reads { server.reads } else { server.writes };
+    let counted = |interval: &Interval| interval.servers.iter().map(|server| of(server) as f64).sum::<f64>() / seconds;
+    let counted: Vec<f64> = run.intervals.iter().map(counted).collect();
+    let mut chance = ROUNDED;
+    for span in 0..last.t_ms.div_ceil(part_ms) {
+        let (from_ms, to_ms) = (span * part_ms, ((span + 1) * part_ms).min(last.t_ms));
+        let at = run.intervals.partition_point(|interval| interval.t_ms <= from_ms);
+        let rate = paces.at(at, from_ms, to_ms).unwrap_or_else(|| {
+            chance = CHANCE;
+            counted.get(at).copied().unwrap_or(0.0)
+        });
+        let span = usize::try_from(span).unwrap_or(usize::MAX);
+        if span >= parts.len() {
+            parts.resize(span + 1, 0.0);
+        }
+        parts[span] += rate / takes;
+    }
+    chance
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::{Region, Settings};
 
     #[test]
     fn servers_are_as_many_as_are_needed_but_for_chance() {
-        let told = |part| servers_for_all(measured(part, 4.0), 4.0);
+        let of = |chance, part| Together { writes: part, reads: 0.0, servers: 4.0, chance };
+        let told = |chance, part| of(chance, part).cure(&Report::default());
         for (part, servers) in [(1.001, "5 "), (1.24, "5 "), (1.3, "6 "), (2.502, "10 "), (2.6, "11 ")] {
-            assert!(told(part).starts_with(servers), "{part}: {}", told(part));
+            assert!(told(CHANCE, part).starts_with(servers), "{part}: {}", told(CHANCE, part));
         }
+        assert!(told(ROUNDED, 2.502).starts_with("11 "));
     }
 
     #[test]
     fn tables_are_added_by_time_however_long_their_intervals_are() {
-        let interval = |t_ms, writes| {
-            let servers = vec![Server { writes, ..Server::default() }];
-            Interval { t_ms, regions: Vec::new(), servers }
+        let run = |interval_ms, counts: &[u64]| {
+            let interval = |(t_ms, writes): (u64, &u64)| {
+                let servers = vec![Server { writes: *writes, ..Server::default() }];
+                Interval { t_ms: t_ms * interval_ms, regions: vec![Region::default()], servers }
+            };
+            let settings = Settings { interval_ms, ..Settings::default() };
+            Run { intervals: (1..).zip(counts).map(interval).collect(), ..Run::new(settings) }
         };
-        let few = [interval(2000, 8), interval(4000, 0)];
-        let many = [interval(1000, 1), interval(2000, 1), interval(3000, 6), interval(4000, 2)];
+        let (few, many) = (run(2000, &[8, 0]), run(1000, &[1, 1, 6, 2]));
         let mut parts = Vec::new();
-        for intervals in [&few[..], &many] {
-            add(&mut parts, 2000, intervals, 20.0, |server| server.writes);
+        for run in [&few, &many] {
+            assert_eq!(add(&mut parts, 2000, run, 10.0, false), CHANCE);
         }
-        assert_eq!(parts, [0.5, 0.4]);
+        let told: Vec<f64> = parts.chunks(parts.len() / 4).map(|parts| parts[0]).collect();
+        assert_eq!(told, [0.5, 0.5, 0.6, 0.2]);
     }
 }

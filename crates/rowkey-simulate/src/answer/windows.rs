@@ -9,6 +9,9 @@ use crate::run::{Interval, Region};
 /// The greater part of pairs, in standard deviations, that is chance.
 const OF_CHANCE: f64 = 4.0;
 
+/// Windows are at least as long as a minute: what is asked for in a shorter time is judged by [`crate::moments`].
+pub(crate) const SHORTEST_MS: u64 = 60_000;
+
 /// An interval with a load, and what its regions are asked for.
 pub(super) struct Part<'i> {
     pub(super) interval: &'i Interval,
@@ -61,7 +64,9 @@ pub(super) fn windows<'p, 'i>(parts: &'p [Part<'i>]) -> Vec<Window<'p, 'i>> {
     let Some(last) = parts.last() else { return Vec::new() };
     let smallest = &last.interval.regions[..];
     let pool = |first, step| pooled(parts.iter().skip(first).step_by(step), last);
-    let all = pool(0, 1).filter(|all| parts.len() == 1 || is_same(parts, smallest, all));
+    let length_ms = last.interval.t_ms - parts.first().map_or(0, |first| first.interval.t_ms);
+    let is_short = parts.len() == 1 || length_ms < SHORTEST_MS;
+    let all = pool(0, 1).filter(|all| is_short || is_same(parts, smallest, all));
     if let Some(all) = all
         && let (Some(some), Some(others)) = (pool(0, 2), pool(1, 2))
     {

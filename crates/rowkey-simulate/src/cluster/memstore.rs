@@ -2,7 +2,7 @@
 
 use super::constants::{CELL_OBJECT, EMPTY_MEMSTORE, HEAP_ALIGN, SKIPLIST_ENTRY};
 use super::merge::{joined, merged, sorted};
-use super::rows::{Kind, Part, Row, Rows};
+use super::rows::{Counts, Kind, Part, Row, Rows};
 use super::versions::Keep;
 
 /// Rows that are in memory alone.
@@ -55,6 +55,12 @@ impl Memstore {
         self.heap = self.heap.saturating_add(heap.saturating_mul(count));
         self.bytes = self.bytes.saturating_add(count * u64::from(row.bytes));
         self.oldest_ms.get_or_insert(now_ms);
+    }
+
+    /// The sums of its rows.
+    pub(crate) fn counts(&self) -> Counts {
+        let deletes = self.scanned - self.puts;
+        Counts { puts: self.puts, tombstones: deletes, hidden: deletes }
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -37,8 +37,7 @@ struct Limited {
 impl Cluster {
     pub(crate) fn get(&mut self, key: &[u8], weight: u64) {
         let region = self.locate(key);
-        let reads = self.count_reads(region, hundredths(self.options.read_cost, 1), 1, weight);
-        self.count_square(reads);
+        self.last_reads = self.count_reads(region, hundredths(self.options.read_cost, 1), 1, weight);
     }
 
     /// Reads from region to region, until the end or enough rows.
@@ -58,7 +57,11 @@ impl Cluster {
                 let end = [range.end, region.end.as_deref()].into_iter().flatten().min();
                 all.rows(range.start.max(&region.start), end)
             });
-            let (rows, live) = read(&region.parts(range.start, range.end), wanted, most_rows, range.reverse);
+            let parts = region.parts(range.start, range.end);
+            let (rows, live) = match self.options.live_alone {
+                true => found(&parts, wanted, most_rows),
+                false => read(&parts, wanted, most_rows, range.reverse),
+            };
             let counted = match most {
                 None => self.count_reads(number, hundredths(self.options.read_cost, rows), rows, weight),
                 Some(_) if rows > 0 => self.count_more(&mut limited, number, rows, weight),
@@ -73,7 +76,7 @@ impl Cluster {
             let number = limited.begins.unwrap_or(first);
             reads = reads.saturating_add(self.count_more(&mut limited, number, missing, weight));
         }
-        self.count_square(reads);
+        self.last_reads = reads;
     }
 
     /// The place of the region that a scan asks first.
@@ -99,12 +102,6 @@ impl Cluster {
         range.end.is_none_or(|end| end > region_end).then_some(place + 1)
     }
 
-    pub(crate) fn count_square(&mut self, reads: u64) {
-        self.last_reads = reads;
-        let reads = reads as f64 / READ as f64;
-        self.read_squares += reads * reads;
-    }
-
     /// Counts more rows of a scan that ends with enough.
     fn count_more(&mut self, limited: &mut Limited, number: usize, rows: u64, weight: u64) -> u64 {
         limited.begins.get_or_insert(number);
@@ -122,25 +119,47 @@ impl Cluster {
         let server = &mut self.servers[region.server];
         server.reads = server.reads.saturating_add(reads);
         server.rows_read = server.rows_read.saturating_add(rows);
-        let of_call = &mut self.call[region.server];
-        if *of_call == 0 {
-            self.called.push(region.server);
-        }
-        *of_call = of_call.saturating_add(reads);
+        self.call[0].add(region.server, reads);
+        self.call[1].add(number, reads);
         self.count_at_first(number, 1, reads);
-        let counted = reads as f64 / READ as f64;
-        self.chances[1].by_region += counted * counted;
         reads
     }
 
     /// Ends what a call reads.
     pub(crate) fn end_call(&mut self) {
-        let (mut all, mut by_server) = (0.0, 0.0);
-        for server in self.called.drain(..) {
-            let reads = std::mem::take(&mut self.call[server]) as f64 / READ as f64;
-            (all, by_server) = (all + reads, by_server + reads * reads);
+        let [(all, by_server), (_, by_region)] = self.call.each_mut().map(Call::end);
+        self.read_squares += by_server;
+        self.chances[1].add(&Chance { by_server, by_region, by_call: all * all, ..Chance::default() });
+    }
+}
+
+/// What the call that is served reads of each place, in hundredths, and the places of which it reads any.
+#[derive(Debug, Default)]
+pub(crate) struct Call {
+    reads: Vec<u64>,
+    places: Vec<usize>,
+}
+
+impl Call {
+    fn add(&mut self, place: usize, reads: u64) {
+        if place >= self.reads.len() {
+            self.reads.resize(place + 1, 0);
         }
-        self.chances[1].add(&Chance { by_server, by_call: all * all, ..Chance::default() });
+        let of = &mut self.reads[place];
+        if *of == 0 && reads > 0 {
+            self.places.push(place);
+        }
+        *of = of.saturating_add(reads);
+    }
+
+    /// All reads, and the sum of the squares of those of each place; it begins anew.
+    fn end(&mut self) -> (f64, f64) {
+        let (mut all, mut squares) = (0.0, 0.0);
+        for place in self.places.drain(..) {
+            let reads = std::mem::take(&mut self.reads[place]) as f64 / READ as f64;
+            (all, squares) = (all + reads, squares + reads * reads);
+        }
+        (all, squares)
     }
 }
 
@@ -160,6 +179,13 @@ fn read(parts: &[Part<'_>], wanted: u64, most: u64, reverse: bool) -> (u64, u64)
     let read = if reverse { least_end(parts, wanted) } else { least_beginning(parts, wanted) };
     // What was found beyond the last that is wanted was not read.
     (read.scanned() - read.live().saturating_sub(wanted), wanted)
+}
+
+/// The same of rows that are gone once they are deleted.
+fn found(parts: &[Part<'_>], wanted: u64, most: u64) -> (u64, u64) {
+    let all = counts(parts);
+    let live = Counts { puts: all.puts.min(most), ..all }.live().min(wanted);
+    (live, live)
 }
 
 /// The shortest beginnings of the parts that have so many rows.

@@ -112,17 +112,13 @@ impl Region {
         self.files.iter().map(|file| file.puts).sum::<u64>() + self.memstore.puts + flushing
     }
 
-    /// The rows that a scan of all reads: of those that are there several times one.
-    pub(crate) fn scanned(&self, all: Option<&All>) -> u64 {
-        let puts = self.rows();
-        let found = all.map_or(puts, |all| puts.min(all.rows(&self.start, self.end.as_deref())));
-        found + (self.entries() - puts)
-    }
-
-    fn entries(&self) -> u64 {
+    /// All that a scan of all finds: of rows that are there several times one.
+    pub(crate) fn counts(&self, all: Option<&All>) -> Counts {
         let flushing = self.flushing.iter().map(|rows| rows.counts(0..rows.len()));
-        let counts = self.files.iter().map(|file| file.rows.counts(file.range.clone())).chain(flushing);
-        counts.map(Counts::scanned).sum::<u64>() + self.memstore.scanned
+        let files = self.files.iter().map(|file| file.rows.counts(file.range.clone()));
+        let counts = files.chain(flushing).fold(self.memstore.counts(), Counts::plus);
+        let most = all.map_or(u64::MAX, |all| all.rows(&self.start, self.end.as_deref()));
+        Counts { puts: self.rows().min(most), ..counts }
     }
 
     pub(crate) fn has_references(&self) -> bool {

@@ -9,6 +9,7 @@ use super::due::Queue;
 use super::hfile::Format;
 use super::options::ClusterOptions;
 use super::policy::Jitter;
+use super::reads::Call;
 use super::region::Region;
 use super::share::{Share, Whole};
 use super::starts::Starts;
@@ -55,12 +56,11 @@ pub struct Cluster {
     pub(crate) unsettled: usize,
     /// The scans of the whole table.
     pub(crate) whole: Whole,
-    /// The reads of each server by the call that is served, in hundredths, and the servers of which it reads any.
-    pub(crate) call: Vec<u64>,
-    pub(crate) called: Vec<usize>,
+    /// The reads of each server, and of each region, by the call that is served.
+    pub(crate) call: [Call; 2],
     /// The chance that is known in the writes and in the reads of this interval.
     pub(crate) chances: [Chance; 2],
-    /// The sum of the squares of the reads of each event.
+    /// The sum of the squares of what each call reads of each server.
     pub(crate) read_squares: f64,
     /// The reads of the last event, in hundredths.
     pub(crate) last_reads: u64,
@@ -153,8 +153,7 @@ impl Cluster {
             servers,
             unsettled: 0,
             whole: Whole::default(),
-            call: vec![0; settings.servers.clamp(1, MAX_SERVERS) as usize],
-            called: Vec::new(),
+            call: <_>::default(),
             chances: <_>::default(),
             read_squares: 0.0,
             last_reads: 0,

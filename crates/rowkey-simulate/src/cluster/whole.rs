@@ -1,7 +1,7 @@
 //! Scans of the whole table: each reads every region, so a region and its server count them when they are looked at, and
 //! a scan costs what has changed since the last one.
 
-use super::reads::hundredths;
+use super::reads::{READ, hundredths};
 use super::share::Share;
 use super::state::Cluster;
 
@@ -23,7 +23,9 @@ impl Cluster {
             self.share_anew(number);
         }
         self.whole.runs = self.whole.runs.saturating_add(weight);
-        self.count_square(self.whole.reads.saturating_mul(weight));
+        self.last_reads = self.whole.reads.saturating_mul(weight);
+        let reads = self.last_reads as f64 / READ as f64;
+        self.read_squares += reads * reads;
     }
 
     /// Finds out what a scan reads of a region.
@@ -31,7 +33,8 @@ impl Cluster {
         self.settle(number);
         let region = &mut self.regions[number];
         region.has_changed = false;
-        let rows = region.scanned(self.all.as_ref());
+        let counts = region.counts(self.all.as_ref());
+        let rows = if self.options.live_alone { counts.live() } else { counts.scanned() };
         let reads = hundredths(self.options.read_cost, rows);
         let share = Share { reads, rows, seen: self.whole.runs, server: region.server };
         let before = std::mem::replace(&mut region.whole, share);

@@ -25,6 +25,11 @@ impl Pace {
         if reads { &self.reads } else { &self.writes }
     }
 
+    /// True if it is known.
+    pub(crate) fn is_known(&self, reads: bool) -> bool {
+        !self.of(reads).is_empty()
+    }
+
     /// The sum between two times in seconds, in some measure; none if it is not known.
     pub(crate) fn between(&self, reads: bool, from: f64, to: f64) -> Option<f64> {
         let of = self.of(reads);

@@ -38,7 +38,7 @@ struct Counts {
     servers: Vec<Server>,
     events: u64,
     writes: u64,
-    /// The sum of the squares of the reads of each event.
+    /// The sum of the squares of what each call reads of each server.
     squares: f64,
 }
 

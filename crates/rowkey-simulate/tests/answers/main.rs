@@ -11,6 +11,7 @@ mod laws;
 mod lengths;
 mod moving;
 mod queries;
+mod sampled;
 mod shares;
 mod tables;
 mod watched;

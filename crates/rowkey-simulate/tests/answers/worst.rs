@@ -87,7 +87,7 @@ fn what_check_does_not_judge_is_said() {
 #[test]
 fn all_tables_are_told_by_writes_and_reads() {
     let told = |writes, reads| {
-        let found = Together { writes, reads, servers: 4.0 }.answer(&Report::default());
+        let found = Together { writes, reads, servers: 4.0, chance: 0.01 }.answer(&Report::default());
         assert!(is_valid(&Line::AllTables(found.clone())));
         (found.saturates, found.sentence)
     };
