@@ -190,6 +190,8 @@ impl<'r> Known<'r> {
         let moving = self.moving[of].unwrap_or(0.0);
         let (part, known) = if moving > part { (moving, paced.map(|_| self.events[of])) } else { (part, known) };
         let sure = known.map(|events| 1.0 - added_by_chance(part, events, shares.windows as f64));
+        // Of scans of all no part is chance.
+        let sure = sure.or(is_paced.then_some(1.0));
         let server = u32::try_from(begins.unwrap_or(share.server).at).unwrap_or(u32::MAX);
         Expected { server, rate: rate * part, part, sure, is_paced }
     }

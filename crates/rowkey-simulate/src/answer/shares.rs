@@ -185,10 +185,10 @@ mod tests {
     #[test]
     fn chance_is_not_counted_twice() {
         // Each half has another one that is hottest.
-        let (some, others) = ([30.0, 20.0, 20.0], [20.0, 30.0, 20.0]);
-        let found = crossed(&[50.0, 50.0, 40.0], [&some, &others]);
+        let halves = [[30.0, 20.0, 20.0], [20.0, 30.0, 20.0]].map(Vec::from);
+        let found = crossed(&[50.0, 50.0, 40.0], &halves);
         assert!((found.share - 40.0 / 140.0).abs() < 0.05 && found.share >= 1.0 / 3.0, "{found:?}");
         // Nothing is known of chance.
-        assert_eq!(crossed(&[3.0, 1.0], [&[3.0, 1.0], &[0.0, 0.0]]).share.to_bits(), 0.75_f64.to_bits());
+        assert_eq!(crossed(&[3.0, 1.0], &[[3.0, 1.0], [0.0, 0.0]].map(Vec::from)).share.to_bits(), 0.75_f64.to_bits());
     }
 }
