@@ -45,7 +45,9 @@ mod tests {
     use crate::answer::shares::Shares;
     use crate::run::{Region, Settings};
 
-    fn interval(t_ms: u64, counts: &[u64]) -> Interval {
+    const MINUTE_MS: u64 = 60_000;
+
+    fn interval(minutes: u64, counts: &[u64]) -> Interval {
         let region = |(start, count): (u8, &u64)| Region {
             start: Key(vec![start]),
             server: u32::from(start),
@@ -56,6 +58,7 @@ mod tests {
             files: 0,
             known: <_>::default(),
         };
+        let t_ms = minutes * MINUTE_MS;
         Interval { t_ms, regions: (0..).zip(counts).map(region).collect(), servers: Vec::new() }
     }
 
@@ -74,7 +77,7 @@ mod tests {
             Hottest::of(&run, &Shares::of(&run, false).of, false, 1.0)
         };
         let found = of(&all).unwrap();
-        assert_eq!((found.t_ms, found.server, found.start, found.share), (3, 1, Key(vec![1]), 0.75));
+        assert_eq!((found.t_ms, found.server, found.start, found.share), (3 * MINUTE_MS, 1, Key(vec![1]), 0.75));
         assert_eq!(found.end, None);
         assert_eq!(of(&all[4..]).map(|found| (found.server, found.end)), Some((0, Some(Key(vec![1])))));
         assert_eq!(of(&all[3..4]), None);

@@ -204,7 +204,8 @@ impl<'r> Known<'r> {
 
     /// The part that the busiest server has in an interval.
     fn counted_share(&self, at: usize, reads: bool) -> f64 {
-        let counts = self.run.intervals.get(at).map(|interval| of_interval(self.run, interval, reads)).unwrap_or_default();
+        let counts =
+            self.run.intervals.get(at).map(|interval| of_interval(self.run, interval, reads)).unwrap_or_default();
         if counts.all > 0 { counts.rows as f64 / counts.all as f64 } else { 0.0 }
     }
 }

@@ -74,7 +74,8 @@ fn share<'i>(run: &Run, reads: bool, window: &Window<'_, 'i>, interval: &'i Inte
         1 => Place { at: most(&chance.counts).unwrap_or(0), share: chance.busiest().unwrap_or(0.0) },
         _ => asked.server(),
     };
-    let begins = layouts::before(run, reads, interval).map(|regions| Asked::of(window, &regions, servers, times).server());
+    let begins =
+        layouts::before(run, reads, interval).map(|regions| Asked::of(window, &regions, servers, times).server());
     let gini = if asked.are_even { 0.0 } else { gini(&asked.regions) };
     let pooled = asked.regions.events().filter(|_| window.parts.len() > 1);
     Share { interval, server, begins, region: asked.region(), gini, pooled, events: chance.events() }

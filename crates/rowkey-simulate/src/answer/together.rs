@@ -5,8 +5,8 @@ use rowkey_design::internal::load::servers_for_all;
 use rowkey_design::{Finding, Report};
 
 use super::cause::{TOO_FEW, has};
-use super::sentence::{ALONE, NOTHING, OF_JUDGED};
 use super::paces::Paces;
+use super::sentence::{ALONE, NOTHING, OF_JUDGED};
 use super::takes;
 use super::text::percent;
 use crate::recording::Run;
@@ -164,10 +164,10 @@ mod tests {
             let settings = Settings { interval_ms, ..Settings::default() };
             Run { intervals: (1..).zip(counts).map(interval).collect(), ..Run::new(settings) }
         };
-        let (few, many) = (run(2000, &[8, 0]), run(1000, &[1, 1, 6, 2]));
+        let (few, many) = (run(3200, &[128, 0]), run(1600, &[16, 16, 96, 32]));
         let mut parts = Vec::new();
         for run in [&few, &many] {
-            assert_eq!(add(&mut parts, 2000, run, 10.0, false), CHANCE);
+            assert_eq!(add(&mut parts, 3200, run, 100.0, false), CHANCE);
         }
         let told: Vec<f64> = parts.chunks(parts.len() / 4).map(|parts| parts[0]).collect();
         assert_eq!(told, [0.5, 0.5, 0.6, 0.2]);

@@ -169,7 +169,7 @@ mod tests {
     use super::*;
     use crate::run::{Key, Known};
 
-    fn interval(t_ms: u64, counts: &[(u8, u64)]) -> Interval {
+    fn interval(minutes: u64, counts: &[(u8, u64)]) -> Interval {
         let region = |(start, count): &(u8, u64)| Region {
             start: Key(if *start == 0 { Vec::new() } else { vec![*start] }),
             server: 0,
@@ -180,7 +180,7 @@ mod tests {
             files: 0,
             known: Known::default(),
         };
-        Interval { t_ms, regions: counts.iter().map(region).collect(), servers: Vec::new() }
+        Interval { t_ms: minutes * SHORTEST_MS, regions: counts.iter().map(region).collect(), servers: Vec::new() }
     }
 
     fn part<'i>(before: &'i Interval, interval: &'i Interval) -> Part<'i> {
@@ -209,8 +209,8 @@ mod tests {
 
     #[test]
     fn intervals_of_other_loads_are_apart() {
-        let even = |t_ms| interval(t_ms, &[(0, 1000), (5, 1020), (9, 980)]);
-        let hot = |t_ms| interval(t_ms, &[(0, 3000), (5, 10), (9, 10)]);
+        let even = |minutes| interval(minutes, &[(0, 1000), (5, 1020), (9, 980)]);
+        let hot = |minutes| interval(minutes, &[(0, 3000), (5, 10), (9, 10)]);
         assert_eq!(of(&[even(1), even(2), even(3), even(4)]).0, [4]);
         assert_eq!(of(&[even(1), even(2), hot(3), hot(4)]).0, [2, 2]);
         assert_eq!(of(&[even(1), hot(2)]).0, [1, 1]);

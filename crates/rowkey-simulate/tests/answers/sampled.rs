@@ -46,7 +46,8 @@ fn a_maximum_of_chance_is_none_of_the_design() {
     let scan = "[[table.t.query]]\nname = \"q\"\nfix = [\"device\"]\nlimit = 100\nrate = \"1k/s\"\n";
     let (time_first, by_device) = ("\"at: i64\", \"id: u32\"", "\"device: u32\", \"at: i64\"");
     let means = "means = { at = \"milliseconds\", id = \"random\" }";
-    let salted = "means.at = \"milliseconds\"\nsalt = { buckets = 64 }\nstats.device = { distinct = 100, skew = \"uniform\" }";
+    let salted =
+        "means.at = \"milliseconds\"\nsalt = { buckets = 64 }\nstats.device = { distinct = 100, skew = \"uniform\" }";
     for (text, seconds) in [
         // All that is written in a millisecond is on one of 500 servers, and in a minute there are 60,000 of these.
         (hashed(time_first, means, "400k/s", ""), 60.0),
@@ -70,7 +71,12 @@ fn rows_that_match_are_those_that_the_design_declares() {
         // In a millisecond hardly more than the row that is asked for.
         ("\"at: i64 desc\", \"id: u32\"", means.to_owned(), "\"at\"", 1.0),
         ("\"at: i64\", \"id: u32\"", format!("{means}\nrows = \"100M\""), "\"at\"", 1.0),
-        ("\"id: u32\", \"at: i64\"", format!("{means}\nrows = \"100M\"\nstats.id = {{ distinct = \"1M\" }}"), "\"id\"", 100.0),
+        (
+            "\"id: u32\", \"at: i64\"",
+            format!("{means}\nrows = \"100M\"\nstats.id = {{ distinct = \"1M\" }}"),
+            "\"id\"",
+            100.0,
+        ),
     ] {
         let text = design(key, &more, 1, "10/s") + &query(fix);
         for answer in of(&text, 86_400.0) {
