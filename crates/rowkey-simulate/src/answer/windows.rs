@@ -216,9 +216,13 @@ mod tests {
         assert_eq!(of(&[even(1), hot(2)]).0, [1, 1]);
         // It moves between the parts of a region that was split.
         let whole = interval(1, &[(0, 1000), (9, 1000)]);
-        let [lower, upper] = [[1000, 0], [0, 1000]].map(|[a, b]| interval(2, &[(0, a), (5, b), (9, 1000)]));
-        assert_eq!(of(&[whole.clone(), lower.clone()]).0, [2]);
-        assert_eq!(of(&[whole, lower.clone(), lower, upper.clone(), upper]).0, [2, 1, 2]);
+        let lower = |minutes| interval(minutes, &[(0, 1000), (5, 0), (9, 1000)]);
+        let upper = |minutes| interval(minutes, &[(0, 0), (5, 1000), (9, 1000)]);
+        assert_eq!(of(&[whole.clone(), lower(2)]).0, [2]);
+        assert_eq!(of(&[whole, lower(2), lower(3), upper(4), upper(5)]).0, [2, 1, 2]);
+        // Less than a minute is one window.
+        let within = |ms, counts: &[(u8, u64)]| Interval { t_ms: ms, ..interval(1, counts) };
+        assert_eq!(of(&[within(1000, &[(0, 9), (9, 0)]), within(59_000, &[(0, 0), (9, 9)])]).0, [2]);
         assert_eq!(of(&[]), (vec![], vec![]));
     }
 }
