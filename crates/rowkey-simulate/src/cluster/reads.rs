@@ -133,7 +133,7 @@ impl Cluster {
     }
 }
 
-/// What the call that is served reads of each place, in hundredths, and the places of which it reads any.
+/// The reads of each place by the call that is served, in hundredths, and the places of which it reads any.
 #[derive(Debug, Default)]
 pub(crate) struct Call {
     reads: Vec<u64>,

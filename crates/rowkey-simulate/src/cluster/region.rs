@@ -112,7 +112,7 @@ impl Region {
         self.files.iter().map(|file| file.puts).sum::<u64>() + self.memstore.puts + flushing
     }
 
-    /// All that a scan of all finds: of rows that are there several times one.
+    /// The sums of all that a scan finds: of rows that are there several times one.
     pub(crate) fn counts(&self, all: Option<&All>) -> Counts {
         let flushing = self.flushing.iter().map(|rows| rows.counts(0..rows.len()));
         let files = self.files.iter().map(|file| file.rows.counts(file.range.clone()));
