@@ -39,6 +39,8 @@ pub struct Latest {
     pub length_ms: u64,
     /// The regions, in the order of their keys. Their server is known by its number.
     pub regions: Vec<Region>,
+    /// The number of those whose requests are of a longer time, as no server told of them at the reading before.
+    pub of_longer: usize,
 }
 
 /// A region as it was told of last.
@@ -132,7 +134,8 @@ impl Follow {
             region.reads_this_interval = counted.requests.reads;
             region.known = counted.known;
         }
-        self.latest = Latest { length_ms: t_ms - from_ms, regions };
+        let of_longer = counted.iter().filter(|counted| counted.since_ms < from_ms).count();
+        self.latest = Latest { length_ms: t_ms - from_ms, regions, of_longer };
     }
 
     /// Notes the split or the merge by which a region came to be.

@@ -310,6 +310,17 @@ fn the_counts_of_a_gap_are_divided_among_its_intervals() {
 }
 
 #[test]
+fn the_latest_requests_say_how_many_are_of_a_longer_time() {
+    let mut follow = Follow::new(Options::default().interval_ms(1));
+    let mut of_longer = Vec::new();
+    for (t_ms, told) in [(0, Some((1, 5))), (1, None), (2, Some((1, 25))), (3, Some((1, 26)))] {
+        follow.add(&reading(t_ms, &[("", 1, Some((0, 10 * t_ms))), ("m", 1, told)]));
+        of_longer.push(follow.latest().of_longer);
+    }
+    assert_eq!(of_longer, [0, 0, 1, 0]);
+}
+
+#[test]
 fn what_no_server_told_is_unknown_and_not_nothing() {
     let run = followed(&[
         reading(0, &[("", 1, Some((0, 10))), ("m", 1, Some((1, 5)))]),

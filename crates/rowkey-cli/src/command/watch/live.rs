@@ -36,8 +36,12 @@ fn table(design: &Design, declared: &Declared<'_>, watched: &Watched) -> String 
     let [writes, reads] = [sum(|region| region.rows_this_interval), sum(|region| region.reads_this_interval)];
     let silent = latest.regions.iter().filter(|region| region.known == Known::None).count();
     let unknown = if silent > 0 { format!(", {silent} of them unknown") } else { String::new() };
+    let of_longer = match latest.of_longer {
+        0 => String::new(),
+        longer => format!(", {longer} of them counted over several readings"),
+    };
     let mut lines = vec![format!(
-        "{}: {:.0} writes/s, {:.0} rows read/s, {} regions{unknown}",
+        "{}: {:.0} writes/s, {:.0} rows read/s, {} regions{unknown}{of_longer}",
         terminal(declared.key.name.as_str()),
         writes as f64 / seconds,
         reads as f64 / seconds,
