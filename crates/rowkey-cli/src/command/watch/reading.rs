@@ -80,15 +80,27 @@ pub(super) async fn watch(
             sleep_until(next).await;
             read(&mut watched).await
         };
-        let read = tokio::select! {
-            read = reading => read,
-            _ = &mut interrupted => break,
+        let read_in_time = tokio::select! {
+            read = reading => Some(read),
+            _ = &mut interrupted => None,
+        };
+        let is_over = read_in_time.is_none();
+        let read = match read_in_time {
+            Some(read) => read,
+            // What was counted since the last reading is told too; a second Ctrl-C does without it.
+            None => tokio::select! {
+                read = read(&mut watched) => read,
+                _ = tokio::signal::ctrl_c() => break,
+            },
         };
         if let Err(error) = read {
             ended = Some(refused(&error));
             break;
         }
         tell(&watched, &cost(&watched));
+        if is_over {
+            break;
+        }
     }
     let cost = cost(&watched);
     Ok((watched, cost, ended))
