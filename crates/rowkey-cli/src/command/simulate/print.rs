@@ -49,7 +49,8 @@ pub(in crate::command) fn page_of(design: &Design, first: &Told<'_>, all: &[Told
     page::html(text, &drawn, answer::capacity(&first.declared))
 }
 
-fn too_much(together: Option<&AllTables>) -> Option<&AllTables> {
+/// Returns what is told of all tables together first: that they saturate the servers.
+pub(in crate::command) fn too_much(together: Option<&AllTables>) -> Option<&AllTables> {
     together.filter(|together| together.saturates)
 }
 

@@ -10,10 +10,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use rowkey_design::internal::cost::QueryCost;
 use rowkey_design::internal::file::Period;
 use rowkey_design::{CheckOptions, Design};
+use rowkey_simulate::answer::{self, Together, rates};
+use rowkey_simulate::page;
+use rowkey_simulate::run::{self, AllTables, Line};
 use rowkey_simulate::simulation::{Declared, Simulates};
-use rowkey_simulate::{answer, page};
 
 use self::guessed::Guessed;
 use self::reading::{Cost, Watched};
@@ -115,12 +118,17 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         );
     bar.finish_and_clear();
     let (mut watched, cost, ended) = read?;
-    let told = tables(&design, &check, declared, &mut watched, &guessed)?;
-    write(args, &design, &told, &cost)?;
+    let mut told = tables(&design, &check, declared, &mut watched, &guessed)?;
+    let together = together(&design, &check, &told);
+    if let Some(together) = &together {
+        told.iter_mut().for_each(|table| together.beside(&mut table.answer));
+    }
+    write(args, &design, &told, together.as_ref(), &cost)?;
     if let Some(failure) = ended {
         return Err(failure);
     }
     let is_fine = told.iter().all(|table| table.answer.sentence.starts_with(answer::NOTHING));
+    let is_fine = is_fine && together.is_none_or(|together| !together.saturates);
     Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
@@ -164,30 +172,61 @@ fn tables<'d>(
         }
         run.assumed.extend(guessed.words.get(&*declared.key.name.value).cloned());
         run.assumed.extend(watched.sample.map(|sample| sampled::words(&sample, declared.key.layout)));
-        let costs = design.query_costs(check).find(|(table, _)| *table.name.value == *declared.key.table.name.value);
-        let costs = costs.map(|(_, costs)| costs).unwrap_or_default();
+        let costs = costs(design, check, &declared);
         let answer = answer::watched(&mut declared, &mut run, design, check, &costs);
         told.push(Told { declared, run, answer });
     }
     Ok(told)
 }
 
+/// The costs of a table's queries.
+fn costs<'d>(design: &'d Design, check: &'d CheckOptions, declared: &Declared<'_>) -> Vec<QueryCost<'d>> {
+    let costs = design.query_costs(check).find(|(table, _)| *table.name.value == *declared.key.table.name.value);
+    costs.map(|(_, costs)| costs).unwrap_or_default()
+}
+
+/// The load of the watched tables together, judged at the rates that were counted.
+fn together(design: &Design, check: &CheckOptions, told: &[Told<'_>]) -> Option<AllTables> {
+    let together = Together::of(told.iter().map(|table| (&table.declared, &table.run)))?;
+    let counted = |counted: Design, table: &Told<'_>| {
+        rates::of_events(&counted, &table.declared, &table.run, &costs(design, check, &table.declared))
+    };
+    let mut design = told.iter().fold(design.clone(), counted);
+    let is_watched = |name: &str| told.iter().any(|table| *table.declared.key.table.name.value == *name);
+    design.tables.retain(|name, _| is_watched(name));
+    Some(together.answer(&design.check(check)))
+}
+
 /// Writes the page and the lines of JSON that were asked for, and prints the answers.
-fn write(args: &Args, design: &Design, told: &[Told<'_>], cost: &Cost) -> Result<(), Failure> {
+fn write(
+    args: &Args,
+    design: &Design,
+    told: &[Told<'_>],
+    together: Option<&AllTables>,
+    cost: &Cost,
+) -> Result<(), Failure> {
+    let too_much = print::too_much(together);
     if let (Some(path), Some(first)) = (&args.html, told.first()) {
         let mut text = answer::watched_text(&told.iter().map(|table| &table.answer).collect::<Vec<_>>());
+        text.sentences.splice(0..0, too_much.map(|together| together.sentence.clone()));
         text.facts.push(("requests to the cluster".to_owned(), vec![cost.words()]));
         designs::write(path, &print::page_of(design, first, told, &text))?;
     }
     let mut out = Vec::new();
     if let Some(path) = &args.json {
         print::lines(&mut out, told)?;
+        if let Some(together) = together {
+            run::write(&mut out, &Line::AllTables(together.clone()))?;
+        }
         if !designs::is_stdin(path) {
             designs::write(path, &String::from_utf8_lossy(&out))?;
             out.clear();
         }
     }
     if !args.json.as_ref().is_some_and(|path| designs::is_stdin(path)) {
+        if let Some(together) = too_much {
+            writeln!(out, "{}\n", together.sentence)?;
+        }
         print::text(&mut out, design, told)?;
         writeln!(out, "{}", cost.words())?;
     }
