@@ -14,6 +14,8 @@ pub(super) struct Cell {
     pub(super) reads: (f64, u32),
     /// The regions that begin or end in it, or reach over it, at most at once, of which the run says something.
     pub(super) regions: u32,
+    /// True if of one of them a part is known.
+    pub(super) is_part: bool,
 }
 
 impl Cell {
@@ -98,6 +100,7 @@ impl Grid {
                     writes: (region.rows_this_interval as f64 / seconds, region.server),
                     reads: (region.reads_this_interval as f64 / seconds, region.server),
                     regions: 1,
+                    is_part: region.known == Known::Part,
                 };
                 for at in first..end.max(first + 1) {
                     counts[at] += u32::from(region.known != Known::None);
@@ -122,7 +125,7 @@ impl Grid {
             let told = (0u32..).zip(&interval.servers).filter(|(number, _)| !silent.contains(number));
             for (number, server) in told {
                 let of = |rows: u64| (rows as f64 / seconds, number);
-                let cell = Cell { writes: of(server.writes), reads: of(server.reads), regions: 1 };
+                let cell = Cell { writes: of(server.writes), reads: of(server.reads), regions: 1, is_part: false };
                 grid.raise(number as usize / joined, columns.between(from, interval.t_ms), cell);
             }
         }
@@ -190,7 +193,8 @@ fn silent(interval: &Interval) -> BTreeSet<u32> {
 /// The greater of each number.
 fn greater(a: Cell, b: Cell) -> Cell {
     let of = |a: (f64, u32), b: (f64, u32)| if b.0 > a.0 || a.0 == 0.0 { b } else { a };
-    Cell { writes: of(a.writes, b.writes), reads: of(a.reads, b.reads), regions: a.regions.max(b.regions) }
+    let (writes, reads) = (of(a.writes, b.writes), of(a.reads, b.reads));
+    Cell { writes, reads, regions: a.regions.max(b.regions), is_part: a.is_part || b.is_part }
 }
 
 /// The greatest rate of a server in an interval.

@@ -79,18 +79,21 @@ fn choice(name: &str, title: &str, words: &[&str], ids: &[&str], chosen: &str) -
 const MARKS: [(&str, &str, &str); 2] =
     [("split", "M4 6h16", "a region was split"), ("move", "M12 6h0", "a region moved to another server")];
 const MERGE: (&str, &str, &str) = ("merge", "M12 1v10", "regions were merged");
+const PART: (&str, &str, &str) =
+    ("part", "M4 10h16", "a part is known: a region was opened anew, or a server was silent");
 const UNKNOWN: &str = "M4 1h16v10h-16z";
 
 /// The marks of pictures, of which some are on few of them.
 fn marks_of(designs: &[Design<'_>]) -> Vec<(&'static str, &'static str, &'static str)> {
     let has_merges = designs.iter().any(|design| !design.run.merges.is_empty());
-    let is_silent = designs.iter().any(|design| design.is_silent());
+    let is_silent = designs.iter().any(|design| design.has(Known::None));
     let unknown = match (is_silent, designs.iter().any(|design| design.keys.has_unknown())) {
         (true, _) => Some(("unknown", UNKNOWN, "unknown: no server told of it")),
         (false, true) => Some(("unknown", UNKNOWN, "after the end of a run")),
         (false, false) => None,
     };
-    MARKS.into_iter().chain(has_merges.then_some(MERGE)).chain(unknown).collect()
+    let has_parts = designs.iter().any(|design| design.has(Known::Part));
+    MARKS.into_iter().chain(has_merges.then_some(MERGE)).chain(has_parts.then_some(PART)).chain(unknown).collect()
 }
 
 /// A run with its grids.
@@ -118,10 +121,10 @@ impl<'d> Design<'d> {
         Self { run, keys, key_labels, servers, server_labels }
     }
 
-    /// True if it has regions of which no server told for a while.
-    fn is_silent(&self) -> bool {
+    /// True if it has regions of which so much is known for a while.
+    fn has(&self, known: Known) -> bool {
         let mut regions = self.run.intervals.iter().flat_map(|interval| &interval.regions);
-        regions.any(|region| region.known == Known::None)
+        regions.any(|region| region.known == known)
     }
 
     fn html(&self, number: usize, capacity: Capacity, measures: &[Measure]) -> Markup {

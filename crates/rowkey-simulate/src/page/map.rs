@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::grid::{Columns, Grid};
-use super::picture::{Marks, paths};
+use super::picture::{Marks, parts, paths};
 use super::scale::{elapsed, ticks};
 use super::{Drawn, Measure, Rate, RowOrder};
 
@@ -73,6 +73,10 @@ impl Map<'_> {
             @for (class, path) in cells.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
                 @let class = if class == 0 { "unknown".to_owned() } else { format!("c{class}") };
                 path class=(class) d=(path) {}
+            }
+            @let parts = parts(self.grid, self.rows);
+            @if !parts.is_empty() {
+                path class="part" d=(parts) {}
             }
             @if !self.grid.starts.is_empty() {
                 @let marks = Marks::of(self.run, self.grid, self.rows);

@@ -28,6 +28,17 @@ pub(super) fn paths(grid: &Grid, order: &[usize], measure: Measure, capacity: Ra
     paths
 }
 
+/// A line under each cell of which a part is known.
+pub(super) fn parts(grid: &Grid, order: &[usize]) -> String {
+    let mut path = String::new();
+    for (y, row) in order.iter().enumerate() {
+        for (x, _) in grid.row(*row).iter().enumerate().filter(|(_, cell)| cell.is_part) {
+            _ = write!(path, "M{x}.1 {y}.9h.8");
+        }
+    }
+    path
+}
+
 /// The marks of a run: a dash where a region was split, as wide as a column, a line across it where regions were merged,
 /// and a dot where one moved. Strokes give them their thickness.
 pub(super) struct Marks {

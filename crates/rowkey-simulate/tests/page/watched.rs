@@ -27,3 +27,19 @@ fn what_no_server_told_is_drawn_as_unknown() {
     }
     assert!(!page.contains("<b>rs0"));
 }
+
+#[test]
+fn what_is_known_in_part_is_underlined() {
+    let page = |known| {
+        let mut made = made::empty("watched", made::layout_of("[\"id: u64\"]"), 1000);
+        for (t_ms, known) in [(1000, Known::All), (2000, known)] {
+            let regions = vec![made::region(Key(Vec::new()), 0), Region { known, ..made::region(Key(vec![128]), 1) }];
+            made.intervals.push(Interval { t_ms, regions, servers: vec![Server::default(); 2] });
+        }
+        html(&<_>::default(), &[made.drawn()], CAPACITY)
+    };
+    let [all, part] = [Known::All, Known::Part].map(page);
+    for (said, of) in [("class=\"part\" d=\"M1.1 1.9h.8\"", "the second column"), ("a part is known: ", "the legend")] {
+        assert!(part.contains(said) && !all.contains(said), "{of}");
+    }
+}
