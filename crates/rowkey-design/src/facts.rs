@@ -5,7 +5,8 @@ use rowkey::foreign::{Foreign, Form, Order};
 use rowkey::layout::Scalar;
 use rowkey::untyped::{FieldBuf, TypeBuf};
 
-use crate::design::{Cluster, Engine, FieldStats, KeyField, Meaning, Query, Size, Skew, Width, Write, WriteOrder};
+use crate::cost::WriteCost;
+use crate::design::{Cluster, FieldStats, KeyField, Meaning, Query, Size, Skew, Width, Write, WriteOrder};
 use crate::file::{Bytes, Named};
 use crate::problem::{Located, Span};
 use crate::profile::{FieldProfile, Profile};
@@ -182,8 +183,8 @@ pub struct KeyFacts<'d> {
     pub share: f64,
     /// The table.
     pub table: &'d TableDesign,
-    /// The bytes of an item that one write unit writes, on an engine that counts in them.
-    pub(crate) write_unit: Option<f64>,
+    /// The writes that a server counts for a row.
+    pub(crate) write_cost: WriteCost,
 }
 
 impl<'d> KeyFacts<'d> {
@@ -244,7 +245,7 @@ impl<'d> KeyFacts<'d> {
             first,
             share,
             table,
-            write_unit: None,
+            write_cost: WriteCost::Rows,
         }
     }
 
@@ -253,8 +254,7 @@ impl<'d> KeyFacts<'d> {
     pub fn on(mut self, cluster: Option<&Cluster>) -> Self {
         let hashes = cluster.is_some_and(|cluster| cluster.engine.hashes_partitions());
         self.partition = hashes.then_some(self.first);
-        let engine = cluster.map(|cluster| cluster.engine);
-        self.write_unit = (engine == Some(Engine::DynamoDb)).then_some(1024.0);
+        self.write_cost = cluster.map_or(WriteCost::Rows, |cluster| WriteCost::of(cluster.engine));
         self
     }
 

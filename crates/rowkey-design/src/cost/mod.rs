@@ -11,6 +11,7 @@ mod select;
 mod stored;
 mod values;
 mod witness;
+mod write_cost;
 
 use rowkey::lead::Lead;
 use rowkey::splits::Splits as SplitPoints;
@@ -23,6 +24,7 @@ use self::sampled::Sample;
 pub use self::select::with_known_hash;
 pub use self::stored::{retention, span};
 pub use self::witness::value;
+pub use self::write_cost::WriteCost;
 pub(crate) use self::{
     regions::points,
     select::{Condition, Selection, add, all_of, ascending, is_coarse, most_made, ranges_of},

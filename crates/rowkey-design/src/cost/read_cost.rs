@@ -47,4 +47,12 @@ impl ReadCost {
             Self::Units(_) => "a read unit: up to 4 KB of a range",
         }
     }
+
+    /// The word for one.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Rows => "read",
+            Self::Units(_) => "read unit",
+        }
+    }
 }

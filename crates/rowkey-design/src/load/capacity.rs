@@ -110,9 +110,18 @@ impl Capacity {
         Self { is_assumed: declared.is_none() && !capacity.takes_all() && !table.table.write.is_empty(), ..capacity }
     }
 
-    /// The writes of a load that one server takes, a second: fewer where their bytes are too many.
+    /// The writes of a load that one server takes, a second: fewer where their bytes are too many. On DynamoDB in write
+    /// units.
     pub fn takes(&self, load: &WriteLoad<'_>) -> f64 {
-        self.each.min(self.bytes / load.bytes.max(1.0))
+        self.each.min(self.bytes / load.bytes.max(1.0) * load.units)
+    }
+
+    /// The writes of these loads together that one server takes, a second, each by its rate; where none has one, those
+    /// of the first.
+    pub fn takes_of(&self, loads: &[WriteLoad<'_>]) -> f64 {
+        let rated = || loads.iter().filter_map(|load| Some((load.peak?, self.takes(load))));
+        let (all, parts) = rated().fold((0.0, 0.0), |(all, parts), (peak, takes)| (all + peak, parts + peak / takes));
+        if parts > 0.0 { all / parts } else { loads.first().map_or(self.each, |load| self.takes(load)) }
     }
 
     /// The writes a second, at their peaks, that land in the places of one of these loads, as many as if they were of its

@@ -21,8 +21,7 @@ use crate::row_bytes::bytes_per_put;
 
 /// The write units of a write: on DynamoDB one for each kilobyte of an item, elsewhere 1.
 fn units(write: &Write, key: &KeyFacts<'_>) -> f64 {
-    let units = |unit: f64| (bytes_per_put(key.table, key, write) / unit).ceil().max(1.0);
-    key.write_unit.map_or(1.0, units)
+    key.write_cost.of_row(bytes_per_put(key.table, key, write))
 }
 
 /// The places where one of a table's writes lands.

@@ -2,6 +2,7 @@
 
 use rowkey::lead::Lead;
 
+use crate::cost::WriteCost;
 use crate::design::{WriteKind, WriteOrder};
 use crate::facts::{FieldFacts, KeyFacts};
 use crate::file::{Count, Rate};
@@ -36,9 +37,9 @@ impl Hot<'_, '_> {
 
     /// A rate, as a finding says it.
     pub(super) fn shown(&self, rate: f64) -> String {
-        match self.load.units > 1.0 {
-            true => format!("{} write units/s", Count(rate.round())),
-            false => Rate(rate).to_string(),
+        match self.key.write_cost {
+            WriteCost::Units => format!("{} write units/s", Count(rate.round())),
+            WriteCost::Rows => Rate(rate).to_string(),
         }
     }
 
