@@ -198,6 +198,22 @@ impl Engine {
         matches!(self, Self::DynamoDb | Self::Cassandra)
     }
 
+    /// True if it splits a region with many reads, or with many writes, whatever its size.
+    ///
+    /// Bigtable: a tablet that is busier is split, and tablets are moved (cloud.google.com/bigtable/docs/overview).
+    /// CockroachDB: a range of more than 2500 queries a second, of reads and writes, or with as much use of the
+    /// processor (cockroachlabs.com/docs/stable/load-based-splitting). TiKV: a region of more than 3000 reads a second,
+    /// or 30 MiB of them, and none for its writes (docs.pingcap.com/tidb/stable/configure-load-base-split).
+    /// FoundationDB: a shard with a lot of recent writes, and one that is read much. HBase splits by size alone; where
+    /// partitions are hashed, ranges are of hashes.
+    pub const fn splits_by_load(self, reads: bool) -> bool {
+        match self {
+            Self::Bigtable | Self::Cockroach | Self::FoundationDb => true,
+            Self::TiKv => reads,
+            Self::HBase | Self::DynamoDb | Self::Cassandra | Self::Fjall | Self::RocksDb => false,
+        }
+    }
+
     /// The bytes at which a region is split, where the design does not say it.
     ///
     /// HBase: `hbase.hregion.max.filesize`. Bigtable: a tablet of "approximately 100-200 MB in size by default" (Chang

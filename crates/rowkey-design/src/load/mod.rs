@@ -1,6 +1,7 @@
 //! The load of a design's writes: how many places of the key space are written at once.
 
 mod capacity;
+mod grown;
 mod rates;
 
 use rowkey::lead::Lead;
@@ -10,6 +11,8 @@ pub use self::capacity::{
     ASSUMED_SERVERS, Capacity, engine_of, is_one_process, known_writes_per_server, reads_per_server, region_bytes,
     servers_for_all, writes_per_server,
 };
+pub use self::grown::{Asked, regions_of_grown};
+pub(crate) use self::grown::{reads_of, reads_of_writes};
 pub use self::rates::{Piece, Rates, assumed_rates};
 pub(crate) use self::rates::{mean, peak};
 use crate::design::{Meaning, Write, WriteOrder};

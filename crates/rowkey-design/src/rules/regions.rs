@@ -3,9 +3,9 @@
 use rowkey::splits::Splits as SplitPoints;
 
 use crate::cost::{bytes_per_row, on_disk, rows_of};
-use crate::design::{Engine, SplitPolicy, WriteKind};
+use crate::design::{Engine, SplitPolicy};
 use crate::facts::KeyFacts;
-use crate::load::{WriteLoad, peak, reads_per_server, region_bytes};
+use crate::load::{Asked, WriteLoad, reads_of, reads_of_writes, reads_per_server, region_bytes, regions_of_grown};
 use crate::rules::context::Context;
 use crate::rules::landing::{Landing, at_least};
 
@@ -76,30 +76,44 @@ pub(super) fn fullest_read<'c, 'd>(context: &'c Context<'d>, key: &'c KeyFacts<'
         let pieces = if share > 0.0 { regions_within(context, key, rows * share, bytes) } else { 1.0 };
         let part = at_least(share) / pieces;
         let asked = context.queries_of(key).map(|cost| cost.reads_of_part(context.cluster, part));
-        (rate, regions) = (rate.max(asked.sum::<f64>() + counted(context, key) * part), regions + pieces);
+        (rate, regions) = (rate.max(asked.sum::<f64>() + reads_of_writes(key) * part), regions + pieces);
     }
     Some(Fullest { asked: rate / takes, rate, regions })
 }
 
 /// The reads of a key, a second: of its queries, and of writes that read what they change.
 pub(super) fn reads(context: &Context<'_>, key: &KeyFacts<'_>) -> f64 {
-    context.queries_of(key).filter_map(|cost| cost.reads_of_runs(context.cluster)).sum::<f64>() + counted(context, key)
+    reads_of(key, context.cluster, context.queries_of(key))
 }
 
-/// The reads of writes that read what they change.
-fn counted(context: &Context<'_>, key: &KeyFacts<'_>) -> f64 {
-    let writes = context.table.table.write.iter().filter(|write| write.kind == Some(WriteKind::ReadAddPut));
-    writes.filter_map(|write| peak(write)).sum::<f64>() * key.share
+/// The parts of the writes and the reads that one server takes which the table of a key asks for.
+fn asked(context: &Context<'_>, key: &KeyFacts<'_>) -> Asked {
+    Asked::of(key, &context.capacity, context.cluster, context.loads_of(key), context.queries_of(key))
 }
 
-/// The number of regions between two split points of a full-grown table with this number of rows there: by size; of an
-/// engine that splits by load too one for each row, up to as many as a hot table is soon split into.
+/// The regions of a table that is full grown, if they are fewer than the servers, and each is written more than one of
+/// these takes, however even they are; none where the engine hashes keys, and where split points or the rows are not
+/// known.
+pub(super) fn written_when_grown<'c, 'd>(context: &'c Context<'d>, key: &'c KeyFacts<'d>) -> Option<Fullest> {
+    let is_whole = context.splits(key).is_none() && points(context, key).is_some();
+    let rows = rows_of(context.table, key.secondary).filter(|_| is_whole)?;
+    let bytes = bytes_per_row(context.table, key, &[]) * on_disk(context.table, key, &[]);
+    let regions = regions_within(context, key, rows, bytes);
+    let asked = asked(context, key).writes / regions;
+    let rate = context.loads_of(key).filter_map(|load| load.peak).sum::<f64>() / regions;
+    (asked > 1.0 && regions < context.capacity.servers).then_some(Fullest { asked, rate, regions })
+}
+
+/// The number of regions between two split points of a full-grown table with this number of rows there: by size, and of
+/// a table without split points by load too.
 fn regions_within(context: &Context<'_>, key: &KeyFacts<'_>, rows: f64, bytes: f64) -> f64 {
-    const RANGES: f64 = 64.0;
     let is_whole = context.splits(key).is_none();
+    if context.engine != Engine::HBase && is_whole {
+        return regions_of_grown(context.cluster, context.capacity.servers, rows, bytes, asked(context, key));
+    }
     let by_size = (rows * bytes / region_bytes(context.cluster)).ceil().max(1.0);
     if context.engine != Engine::HBase {
-        return if is_whole { by_size.max(rows.clamp(1.0, RANGES)) } else { by_size };
+        return by_size;
     }
     let region = context.cluster.and_then(|cluster| cluster.region.as_ref());
     let policy = region.and_then(|region| region.split).unwrap_or(SplitPolicy::Stepping);
