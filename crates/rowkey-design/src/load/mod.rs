@@ -2,6 +2,7 @@
 
 mod capacity;
 mod grown;
+mod partitions;
 mod rates;
 
 use rowkey::lead::Lead;
@@ -13,6 +14,7 @@ pub use self::capacity::{
 };
 pub use self::grown::{Asked, regions_of_grown};
 pub(crate) use self::grown::{reads_of, reads_of_writes};
+pub use self::partitions::Partitioned;
 pub use self::rates::{Piece, Rates, assumed_rates};
 pub(crate) use self::rates::{mean, peak};
 use crate::design::{Meaning, Write, WriteOrder};
