@@ -35,7 +35,7 @@ impl Moments {
     /// Counts an event that the cluster has had.
     pub(crate) fn count(&mut self, event: &Event<'_>, cluster: &mut Cluster) {
         let (reads, key, weight) = match event.op {
-            Op::Put | Op::Delete => (false, Some(event.key), event.weight),
+            Op::Put | Op::Delete => (false, Some(event.key), cluster.last_writes),
             Op::Get => (true, Some(event.key), cluster.last_reads),
             // One of all rows asks all servers, whatever others do.
             Op::Scan { end: None, .. } if event.key.is_empty() => return,

@@ -220,7 +220,7 @@ pub struct Region {
     pub server: u32,
     /// The rows in it; 0 in a watched cluster, whose servers do not tell it.
     pub rows: u64,
-    /// The rows that were written in the interval.
+    /// The writes in the interval, as those of [`Server`].
     pub rows_this_interval: u64,
     /// The reads in the interval, as those of [`Server`].
     #[serde(skip_serializing_if = "is_zero", default)]
@@ -242,7 +242,7 @@ fn is_zero(count: &u64) -> bool {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Server {
-    /// The rows that were written.
+    /// The writes, in the unit in which the design says what a server takes: rows; of DynamoDB, write units.
     pub writes: u64,
     /// The reads, in the unit in which the design says what a server takes: a row by its key, or the start of a range
     /// in a region, is one, and each row after the first a hundredth; of DynamoDB, read units. Cut to whole ones.

@@ -48,7 +48,17 @@ impl<'f> Causes<'f> {
         let is_too_few = own.first().is_some_and(|finding| finding.rule.id == TOO_FEW);
         let other = own.get(1).filter(|other| is_too_few && warns(other) && other.rule.id != TOO_FEW);
         let besides = other.map_or(String::new(), |other| format!(". Besides, {}", told(other)));
-        Some(own.first().map_or_else(|| look(numbers.region, is_bound), |first| told(first) + &besides))
+        let placing = numbers.placings[usize::from(saturation.reads)].as_ref();
+        let more = |first: &Finding| placing?.more_than(needed(first)?, numbers.region);
+        Some(match own.first() {
+            Some(first) => {
+                let more = more(first).map_or(String::new(), |more| format!(". But {more}"));
+                told(first) + &more + &besides
+            }
+            None => placing
+                .and_then(|placing| placing.told(numbers.region))
+                .unwrap_or_else(|| look(numbers.region, is_bound)),
+        })
     }
 
     /// The most severe warning, if none was quoted.
@@ -91,6 +101,14 @@ pub(super) fn has(finding: &Finding, name: &str) -> bool {
     finding.numbers.iter().any(|number| number.name == name)
 }
 
+/// The servers that take a load which spreads evenly over them, of a finding that these are too few.
+fn needed(finding: &Finding) -> Option<f64> {
+    let number = |name: &str| Some(finding.numbers.iter().find(|number| number.name == name)?.value);
+    let of = |all: &str, each: &str| Some((number(all)? / number(each)?).ceil());
+    let found = of("writes", "writes that one server takes").or_else(|| of("reads", "reads that one server takes"));
+    found.filter(|_| finding.rule.id == TOO_FEW)
+}
+
 fn warns(finding: &Finding) -> bool {
     finding.severity > Severity::Note
 }
@@ -105,8 +123,13 @@ fn look(region: &str, is_bound: bool) -> String {
     format!("No rule of `check` knows why: look at the hottest {region}, {servers}")
 }
 
-/// True if one region, which is on one server, has most of what the busiest one has: others help nothing.
+/// True if one region, which is on one server, has most of what the busiest one has: others help little, if not so many
+/// are known that take the load.
 pub(super) fn is_bound(numbers: &Numbers, saturation: &Saturation) -> bool {
+    let placing = numbers.placings[usize::from(saturation.reads)].as_ref();
+    if placing.is_some_and(|placing| placing.enough.is_some()) {
+        return false;
+    }
     let (server, region) = match saturation.reads {
         true => (numbers.busiest_reader.unwrap_or(0.0), &numbers.hottest_read),
         false => (numbers.busiest_server, &numbers.hottest_written),

@@ -11,6 +11,7 @@ mod numbers;
 mod paces;
 mod page_text;
 mod peaks;
+mod placing;
 pub mod rates;
 mod sentence;
 mod shares;
@@ -20,7 +21,7 @@ mod together;
 mod watched;
 mod windows;
 
-use rowkey_design::internal::cost::{QueryCost, bytes_per_row};
+use rowkey_design::internal::cost::QueryCost;
 use rowkey_design::internal::load::reads_per_server;
 use rowkey_design::{Finding, Report, RuleLoad};
 
@@ -99,8 +100,9 @@ pub fn answer(
         saturates_too: numbers.saturations.get(1).cloned(),
         unjudged,
         writes: numbers.writes,
+        write_unit: takes.write_cost.unit().to_owned(),
         reads: numbers.reads,
-        read_unit: declared.read_cost().unit().to_owned(),
+        read_unit: takes.read_cost.unit().to_owned(),
         rows_read: numbers.rows_read,
         sustained,
         sustained_at_first: numbers.sustained_at_first,
@@ -122,12 +124,15 @@ pub fn answer(
     }
 }
 
-/// The rows written, and the reads, a second that one server of a table takes.
+/// The writes and the reads a second that one server of a table takes.
 fn takes(declared: &Declared<'_>) -> Takes {
     let reads = reads_per_server(declared.engine(), declared.cluster());
-    let row = bytes_per_row(declared.key.table, &declared.key, &[]).max(1.0);
-    let writes = declared.capacity.each.min(declared.capacity.bytes / row);
-    Takes { writes, reads: reads.unwrap_or(f64::INFINITY) }
+    Takes {
+        writes: declared.demand.takes,
+        reads: reads.unwrap_or(f64::INFINITY),
+        write_cost: declared.write_cost(),
+        read_cost: declared.read_cost(),
+    }
 }
 
 /// The findings that say where the load of a table lands, and those of the runs of that one of these queries which makes

@@ -1,9 +1,8 @@
 //! The numbers of a run.
 
-use rowkey_design::internal::cost::ReadCost;
-
 use super::hottest::Hottest;
 use super::peaks::Peaks;
+use super::placing::Placing;
 use super::shares::{Share, Shares};
 use super::takes::Takes;
 use crate::recording::Run;
@@ -16,7 +15,6 @@ pub(super) struct Numbers {
     pub(super) writes: f64,
     pub(super) reads: f64,
     pub(super) rows_read: f64,
-    pub(super) read_cost: ReadCost,
     /// The word for a region; of an engine whose own are not simulated, for a range of keys.
     pub(super) region: &'static str,
     pub(super) sustained: Option<f64>,
@@ -32,8 +30,10 @@ pub(super) struct Numbers {
     pub(super) gini: f64,
     /// The servers that saturate, by writes and by reads.
     pub(super) saturations: Vec<Saturation>,
+    /// The placing of the ranges of what saturates, by writes and by reads.
+    pub(super) placings: [Option<Placing>; 2],
     /// The most writes and reads a second that one server is asked for.
-    pub(super) most: Takes,
+    pub(super) most: [f64; 2],
     /// The part of the servers' time in which they work.
     pub(super) used: Option<f64>,
 }
@@ -59,6 +59,11 @@ impl Numbers {
         let busiest_reader = busiest(read, true);
         let later_ms = written.first().map_or(0, |share| share.interval.t_ms);
         let peaks = Peaks::of(run, &shares);
+        let saturations = saturations(&peaks, takes);
+        let placings = [false, true].map(|reads| {
+            let saturation = saturations.iter().find(|saturation| saturation.reads == reads)?;
+            Placing::of(run, declared, &shares[usize::from(reads)], saturation, takes)
+        });
         let work = total(|server| server.writes) / takes.writes + total(|server| server.reads) / takes.reads;
         let hours = all_seconds * f64::from(run.settings.servers.max(1));
         let mean = |of| total(of) / all_seconds.max(f64::MIN_POSITIVE);
@@ -66,7 +71,6 @@ impl Numbers {
             writes: mean(|server| server.writes),
             reads: mean(|server| server.reads),
             rows_read: mean(|server| server.rows_read),
-            read_cost: declared.read_cost(),
             region: region_word(declared.simulates == Simulates::Ranges),
             sustained: Some(takes.writes / busiest_server).filter(|rate| rate.is_finite()),
             sustained_reads: busiest_reader.map(|part| takes.reads / part).filter(|rate| rate.is_finite()),
@@ -76,7 +80,8 @@ impl Numbers {
             hottest_written: Hottest::of(run, written, false, busiest_server),
             hottest_read: Hottest::of(run, read, true, busiest_reader.unwrap_or(0.0)),
             gini: median(uneven.iter().map(|share| share.gini)).unwrap_or(0.0),
-            saturations: saturations(&peaks, takes),
+            saturations,
+            placings,
             most: peaks.most(),
             used: Some(work / hours).filter(|_| takes.writes.is_finite() && hours > 0.0),
         }

@@ -1,5 +1,7 @@
 //! The answers of tables as the text of a page.
 
+use rowkey_design::internal::cost::WriteCost;
+
 use super::{facts, takes};
 use crate::page::{Capacity, PageText, Rate};
 use crate::run::Answer;
@@ -11,7 +13,11 @@ pub fn capacity(declared: &Declared<'_>) -> Capacity {
     let region = declared.cluster().and_then(|cluster| cluster.region.as_ref());
     let writes = Rate { each: takes.writes, is_assumed: region.and_then(|region| region.writes).is_none() };
     let reads = Rate { each: takes.reads, is_assumed: region.and_then(|region| region.reads).is_none() };
-    Capacity { writes, reads }
+    let units = match takes.write_cost {
+        WriteCost::Units => ["write units", "read units"],
+        _ => Capacity::ROWS,
+    };
+    Capacity { writes, reads, units }
 }
 
 /// The text of a page with the runs of these tables, which are simulated.

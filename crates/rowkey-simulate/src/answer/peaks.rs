@@ -3,7 +3,6 @@
 use super::layouts;
 use super::paces::Paces;
 use super::shares::Shares;
-use super::takes::Takes;
 use crate::chance::{added_by_chance, most_above};
 use crate::recording::{Busiest, Run};
 use crate::run::{Interval, Saturation, Server};
@@ -274,8 +273,9 @@ impl Peaks {
         peaks.chain(self.intervals.iter().map(|interval| interval.most(reads))).fold(0.0, f64::max)
     }
 
-    pub(super) fn most(&self) -> Takes {
-        Takes { writes: self.most_of(false), reads: self.most_of(true) }
+    /// The most writes, and reads, a second that a server is asked for.
+    pub(super) fn most(&self) -> [f64; 2] {
+        [false, true].map(|reads| self.most_of(reads))
     }
 
     /// The first of the steps up to a span that is over, each of which is over too, be it by chance for itself.

@@ -35,7 +35,7 @@ pub fn of_events(design: &Design, declared: &Declared<'_>, run: &Run, costs: &[Q
     let mut design = design.clone();
     let table = declared.key.table;
     let Some(own) = design.tables.get_mut(table.name.as_str()) else { return design };
-    let [writes, reads] = [Ran::of(run, |server| server.writes), Ran::of(run, |server| server.reads)];
+    let [writes, reads] = [Ran::of_rows(declared, run), Ran::of(run, |server| server.reads)];
     let mean = |write: &Write| Rates::of_write(write).map(|rates| rates.mean);
     let declared_writes: f64 = table.table.write.iter().filter_map(|write| mean(write)).sum();
     let even = 1.0 / own.table.write.len().max(1) as f64;
@@ -66,7 +66,7 @@ pub fn by_events(declared: &Declared<'_>, run: &mut Run, what: &str) -> Vec<Stri
     let is_read = Ran::of(run, |server| server.reads).peak > 0.0;
     let unsaid = unsaid_reads(declared.cluster()).filter(|unsaid| is_read && !declared.assumed.contains(unsaid));
     run.settings.load = format!("{} by its {what}", declared.key.name.as_str());
-    run.settings.rows_per_second = Ran::of(run, |server| server.writes).mean;
+    run.settings.rows_per_second = Ran::of_rows(declared, run).mean;
     let told = [
         format!("the table is empty before the first event of the {what}, whatever `rows` the design says"),
         format!("what `check` finds is at the rates of the {what}, shared out among the design's writes and queries"),
@@ -79,7 +79,7 @@ pub(super) fn by_counts(declared: &Declared<'_>, run: &mut Run) -> Vec<String> {
     let is_read = Ran::of(run, |server| server.reads).peak > 0.0;
     let unsaid = unsaid_reads(declared.cluster()).filter(|unsaid| is_read && !declared.assumed.contains(unsaid));
     run.settings.load = format!("{} as it was watched", declared.key.name.as_str());
-    run.settings.rows_per_second = Ran::of(run, |server| server.writes).mean;
+    run.settings.rows_per_second = Ran::of_rows(declared, run).mean;
     let told = "what `check` finds is at the rates that were counted, shared out among the design's writes and queries";
     std::iter::once(told.to_owned()).chain(unsaid).collect()
 }
@@ -91,6 +91,12 @@ struct Ran {
 }
 
 impl Ran {
+    /// That of rows that are written, which may be several writes each.
+    fn of_rows(declared: &Declared<'_>, run: &Run) -> Self {
+        let (of_row, Self { mean, peak }) = (declared.demand.writes_of_row, Self::of(run, |server| server.writes));
+        Self { mean: mean / of_row, peak: peak / of_row }
+    }
+
     fn of(run: &Run, of: fn(&Server) -> u64) -> Self {
         let seconds = run.settings.interval_ms.max(1) as f64 / 1000.0;
         let rows = run.intervals.iter().map(|interval| interval.servers.iter().map(|server| of(server) as f64).sum());

@@ -1,7 +1,7 @@
 //! The answer in a sentence.
 
 use rowkey_design::Finding;
-use rowkey_design::internal::cost::ReadCost;
+use rowkey_design::internal::cost::{ReadCost, WriteCost};
 
 use super::cause::{Causes, is_bound};
 use super::numbers::Numbers;
@@ -72,24 +72,55 @@ impl Known<'_> {
         let hot = self.hottest[of].map_or(String::new(), |hot| {
             format!(" The hottest {} has {} of the {what}, {}.", numbers.region, percent(hot.share), place(hot))
         });
-        format!("{}{}.{hot}", saturated(saturation, numbers), until(saturation, numbers, self.sustained))
+        format!("{}{}.{hot}", saturated(saturation, numbers, self.takes), self.until(saturation))
+    }
+
+    fn until(&self, saturation: &Saturation) -> String {
+        let Self { numbers, takes, sustained, .. } = self;
+        // Rows that are written are no more than they are called.
+        let unit = if saturation.reads || takes.write_cost != WriteCost::Rows {
+            format!(" {}s", takes.word(saturation.reads))
+        } else {
+            String::new()
+        };
+        let [writes, reads] = *sustained;
+        if saturation.passes {
+            let first = numbers.sustained_at_first.filter(|_| !saturation.reads).zip(writes);
+            let rates = first.map_or(String::new(), |(first, later)| {
+                format!(": it takes {}{unit} a second at first, and {} later", rate(first), rate(later.of_run))
+            });
+            return match numbers.region {
+                "region" => format!(", until the table is split and its regions are moved{rates}"),
+                _ => format!(", at the beginning alone{rates}"),
+            };
+        }
+        let time = match (saturation.part * 100.0).round() {
+            100.0.. => String::new(),
+            percent @ 1.0.. => format!(", in {percent} % of the time"),
+            _ => ", in less than 1 % of the time".to_owned(),
+        };
+        let Some(Bars { of_run, least, greatest }) = (if saturation.reads { reads } else { writes }) else {
+            return time;
+        };
+        let servers =
+            if is_bound(numbers, saturation) { "however many servers there are" } else { "with these servers" };
+        let [of_run, least, greatest] = [of_run, least, greatest].map(rate);
+        let range = if least == greatest { String::new() } else { format!(" ({least} to {greatest})") };
+        format!("{time}; the table takes {of_run}{unit} a second{range}, {servers}")
     }
 }
 
-fn saturated(saturation: &Saturation, numbers: &Numbers) -> String {
-    let Saturation { reads, server, asked, takes, .. } = saturation;
-    let what = match reads {
-        true if numbers.read_cost != ReadCost::Rows => "read units a second",
-        // Most of what is read is rows of scans.
-        true if numbers.rows_read > 1.1 * numbers.reads => "reads a second (100 rows of a scan are one)",
-        true => "reads a second",
-        false => "writes a second",
-    };
+fn saturated(saturation: &Saturation, numbers: &Numbers, takes: Takes) -> String {
+    let Saturation { reads, server, asked, takes: each, .. } = saturation;
+    // Most of what is read is rows of scans.
+    let are_rows = *reads && takes.read_cost == ReadCost::Rows && numbers.rows_read > 1.1 * numbers.reads;
     format!(
-        "Server {server} saturates {}: a server is asked for up to {} {what}, and takes {}",
+        "Server {server} saturates {}: a server is asked for up to {} {}s a second{}, and takes {}",
         since(saturation),
         rate(*asked),
-        rate(*takes)
+        takes.word(*reads),
+        if are_rows { " (100 rows of a scan are one)" } else { "" },
+        rate(*each)
     )
 }
 
@@ -101,32 +132,6 @@ fn since(saturation: &Saturation) -> String {
         _ if t_ms / COARSE >= step_ms => format!("within {}", elapsed(t_ms)),
         _ => format!("within {}, in steps of {}", elapsed(t_ms), elapsed(step_ms)),
     }
-}
-
-fn until(saturation: &Saturation, numbers: &Numbers, [writes, reads]: [Option<Bars>; 2]) -> String {
-    if saturation.passes {
-        let first = numbers.sustained_at_first.filter(|_| !saturation.reads).zip(writes);
-        let rates = first.map_or(String::new(), |(first, later)| {
-            format!(": it takes {} a second at first, and {} later", rate(first), rate(later.of_run))
-        });
-        return match numbers.region {
-            "region" => format!(", until the table is split and its regions are moved{rates}"),
-            _ => format!(", at the beginning alone{rates}"),
-        };
-    }
-    let time = match (saturation.part * 100.0).round() {
-        100.0.. => String::new(),
-        percent @ 1.0.. => format!(", in {percent} % of the time"),
-        _ => ", in less than 1 % of the time".to_owned(),
-    };
-    let (sustained, what) = if saturation.reads { (reads, " reads") } else { (writes, "") };
-    let Some(Bars { of_run, least, greatest }) = sustained else {
-        return time;
-    };
-    let servers = if is_bound(numbers, saturation) { "however many servers there are" } else { "with these servers" };
-    let [of_run, least, greatest] = [of_run, least, greatest].map(rate);
-    let range = if least == greatest { String::new() } else { format!(" ({least} to {greatest})") };
-    format!("{time}; the table takes {of_run}{what} a second{range}, {servers}")
 }
 
 fn busiest(numbers: &Numbers, takes: Takes) -> String {
@@ -143,13 +148,10 @@ fn busiest(numbers: &Numbers, takes: Takes) -> String {
         let many = if rate(asked) == "1" { what.to_owned() } else { format!("{what}s") };
         format!("{} {many} a second{of} at most", rate(asked))
     };
-    match (most.writes > 0.0, most.reads > 0.0) {
-        (false, true) => format!("the busiest server is asked for {}", told(most.reads, takes.reads, "read")),
-        (_, false) => format!("the busiest server is asked for {}", told(most.writes, takes.writes, "write")),
-        (true, true) => format!(
-            "the busiest server is asked for {}, and for {}",
-            told(most.writes, takes.writes, "write"),
-            told(most.reads, takes.reads, "read")
-        ),
+    let of = |reads: bool| told(most[usize::from(reads)], takes.of(reads), takes.word(reads));
+    match most.map(|most| most > 0.0) {
+        [false, true] => format!("the busiest server is asked for {}", of(true)),
+        [_, false] => format!("the busiest server is asked for {}", of(false)),
+        [true, true] => format!("the busiest server is asked for {}, and for {}", of(false), of(true)),
     }
 }

@@ -26,6 +26,8 @@ pub(super) struct Share<'i> {
     pub(super) pooled: Option<f64>,
     /// The events of the interval.
     pub(super) events: Option<f64>,
+    /// True if no region has more than the others, as far as is known.
+    are_even: bool,
 }
 
 /// A place and its share.
@@ -41,6 +43,8 @@ pub(super) struct Shares<'i> {
     pub(super) of: Vec<Share<'i>>,
     /// The number of loads that differ.
     pub(super) windows: usize,
+    /// The parts that the regions of the last interval have.
+    pub(super) parts: Vec<f64>,
 }
 
 impl<'i> Shares<'i> {
@@ -50,7 +54,10 @@ impl<'i> Shares<'i> {
         let windows = windows(&parts);
         let of =
             windows.iter().flat_map(|window| window.parts.iter().map(|part| share(run, reads, window, part.interval)));
-        Self { of: of.collect(), windows: windows.len() }
+        let of: Vec<Share<'i>> = of.collect();
+        let last = of.last().zip(windows.last());
+        let parts = last.map(|(share, window)| parts_of(share, &window.at(&share.interval.regions).0));
+        Self { parts: parts.unwrap_or_default(), windows: windows.len(), of }
     }
 
     /// The later half of them.
@@ -63,6 +70,12 @@ impl<'i> Shares<'i> {
         let at = self.of.partition_point(|share| share.interval.t_ms < interval.t_ms);
         self.of.get(at).filter(|share| share.interval.t_ms == interval.t_ms)
     }
+}
+
+/// The part that each region has.
+fn parts_of(share: &Share<'_>, regions: &Counted) -> Vec<f64> {
+    let (all, even) = (regions.all(), 1.0 / regions.counts.len().max(1) as f64);
+    regions.counts.iter().map(|count| if share.are_even { even } else { count / all }).collect()
 }
 
 fn share<'i>(run: &Run, reads: bool, window: &Window<'_, 'i>, interval: &'i Interval) -> Share<'i> {
@@ -78,7 +91,8 @@ fn share<'i>(run: &Run, reads: bool, window: &Window<'_, 'i>, interval: &'i Inte
         layouts::before(run, reads, interval).map(|regions| Asked::of(window, &regions, servers, times).server());
     let gini = if asked.are_even { 0.0 } else { gini(&asked.regions) };
     let pooled = asked.regions.events().filter(|_| window.parts.len() > 1);
-    Share { interval, server, begins, region: asked.region(), gini, pooled, events: chance.events() }
+    let are_even = asked.are_even;
+    Share { interval, server, begins, region: asked.region(), gini, pooled, events: chance.events(), are_even }
 }
 
 /// The load of a window, on regions that are on these servers.

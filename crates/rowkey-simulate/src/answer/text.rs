@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use rowkey_design::internal::cost::WriteCost;
 use rowkey_design::internal::file::{Bytes, Count};
 use rowkey_design::internal::quote::terminal;
 
@@ -61,6 +62,9 @@ pub fn facts(answer: &Answer) -> Vec<(String, String)> {
     let region = region_word(answer.regions.are_ranges);
     let mut facts = vec![("writes".to_owned(), rate(answer.writes))];
     let mut fact = |name: &str, value: String| facts.push((name.to_owned(), value));
+    if answer.write_unit != WriteCost::Rows.unit() {
+        fact("one write", answer.write_unit.clone());
+    }
     if let Some(sustained) = &answer.sustained {
         let later = bars(sustained, &rate);
         let first = answer.sustained_at_first.map(|first| format!("{} at first, {later} later", rate(first)));

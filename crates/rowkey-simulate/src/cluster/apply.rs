@@ -54,18 +54,33 @@ impl Cluster {
         let bytes_in_block = in_block(bytes, cells, region.sequence_id);
         let row = Row { kind, count, bytes: bytes_in_block, t_s: seconds(self.now_ms) };
         region.memstore.push(event.key, row, heap_of_row(bytes, cells), self.now_ms);
-        region.writes = region.writes.saturating_add(event.weight);
-        let server = &mut self.servers[region.server];
-        server.writes = server.writes.saturating_add(event.weight);
-        self.count_at_first(number, 0, event.weight);
-        let square = event.weight as f64 * event.weight as f64;
-        let chance = Chance { by_server: square, by_region: square, by_call: square, ..Chance::default() };
-        self.chances[0].add(&chance);
+        self.count_writes(number, event);
         self.has_changed(number);
         let region = &mut self.regions[number];
         if !std::mem::replace(&mut region.age_is_due, true) {
             self.look_at_age(self.epoch(number), self.now_ms);
         }
+    }
+
+    /// Counts the writes of an event to a region: of all its cells, be they deleted.
+    ///
+    /// An event of unknown size is a row of the design's.
+    fn count_writes(&mut self, number: usize, event: &Event<'_>) {
+        let bytes = match event.bytes {
+            0 => self.options.row_bytes,
+            values => self.bytes_of(event.key, self.options.cells, values),
+        };
+        let each = self.options.write_cost.of_row(bytes as f64) as u64;
+        let writes = event.weight.saturating_mul(each);
+        let region = &mut self.regions[number];
+        region.writes = region.writes.saturating_add(writes);
+        let server = &mut self.servers[region.server];
+        server.writes = server.writes.saturating_add(writes);
+        self.count_at_first(number, 0, writes);
+        let square = writes as f64 * writes as f64;
+        let chance = Chance { by_server: square, by_region: square, by_call: square, ..Chance::default() };
+        self.chances[0].add(&chance);
+        self.last_writes = writes;
     }
 
     /// The bytes of a row of so many cells, whose values have so many together.

@@ -1,6 +1,6 @@
 //! Options of a simulated cluster, besides its settings.
 
-use rowkey_design::internal::cost::ReadCost;
+use rowkey_design::internal::cost::{ReadCost, WriteCost};
 
 /// The properties that a recording has by itself, and a simulated cluster is told.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,10 @@ pub struct ClusterOptions {
     pub live_alone: bool,
     /// The reads that a server counts for a range of rows: of one region, as each region is asked by itself.
     pub read_cost: ReadCost,
+    /// The writes that a server counts for a row that is put or deleted.
+    pub write_cost: WriteCost,
+    /// The bytes of a row whose event says none.
+    pub row_bytes: u64,
     /// True if the times of writes are those of their answers, as of a recording: what is answered between a region's
     /// close and its opening was written before the close.
     pub answered: bool,
@@ -46,6 +50,8 @@ impl Default for ClusterOptions {
             versions: None,
             live_alone: false,
             read_cost: ReadCost::Rows,
+            write_cost: WriteCost::Rows,
+            row_bytes: 0,
             answered: false,
             files: false,
         }

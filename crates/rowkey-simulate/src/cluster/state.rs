@@ -62,7 +62,8 @@ pub struct Cluster {
     pub(crate) chances: [Chance; 2],
     /// The sum of the squares of what each call reads of each server.
     pub(crate) read_squares: f64,
-    /// The reads of the last event, in hundredths.
+    /// The writes of the last event that wrote; and the reads of the last one that read, in hundredths.
+    pub(crate) last_writes: u64,
     pub(crate) last_reads: u64,
     pub(crate) jobs: BTreeMap<u64, Job>,
     pub(crate) last_job: u64,
@@ -88,12 +89,12 @@ pub(crate) struct ServerState {
     pub(crate) checker_phase_ms: u64,
     /// The time at which it is told what waits for it, or was told last.
     pub(crate) told_ms: u64,
-    /// All rows that were written and read, and the reads in hundredths.
+    /// All writes, as `write_cost` counts them, the rows read, and the reads in hundredths.
     pub(crate) writes: u64,
     pub(crate) rows_read: u64,
     pub(crate) reads: u64,
-    /// Those that it would have, were all regions where they were at the beginning: rows that are written, and reads in
-    /// hundredths but for scans of the whole table.
+    /// Those that it would have, were all regions where they were at the beginning: writes, and reads in hundredths but
+    /// for scans of the whole table.
     pub(crate) at_first: [u64; 2],
     /// The reads of a scan of the whole table here.
     pub(crate) whole: Share,
@@ -156,6 +157,7 @@ impl Cluster {
             call: <_>::default(),
             chances: <_>::default(),
             read_squares: 0.0,
+            last_writes: 0,
             last_reads: 0,
             jobs: BTreeMap::new(),
             last_job: 0,

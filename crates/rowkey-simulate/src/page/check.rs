@@ -89,7 +89,8 @@ fn remark(finding: &Finding) -> Remark {
 
 fn capacity(sketch: &Sketch<'_>) -> Capacity {
     let writes = Rate { each: sketch.capacity.each, is_assumed: sketch.is_rate_assumed };
-    Capacity { writes, reads: Rate { each: f64::INFINITY, is_assumed: true } }
+    let units = Capacity::ROWS;
+    Capacity { writes, reads: Rate { each: f64::INFINITY, is_assumed: true }, units }
 }
 
 fn table(sketch: &Sketch<'_>, capacity: Capacity) -> Markup {

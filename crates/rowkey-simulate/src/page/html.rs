@@ -58,6 +58,7 @@ pub fn html(text: &PageText, runs: &[Drawn<'_>], capacity: Capacity) -> String {
     let data = json!({
         "step": columns.step_ms, "columns": columns.count, "grids": grids,
         "each": {"writes": each(Measure::Writes), "reads": each(Measure::Reads)},
+        "units": {"writes": capacity.unit(Measure::Writes), "reads": capacity.unit(Measure::Reads)},
     });
     frame::page(text, Some(&data), &body)
 }
@@ -148,8 +149,8 @@ impl<'d> Design<'d> {
                 }
                 p class="told" role="status" {}
                 @for measure in measures {
-                    (table(&self.keys, &self.key_labels, *measure, &format!("Table: {}/s by key range, {name}", measure.word())))
-                    (table(&self.servers, &self.server_labels, *measure, &format!("Table: {}/s by server, {name}", measure.word())))
+                    (table(&self.keys, &self.key_labels, *measure, &format!("Table: {}/s by key range, {name}", capacity.unit(*measure))))
+                    (table(&self.servers, &self.server_labels, *measure, &format!("Table: {}/s by server, {name}", capacity.unit(*measure))))
                 }
             }
         }

@@ -34,10 +34,10 @@ pub(super) fn marks(marks: &[(&str, &str, &str)]) -> Markup {
 
 /// The rate that one server takes, in words.
 pub(super) fn takes(measure: Measure, capacity: Capacity) -> String {
-    let (Rate { each, is_assumed }, word) = (capacity.of(measure), measure.word());
+    let (Rate { each, is_assumed }, word, unit) = (capacity.of(measure), measure.word(), capacity.unit(measure));
     let assumed = if is_assumed { " (assumed)" } else { "" };
     match each.is_finite() {
-        true => format!("One server takes {} {word}/s{assumed}.", count(each)),
+        true => format!("One server takes {} {unit}/s{assumed}.", count(each)),
         // Of one process there is no rate of writes either.
         false if capacity.writes.each.is_infinite() => format!("One process takes all {word}, however many."),
         false => format!("Nobody says how many {word} one server takes: say `region.{word}` of the cluster."),

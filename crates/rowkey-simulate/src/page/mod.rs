@@ -34,7 +34,7 @@ use crate::run::{Interval, Merge, Move, Settings, Split};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Measure {
-    /// Rows written.
+    /// Writes, in the unit in which the design says what a server takes.
     Writes,
     /// Reads, in the unit in which the design says what a server takes.
     Reads,
@@ -89,7 +89,7 @@ impl RowOrder {
 /// A number that a server takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
-    /// Rows written, or reads, a second. Infinite, if one process takes all.
+    /// Writes, or reads, a second. Infinite, if one process takes all.
     pub each: f64,
     /// True if the design does not say it.
     pub is_assumed: bool,
@@ -98,13 +98,23 @@ pub struct Rate {
 /// The rates that one server takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Capacity {
-    /// Rows written.
+    /// Writes.
     pub writes: Rate,
     /// Reads.
     pub reads: Rate,
+    /// The words for the units in which writes, and reads, are counted.
+    pub units: [&'static str; 2],
 }
 
 impl Capacity {
+    /// The units of an engine that counts rows: the words of the measures.
+    pub const ROWS: [&'static str; 2] = [Measure::Writes.word(), Measure::Reads.word()];
+
+    /// The word for the unit in which a measure is counted.
+    pub const fn unit(&self, measure: Measure) -> &'static str {
+        self.units[measure as usize]
+    }
+
     /// That of writes, or of reads.
     pub const fn of(&self, measure: Measure) -> Rate {
         match measure {

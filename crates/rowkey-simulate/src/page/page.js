@@ -24,7 +24,7 @@
     const part = each === null ? "" : `, ${count(Math.round(rate / each * 1000) / 10)} % of what one server takes`;
     const server = grid.servers || rate === 0 ? "" : `, on server ${grid[measure].at[at]}`;
     const hottest = !grid.servers && regions > 1 ? ` The hottest of ${regions} regions.` : "";
-    return `${time}, ${place}: ${count(rate)} ${measure}/s${part}${server}.${hottest}`;
+    return `${time}, ${place}: ${count(rate)} ${data.units[measure]}/s${part}${server}.${hottest}`;
   };
 
   for (const cells of document.querySelectorAll(".cells")) {

@@ -21,18 +21,20 @@ pub struct Answer {
     pub saturates_too: Option<Saturation>,
     /// The questions that `check` does not judge, as the design does not say what it takes: each with what to say.
     pub unjudged: Vec<String>,
-    /// The rows written a second, over all servers: on average.
+    /// The writes a second, over all servers: on average. They are counted in `write_unit`.
     pub writes: f64,
+    /// The unit of writes, in which the design says what a server takes.
+    pub write_unit: String,
     /// The reads a second, over all servers: on average. They are counted in `read_unit`.
     pub reads: f64,
     /// The unit of reads, in which the design says what a server takes.
     pub read_unit: String,
     /// The rows read a second, over all servers: on average. Those that are deleted count while they are passed over.
     pub rows_read: f64,
-    /// The rows that can be written a second before the first server saturates. None where one server takes all, or
+    /// The writes a second that the servers take before the first of them saturates. None where one server takes all, or
     /// nothing is written.
     pub sustained: Option<Bars>,
-    /// The rows that can be written a second at first, before regions are split and moved, where it is less.
+    /// The writes a second that they take at first, before regions are split and moved, where it is less.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub sustained_at_first: Option<f64>,
     /// The reads a second that the servers take before the first of them saturates. None where it is not known what one
@@ -136,7 +138,7 @@ pub struct Saturation {
     pub passes: bool,
     /// The part of the time in which some server is.
     pub part: f64,
-    /// The most rows written, or reads, a second that a server is asked for.
+    /// The most writes, or reads, a second that a server is asked for, in the answer's unit of them.
     pub asked: f64,
     /// Those that it takes.
     pub takes: f64,

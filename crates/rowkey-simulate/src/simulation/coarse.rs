@@ -31,6 +31,24 @@ pub(super) fn of_regions(count: f64, size: u64, region: &str) -> Option<String> 
     })
 }
 
+/// Those for ranges that hold more at the end than those of the full grown table do, which so many bytes in all.
+pub(super) fn of_growth(run: &Run, grown: f64, (engine, region): (&str, &str)) -> Option<String> {
+    /// A table that has grown no more than by this part is as large as it is said to be.
+    const MORE: f64 = 1.5;
+    let regions = &run.intervals.last()?.regions;
+    let (all, size) = (regions.iter().map(|region| region.bytes as f64).sum::<f64>(), run.settings.max_filesize as f64);
+    let most = regions.iter().map(|region| region.bytes as f64).fold(0.0, f64::max);
+    (all > MORE * grown && most > MORE * size).then(|| {
+        format!(
+            "the run outgrows `rows`: {engine} would have {} of {} at its end, told as {} of up to {}",
+            Count((all / size).ceil()).of(region),
+            Bytes(size),
+            Count(regions.len() as f64).of("range"),
+            Bytes(most)
+        )
+    })
+}
+
 /// Those for a row of a sample that stands for more rows than are counted where they are stored.
 pub(super) fn of_stored(rows: u64) -> Option<String> {
     let most = u64::from(u32::MAX);

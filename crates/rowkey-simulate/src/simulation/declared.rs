@@ -1,7 +1,7 @@
 //! The cluster and the load that a design declares.
 
 use rowkey::LayoutBuf;
-use rowkey_design::internal::cost::{QueryCost, ReadCost, bytes_per_row, cells_per_put, on_disk};
+use rowkey_design::internal::cost::{ReadCost, WriteCost, bytes_per_row, cells_per_put, on_disk};
 use rowkey_design::internal::design::{Cluster, Engine};
 use rowkey_design::internal::drawn::mix;
 use rowkey_design::internal::explain::Times;
@@ -11,10 +11,11 @@ use rowkey_design::internal::profile::Profile;
 use rowkey_design::{CheckOptions, Design};
 
 use super::cells::Cells;
+use super::demand::Demand;
 use super::filled::{ttl_ms, versions};
 use super::intervals::Intervals;
 use super::places::{self, Placed, Places};
-use super::settings::{of_takes, partitions, settings};
+use super::settings::{of_takes, settings};
 use super::{Options, coarse, ranges, run_in};
 use crate::cluster::ClusterOptions;
 use crate::load::{self, Ahead, Drawn, Load, LoadError, Stored};
@@ -50,6 +51,7 @@ pub struct Declared<'d> {
     pub(super) options: ClusterOptions,
     /// The cells of a put.
     pub(super) cells: u64,
+    pub(crate) demand: Demand,
     design: &'d Design,
     /// The layout of hashes, where ranges are of these.
     hashes: Option<LayoutBuf>,
@@ -82,15 +84,8 @@ impl<'d> Declared<'d> {
         let capacity = Capacity::of(found, cluster);
         let simulates = if engine_of(cluster) == Engine::HBase { Simulates::Regions } else { Simulates::Ranges };
         let mut assumed = Vec::new();
-        let mut settings = settings(cluster, &key, &capacity, simulates, &mut assumed);
-        if engine_of(cluster) == Engine::DynamoDb {
-            let queries = QueryCost::served(found, &key, cluster, profile);
-            let partitions = partitions(&capacity, &queries, cluster);
-            if partitions > settings.servers {
-                assumed.push(format!("dynamodb has as many partitions as a table asks for: {partitions}"));
-            }
-            settings.servers = settings.servers.max(partitions);
-        }
+        let settings = settings(cluster, &key, &capacity, simulates, &mut assumed);
+        let demand = Demand::of(&key, &capacity, cluster, profile);
         let write = found.table.write.first();
         let options = ClusterOptions {
             ttl_ms: ttl_ms(found),
@@ -100,6 +95,8 @@ impl<'d> Declared<'d> {
             live_alone: simulates == Simulates::Ranges,
             place_bytes: key.partition.map_or(0, |_| places::HASH as u64),
             read_cost: ReadCost::of(engine_of(cluster), bytes_per_row(found, &key, &[])),
+            write_cost: WriteCost::of(engine_of(cluster)),
+            row_bytes: bytes_per_row(found, &key, &[]).round() as u64,
             ..ClusterOptions::default()
         };
         let cells = write.map_or(1.0, |write| cells_per_put(found, write)) as u64;
@@ -114,6 +111,7 @@ impl<'d> Declared<'d> {
             assumed,
             options,
             cells,
+            demand,
             design,
             hashes,
             cluster,
@@ -121,9 +119,21 @@ impl<'d> Declared<'d> {
             place,
         };
         if declared.hashes.is_some() {
-            declared.settings.splits = places::splits(declared.settings.servers, declared.ranges_of_grown());
+            declared.partition();
         }
         Ok(declared)
+    }
+
+    /// Divides the hashes of partitions among the servers, or into as many partitions as the engine makes.
+    fn partition(&mut self) {
+        let by_size = self.ranges_by_size();
+        let filled = self.key.table.table.rows.as_ref().map_or(0.0, |_| by_size.min(ranges::MOST));
+        let partitions = self.demand.partitions(self.cluster, self.settings.servers, filled);
+        if partitions > self.settings.servers {
+            self.assumed.push(format!("dynamodb has as many partitions as a table asks for: {partitions}"));
+        }
+        self.settings.servers = partitions;
+        self.settings.splits = places::splits(partitions, by_size);
     }
 
     /// The assumptions about a cluster that is watched: on what its servers take alone, as it does what it does.
@@ -144,6 +154,11 @@ impl<'d> Declared<'d> {
     /// The reads that a server counts for a range of rows.
     pub fn read_cost(&self) -> ReadCost {
         self.options.read_cost
+    }
+
+    /// The writes that a server counts for a row.
+    pub fn write_cost(&self) -> WriteCost {
+        self.options.write_cost
     }
 
     /// The cluster, if the design has one.
@@ -180,7 +195,7 @@ impl<'d> Declared<'d> {
         let (stored, mut assumed) = (load.stored()?, std::mem::take(&mut load.assumed));
         let most = stored.as_ref().map_or(0, |stored| stored.count).max(load.rows_per_event());
         assumed.extend(coarse::of_stored(most));
-        let count = self.regions_at_first(stored.as_ref());
+        let count = self.regions_at_first(stored.as_ref(), options.times);
         assumed.extend(coarse::of_regions(count, settings.max_filesize, self.engine().region()));
         // Ranges of a table that grows are those of the grown one, however short the run.
         match stored.as_ref().filter(|stored| stored.are_all || !self.cuts_evenly()) {
@@ -202,6 +217,10 @@ impl<'d> Declared<'d> {
         let mut run = self.put(until_ms, &mut Ahead(load), &settings, stored.as_ref(), seed, progress)?;
         assumed.append(&mut run.assumed);
         assumed.extend(shortest.and_then(|seconds| coarse::of_rates(&run, seconds)));
+        if self.simulates == Simulates::Ranges {
+            let grown = self.ranges_by_size() * settings.max_filesize as f64;
+            assumed.extend(coarse::of_growth(&run, grown, (self.engine().word(), self.engine().region())));
+        }
         Ok(Run { assumed, pace, ..run })
     }
 
@@ -246,9 +265,10 @@ impl<'d> Declared<'d> {
     }
 
     /// The regions that a table would begin with by its size, however many; 0 of one that begins empty.
-    fn regions_at_first(&self, stored: Option<&Stored>) -> f64 {
-        match self.hashes.is_some() || self.cuts_evenly() {
-            true => self.ranges_of_grown(),
+    fn regions_at_first(&self, stored: Option<&Stored>, times: f64) -> f64 {
+        match self.hashes.is_some() {
+            true => self.ranges_by_size(),
+            false if self.cuts_evenly() => self.ranges_of_grown(times),
             false => stored.map_or(0.0, |stored| self.regions_of(stored)),
         }
     }

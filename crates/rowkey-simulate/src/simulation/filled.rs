@@ -28,12 +28,22 @@ impl Declared<'_> {
         span(self.key.table).unwrap_or(365.0 * 86_400.0)
     }
 
-    /// The ranges of the full grown table, of an engine whose own are not simulated.
-    pub(super) fn ranges_of_grown(&self) -> f64 {
+    /// The rows of the full grown table, and the bytes of one on disk.
+    fn grown(&self) -> (f64, f64) {
         let table = &self.key.table.table;
         let rows = table.rows.as_ref().map_or(self.settings.rows_per_second * self.grows_in(), |rows| rows.0);
-        let row = bytes_per_row(self.key.table, &self.key, &[]) * self.options.on_disk;
-        rows * self.key.share * row / self.settings.max_filesize.max(1) as f64
+        (rows * self.key.share, bytes_per_row(self.key.table, &self.key, &[]) * self.options.on_disk)
+    }
+
+    /// The ranges of the full grown table by its size, of an engine whose own are not simulated.
+    pub(super) fn ranges_by_size(&self) -> f64 {
+        let (rows, row) = self.grown();
+        rows * row / self.settings.max_filesize.max(1) as f64
+    }
+
+    /// The same by its load too, where all rates are so many times those of the design.
+    pub(super) fn ranges_of_grown(&self, times: f64) -> f64 {
+        self.demand.regions_of_grown(self.cluster(), self.settings.servers, self.grown(), times)
     }
 
     /// The factor by which its rows have to be written faster for as many as the design says in these seconds.

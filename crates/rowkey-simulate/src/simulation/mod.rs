@@ -29,6 +29,7 @@
 mod cells;
 mod coarse;
 mod declared;
+mod demand;
 mod filled;
 mod intervals;
 mod places;

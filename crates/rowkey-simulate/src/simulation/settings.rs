@@ -1,12 +1,12 @@
 //! The settings of the cluster that a design declares, and what is assumed of them.
 
-use rowkey_design::internal::cost::QueryCost;
 use rowkey_design::internal::design::{Balancer, Cluster, SplitPolicy as Policy};
 use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::internal::file::{Bytes, Count, Rate};
 use rowkey_design::internal::load::{Capacity, Rates, engine_of, is_one_process, reads_per_server};
 
 use super::Simulates;
+use super::demand::MOST_SERVERS;
 use crate::cluster::{BALANCER_MS, FLUSH_SIZE};
 use crate::run::{Key, Settings, SplitPolicy};
 
@@ -20,16 +20,6 @@ fn unsaid(said: Option<Rate>, takes: f64, what: &str) -> Option<String> {
     let takes = if takes.is_finite() { Count(takes).to_string() } else { "any number of".to_owned() };
     said.is_none().then(|| format!("a server takes {takes} {what}s a second: say `region.{what}s = …`"))
 }
-
-/// The partitions of an engine that makes as many as a table asks for, at the peaks of its writes and of these queries.
-pub(super) fn partitions(capacity: &Capacity, queries: &[QueryCost<'_>], cluster: Option<&Cluster>) -> u32 {
-    let reads: f64 = queries.iter().filter_map(|cost| cost.reads_of_all(cluster)).sum();
-    let of_reads = reads_per_server(engine_of(cluster), cluster).map_or(0.0, |each| reads / each);
-    (capacity.peak / capacity.each + of_reads).ceil().clamp(1.0, MOST_SERVERS) as u32
-}
-
-/// The most servers.
-const MOST_SERVERS: f64 = 10_000.0;
 
 /// The assumptions on what servers take, in words.
 pub(super) fn of_takes(cluster: Option<&Cluster>, key: &KeyFacts<'_>, capacity: &Capacity) -> Vec<String> {
@@ -104,7 +94,7 @@ pub(super) fn settings(
         let ranges = match key.partition {
             Some(_) => "a range is an even part of the hashes of partitions, as many on each server".to_owned(),
             None => format!(
-                "a range is what lies between two split points, or where none are declared {of} of the full grown table{say}"
+                "a range is what lies between two split points, or where none are declared {of} of the full grown table, or less where it is split by load{say}"
             ),
         };
         assumed.push(format!("{own}: {ranges}"));

@@ -33,8 +33,11 @@ impl Made {
     }
 }
 
-pub(crate) const CAPACITY: Capacity =
-    Capacity { writes: Rate { each: 10_000.0, is_assumed: true }, reads: Rate { each: 5_000.0, is_assumed: false } };
+pub(crate) const CAPACITY: Capacity = Capacity {
+    writes: Rate { each: 10_000.0, is_assumed: true },
+    reads: Rate { each: 5_000.0, is_assumed: false },
+    units: Capacity::ROWS,
+};
 
 /// The rows after which a region is split.
 const MOST: u64 = 4_000_000;

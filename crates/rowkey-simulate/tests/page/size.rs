@@ -41,7 +41,7 @@ fn a_page_opens_on_what_is_hotter() {
     let [writes, reads] = [most(|server| server.writes), most(|server| server.reads)].map(|rows| rows.unwrap() as f64);
     for (part, due) in [(0.9, Measure::Writes), (1.1, Measure::Reads), (f64::INFINITY, Measure::Reads)] {
         let each = |each| Rate { each, is_assumed: false };
-        let capacity = Capacity { writes: each(writes * part), reads: each(reads) };
+        let capacity = Capacity { writes: each(writes * part), reads: each(reads), units: Capacity::ROWS };
         assert_eq!(hotter(&[made.drawn()], capacity), due, "{part}");
         let page = html(&PageText::default(), &[made.drawn(), made.drawn()], capacity);
         for measure in Measure::ALL {

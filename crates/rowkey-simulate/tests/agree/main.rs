@@ -1,6 +1,8 @@
 //! `check` and the simulation say the same of the load of random designs: where a server is asked for much more than it
 //! takes for most of the time, a rule warns; and where no server is nearly asked for so much, none says that one is.
 
+mod grid;
+
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};

@@ -1,0 +1,81 @@
+//! The demand of a table: what it asks of its servers, and what they take of it, by the model of `check`.
+
+use rowkey_design::internal::cost::QueryCost;
+use rowkey_design::internal::design::{Cluster, Engine};
+use rowkey_design::internal::facts::KeyFacts;
+use rowkey_design::internal::load::{Asked, Capacity, Partitioned, WriteLoad, engine_of, regions_of_grown};
+use rowkey_design::internal::profile::Profile;
+
+/// The most servers.
+pub(super) const MOST_SERVERS: f64 = 10_000.0;
+
+/// The demand of a table under its key.
+#[derive(Debug)]
+pub(crate) struct Demand {
+    /// The writes a second of its writes together that one server takes.
+    pub(crate) takes: f64,
+    /// The writes that a server counts for one of its rows, on average.
+    pub(crate) writes_of_row: f64,
+    asked: Asked,
+    partitioned: Partitioned,
+}
+
+impl Demand {
+    /// That of a key on a cluster.
+    pub(super) fn of(
+        key: &KeyFacts<'_>,
+        capacity: &Capacity,
+        cluster: Option<&Cluster>,
+        profile: Option<&Profile>,
+    ) -> Self {
+        let loads: Vec<WriteLoad<'_>> = key.table.table.write.iter().map(|write| WriteLoad::of(write, key)).collect();
+        let queries = QueryCost::served(key.table, key, cluster, profile);
+        let rated = || loads.iter().filter_map(|load| Some((load.peak?, load.units)));
+        let (all, rows) = rated().fold((0.0, 0.0), |(all, rows), (peak, units)| (all + peak, rows + peak / units));
+        let first = loads.first().map_or(1.0, |load| load.units);
+        Self {
+            takes: capacity.takes_of(&loads),
+            writes_of_row: if rows > 0.0 { all / rows } else { first },
+            asked: Asked::of(key, capacity, cluster, loads.iter(), queries.iter()),
+            partitioned: Partitioned::of(key, capacity, cluster, &loads, &queries),
+        }
+    }
+
+    /// The partitions of an engine that makes as many as a table asks for: so many at least, and by its size, and as
+    /// its writes and reads take at their peaks, with room for what the hash puts together by chance.
+    pub(super) fn partitions(&self, cluster: Option<&Cluster>, servers: u32, by_size: f64) -> u32 {
+        if engine_of(cluster) != Engine::DynamoDb {
+            return servers;
+        }
+        /// The most times as many as even ones would be.
+        const ROOM: f64 = 64.0;
+        let least = f64::from(servers).max(by_size).max(self.asked.writes + self.asked.reads).ceil();
+        let most = (ROOM * least).min(MOST_SERVERS);
+        let enough = |reads| match self.partitioned.is_of_one(reads) {
+            true => least,
+            false => self.partitioned.enough(reads, least, most).unwrap_or(most),
+        };
+        enough(false).max(enough(true)).clamp(1.0, MOST_SERVERS) as u32
+    }
+
+    /// The fewest servers, but more than so many, of which none is asked for more writes, or reads, than it takes,
+    /// where partitions are put by their hashes; none where a partition alone is. `asked` is of all servers, in parts
+    /// of what one takes.
+    pub(crate) fn servers_of_hashes(&self, reads: bool, servers: u32, asked: f64) -> Option<f64> {
+        let declared = if reads { self.asked.reads } else { self.asked.writes };
+        let times = if declared > 0.0 { asked / declared } else { 1.0 };
+        self.partitioned.times(times).enough(reads, f64::from(servers) + 1.0, MOST_SERVERS)
+    }
+
+    /// The regions of the full-grown table, of an engine whose own are not simulated, where no split points are
+    /// declared: with so many rows of so many bytes on disk, and rates that are so many times as high.
+    pub(super) fn regions_of_grown(
+        &self,
+        cluster: Option<&Cluster>,
+        servers: u32,
+        (rows, bytes): (f64, f64),
+        times: f64,
+    ) -> f64 {
+        regions_of_grown(cluster, servers.into(), rows, bytes, self.asked.times(times))
+    }
+}
