@@ -87,6 +87,7 @@ const ROOMS: [(&str, &[&str], &[Broken]); 3] = [
             "finding",
             "edit",
             "resolve",
+            "write_cost",
             "facts",
             "row_bytes",
             "frequencies",

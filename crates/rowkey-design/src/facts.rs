@@ -5,12 +5,12 @@ use rowkey::foreign::{Foreign, Form, Order};
 use rowkey::layout::Scalar;
 use rowkey::untyped::{FieldBuf, TypeBuf};
 
-use crate::cost::WriteCost;
 use crate::design::{Cluster, FieldStats, KeyField, Meaning, Query, Size, Skew, Width, Write, WriteOrder};
 use crate::file::{Bytes, Named};
 use crate::problem::{Located, Span};
 use crate::profile::{FieldProfile, Profile};
 use crate::resolve::TableDesign;
+use crate::write_cost::WriteCost;
 
 /// Why the values of a field grow as rows are written.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -55,6 +55,7 @@ mod rules;
 mod sample;
 mod sketch;
 mod suggest;
+mod write_cost;
 
 pub use self::check::{AllowedBy, AllowedFinding, Report, Unjudged, UnusedAllow};
 pub use self::design::{Date, Engine, Level, NotADay};

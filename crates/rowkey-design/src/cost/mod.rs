@@ -1,7 +1,9 @@
 //! The cost of each query of a design: its ranges, by the same code as a program's, and its rows, from what is known of
 //! the fields.
 
+mod grown;
 mod order;
+mod partitions;
 mod read_cost;
 mod reads;
 mod regions;
@@ -11,20 +13,21 @@ mod select;
 mod stored;
 mod values;
 mod witness;
-mod write_cost;
 
 use rowkey::lead::Lead;
 use rowkey::splits::Splits as SplitPoints;
 use rowkey::{KeyRange, Value};
 
+pub use self::grown::{Asked, regions_of_grown};
+pub(crate) use self::grown::{reads_of, reads_of_writes};
 pub use self::order::OrderFit;
+pub use self::partitions::Partitioned;
 pub use self::read_cost::ReadCost;
 pub use self::reads::ReadLoad;
 use self::sampled::Sample;
 pub use self::select::with_known_hash;
 pub use self::stored::{retention, span};
 pub use self::witness::value;
-pub use self::write_cost::WriteCost;
 pub(crate) use self::{
     regions::points,
     select::{Condition, Selection, add, all_of, ascending, is_coarse, most_made, ranges_of},
@@ -39,6 +42,7 @@ use crate::profile::Profile;
 use crate::resolve::TableDesign;
 pub(crate) use crate::row_bytes::{CELL, per_row, unsaid};
 pub use crate::row_bytes::{bytes_per_put, bytes_per_row, cells_per_put, on_disk};
+pub use crate::write_cost::WriteCost;
 
 /// The number of ranges of a query that are kept; its regions and the number of its ranges are of all.
 const KEPT: usize = 1024;

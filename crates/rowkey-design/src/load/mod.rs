@@ -1,8 +1,6 @@
 //! The load of a design's writes: how many places of the key space are written at once.
 
 mod capacity;
-mod grown;
-mod partitions;
 mod rates;
 
 use rowkey::lead::Lead;
@@ -12,9 +10,6 @@ pub use self::capacity::{
     ASSUMED_SERVERS, Capacity, engine_of, is_one_process, known_writes_per_server, reads_per_server, region_bytes,
     servers_for_all, writes_per_server,
 };
-pub use self::grown::{Asked, regions_of_grown};
-pub(crate) use self::grown::{reads_of, reads_of_writes};
-pub use self::partitions::Partitioned;
 pub use self::rates::{Piece, Rates, assumed_rates};
 pub(crate) use self::rates::{mean, peak};
 use crate::design::{Meaning, Write, WriteOrder};
@@ -164,7 +159,7 @@ pub(crate) fn places(key: &KeyFacts<'_>, before: &[usize]) -> (Option<f64>, Opti
 }
 
 /// The places that keys have which differ in these fields and in what is hashed, and how often each is written.
-fn frequencies(key: &KeyFacts<'_>, before: &[usize]) -> Option<Frequencies> {
+pub(crate) fn frequencies(key: &KeyFacts<'_>, before: &[usize]) -> Option<Frequencies> {
     let fields = frequencies_of(key, before);
     let Some(hashes) = hashes(key) else { return fields };
     match fields {
@@ -245,7 +240,7 @@ const MOMENTS: f64 = 4_294_967_296.0;
 
 /// The frequencies of the values of these fields together, as if each were independent of the others; none where one is
 /// not known.
-fn frequencies_of(key: &KeyFacts<'_>, fields: &[usize]) -> Option<Frequencies> {
+pub(crate) fn frequencies_of(key: &KeyFacts<'_>, fields: &[usize]) -> Option<Frequencies> {
     let mut all = Frequencies::one();
     for &field in fields {
         let field = key.fields.get(field)?;

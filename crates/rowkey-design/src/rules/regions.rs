@@ -2,10 +2,10 @@
 
 use rowkey::splits::Splits as SplitPoints;
 
-use crate::cost::{bytes_per_row, on_disk, rows_of};
+use crate::cost::{Asked, bytes_per_row, on_disk, reads_of, reads_of_writes, regions_of_grown, rows_of};
 use crate::design::{Engine, SplitPolicy};
 use crate::facts::KeyFacts;
-use crate::load::{Asked, WriteLoad, reads_of, reads_of_writes, reads_per_server, region_bytes, regions_of_grown};
+use crate::load::{WriteLoad, reads_per_server, region_bytes};
 use crate::rules::context::Context;
 use crate::rules::landing::{Landing, at_least};
 

@@ -1,9 +1,9 @@
 //! The demand of a table: what it asks of its servers, and what they take of it, by the model of `check`.
 
-use rowkey_design::internal::cost::QueryCost;
+use rowkey_design::internal::cost::{Asked, Partitioned, QueryCost, regions_of_grown};
 use rowkey_design::internal::design::{Cluster, Engine};
 use rowkey_design::internal::facts::KeyFacts;
-use rowkey_design::internal::load::{Asked, Capacity, Partitioned, WriteLoad, engine_of, regions_of_grown};
+use rowkey_design::internal::load::{Capacity, WriteLoad, engine_of};
 use rowkey_design::internal::profile::Profile;
 
 /// The most servers.

@@ -1,9 +1,9 @@
 //! The regions of a full-grown table that no split points divide: by its size, and by its load.
 
-use super::{Capacity, WriteLoad, engine_of, peak, reads_per_server, region_bytes};
-use crate::cost::QueryCost;
+use super::QueryCost;
 use crate::design::{Cluster, WriteKind};
 use crate::facts::KeyFacts;
+use crate::load::{Capacity, WriteLoad, engine_of, peak, reads_per_server, region_bytes};
 
 /// The regions that a hot table is soon split into: so many at least, and so many on each server.
 const REGIONS: f64 = 64.0;

@@ -1,11 +1,11 @@
 //! The partitions of an engine that puts a row where the hash of its partition key is: so many that none is asked for
 //! more than it takes, whatever chance puts together.
 
-use super::{Capacity, WriteLoad, engine_of, frequencies, frequencies_of, reads_per_server};
-use crate::cost::QueryCost;
+use super::QueryCost;
 use crate::design::Cluster;
 use crate::facts::KeyFacts;
 use crate::frequencies::Frequencies;
+use crate::load::{Capacity, WriteLoad, engine_of, frequencies, frequencies_of, reads_per_server};
 
 /// Values of a partition key that are asked for as much as each other.
 #[derive(Clone, Copy, Debug)]
