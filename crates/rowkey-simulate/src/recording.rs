@@ -126,6 +126,11 @@ pub enum RecordingError {
 }
 
 impl Run {
+    /// The seconds that the intervals are together: the last one of a watched cluster may be shorter than the others.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.intervals.last().map_or(0.0, |last| last.t_ms as f64 / 1000.0)
+    }
+
     /// Reads a run from its file, compressed by gzip if the name ends in `.gz`, and its keys from the file beside it.
     ///
     /// # Errors

@@ -73,7 +73,7 @@ pub fn answer(
         let all = || others.iter().map(|other| &other.0).chain([&numbers]).map(of);
         Bars { of_run: of(&numbers), least: all().fold(f64::INFINITY, f64::min), greatest: all().fold(0.0, f64::max) }
     };
-    let hours = run.settings.interval_ms as f64 * run.intervals.len() as f64 / 3_600_000.0;
+    let hours = run.seconds() / 3600.0;
     let some = |of: fn(&Numbers) -> Option<f64>| {
         let own = of(&numbers)?;
         Some(bars(&|other| of(other).unwrap_or(own)))

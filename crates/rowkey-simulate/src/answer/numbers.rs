@@ -40,12 +40,11 @@ pub(super) struct Numbers {
 
 impl Numbers {
     pub(super) fn of(run: &Run, takes: Takes, declared: &Declared<'_>) -> Self {
-        let seconds = run.settings.interval_ms.max(1) as f64 / 1000.0;
         let total = |of: fn(&Server) -> u64| {
             let servers = run.intervals.iter().flat_map(|interval| &interval.servers);
             servers.map(|server| of(server) as f64).sum::<f64>()
         };
-        let all_seconds = seconds * run.intervals.len() as f64;
+        let all_seconds = run.seconds();
         let shares = [false, true].map(|reads| Shares::of(run, reads));
         let [written, read] = shares.each_ref().map(Shares::later);
         let busiest = |later: &[Share<'_>], reads: bool| {
