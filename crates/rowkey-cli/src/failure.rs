@@ -26,6 +26,14 @@ impl Failure {
         Self::Other(message.into())
     }
 
+    /// The outcome of printing what was found. Where nobody reads on, the exit status still says it.
+    pub(crate) fn of_printing(printed: io::Result<()>) -> Result<(), Self> {
+        match printed.map_err(Self::from) {
+            Err(Self::Closed) => Ok(()),
+            printed => printed,
+        }
+    }
+
     /// Prints it, and returns the exit status.
     pub(crate) fn report(self) -> ExitCode {
         let text = match self {

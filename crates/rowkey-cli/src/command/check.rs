@@ -186,11 +186,8 @@ fn fix(args: &Args, format: Format) -> Result<ExitCode, Failure> {
     check(args, format, &said)
 }
 
-/// Prints to standard output. Where nobody reads on, the exit status still says what was found.
+/// Prints to standard output.
 fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(Failure::from) {
-        Err(Failure::Closed) => Ok(()),
-        printed => printed,
-    }
+    Failure::of_printing(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }

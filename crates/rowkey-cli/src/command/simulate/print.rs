@@ -71,10 +71,7 @@ pub(super) fn print(
             .map_or(Ok(()), |together| writeln!(out, "{}\n", together.sentence))
             .and_then(|()| text(&mut out, design, simulated)),
     };
-    match written.and_then(|()| out.flush()).map_err(Failure::from) {
-        Err(Failure::Closed) => Ok(()),
-        written => written,
-    }
+    Failure::of_printing(written.and_then(|()| out.flush()))
 }
 
 /// Writes the lines of each table, with its answer.

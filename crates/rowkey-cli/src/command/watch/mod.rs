@@ -230,8 +230,5 @@ fn write(
         print::text(&mut out, design, told)?;
         writeln!(out, "{}", cost.words())?;
     }
-    match io::stdout().lock().write_all(&out).map_err(Failure::from) {
-        Err(Failure::Closed) => Ok(()),
-        written => written,
-    }
+    Failure::of_printing(io::stdout().lock().write_all(&out))
 }
