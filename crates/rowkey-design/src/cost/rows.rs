@@ -202,7 +202,8 @@ impl Known {
             },
             // Of a coarse time at least one value.
             Condition::Range(Width::Time(period), parts) => {
-                parts * (period.seconds() / self.span?).max(one.unwrap_or(0.0))
+                let span = self.span.or_else(|| span_of_buckets(field))?;
+                parts * (period.seconds() / span).max(one.unwrap_or(0.0))
             }
             Condition::StartsWith(letters, parts) => parts * field.starting_with(letters)?,
         };
@@ -217,6 +218,13 @@ fn is_of_time((field, condition): &Asked<'_>) -> bool {
         Condition::StartsWith(..) => false,
         _ => field.spread.is_none() && matches!(field.growth, Some(Growth::Time(Some(_)))),
     }
+}
+
+/// The seconds that the buckets of a time are together, one after the other.
+fn span_of_buckets(field: &FieldFacts<'_>) -> Option<f64> {
+    let Some(Growth::Time(Some(bucket))) = field.growth else { return None };
+    let buckets = field.spread.filter(|_| field.meaning == Some(Meaning::TimeBucket))?;
+    Some(bucket * buckets.distinct)
 }
 
 /// The number of values of the type of a field whose values are anywhere among them.

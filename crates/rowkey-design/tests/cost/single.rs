@@ -209,6 +209,25 @@ fn a_narrower_query_reads_no_more_and_none_returns_more_than_it_reads() {
     assert_eq!(reads("where = [\"kind\"]\nlimit = 100_000"), [Some(1000.0), None, None]);
 }
 
+/// Buckets of a time are one after the other: so many of them are the time in which rows were written.
+#[test]
+fn rows_of_a_time_are_known_by_the_number_of_its_buckets() {
+    let rows = |stats: &str, range: &str| {
+        let text = format!(
+            "format = 1\n[table.t]\nkey = [\"shop: u32\", \"day: i64\"]\nrows = \"20M\"\nmeans.day = \"time bucket\"
+stats.shop = {{ distinct = 40_000 }}\nstats.day = {{ {stats}bucket = \"1 day\" }}
+[[table.t.query]]\nname = \"q\"\nfix = [\"shop\"]\nrange = {{ day = \"{range}\" }}\n"
+        );
+        let design = Design::parse([File { name: "a".into(), text }]).unwrap();
+        let of = &design.tables["t"];
+        QueryCost::of(&of.table.query[0], of, &[KeyFacts::of(of, None)], None, None).rows_read
+    };
+    assert_eq!(rows("distinct = 500, ", "30 days"), Some(30.0));
+    assert_eq!(rows("distinct = 500, ", "12 h"), Some(1.0));
+    assert_eq!(rows("distinct = 20, ", "30 days"), Some(31.0));
+    assert_eq!(rows("", "30 days"), None);
+}
+
 /// However a query's values lie, it is in no more regions than it says.
 #[test]
 fn regions_are_at_most_those_of_any_values() {
