@@ -53,9 +53,10 @@ record! {
         /// The size at which a memstore is flushed: HBase's `hbase.hregion.memstore.flush.size`, or
         /// `MEMSTORE_FLUSHSIZE` of tables, which `rowkey ddl` writes.
         flush: Option<Bytes> where Bounds::POSITIVE,
-        /// The writes that the server of one region takes. Below this rate no finding speaks of where load lands. On
-        /// DynamoDB in write units, of 1 KB each. Default: 14000/s on Bigtable and 1000/s on DynamoDB, as their
-        /// documents say; elsewhere 10000/s, which is a rule of thumb for HBase. An engine of one process takes all.
+        /// The writes that the server of one region takes. Below this rate no finding speaks of where load lands, but
+        /// H10, of a table that is not split yet. On DynamoDB in write units, of 1 KB each. Default: 14000/s on Bigtable
+        /// and 1000/s on DynamoDB, as their documents say; elsewhere 10000/s, which is a rule of thumb for HBase. An
+        /// engine of one process takes all.
         writes: Option<Rate>,
         /// The reads of rows by their key that the server of one region takes. On DynamoDB in read units. Default:
         /// 17000/s on Bigtable and 3000/s on DynamoDB, as their documents say; elsewhere none is known, and reads are
@@ -238,7 +239,8 @@ record! {
         /// The course of its rate: `constant`, `by day` with one maximum a day, or `bursts of 10 min every 1 h`.
         /// Default: constant, at `rate`.
         shape: Option<Located<Shape>>,
-        /// The order of the keys it writes: `time`, `random`, `random in FIELD`, `key`, or `one row`.
+        /// The order of the keys it writes: `time`, `random`, `random in FIELD`, `key`, or `one row`. Of a key that
+        /// begins with what grows `random` is not taken: each of its writes counts as one at the end.
         order: Option<Located<WriteOrder>>,
         /// True if it writes many rows at once, once.
         bulk: Option<bool>,

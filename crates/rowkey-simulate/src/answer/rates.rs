@@ -53,8 +53,8 @@ pub fn of_events(design: &Design, declared: &Declared<'_>, run: &Run, costs: &[Q
     for Located { value: query, place } in &mut own.table.query {
         let runs = Rates::of_query(query).map(|rates| rates.mean / declared_reads).filter(|_| declared_reads > 0.0);
         let rate = |rate: f64| {
-            let runs = runs.filter(|_| rate > 0.0)?;
-            Some(Located { value: Rate(rate * runs), place: *place })
+            let rate = if rate > 0.0 { rate * runs? } else { 0.0 };
+            Some(Located { value: Rate(rate), place: *place })
         };
         (query.rate, query.peak, query.shape) = (rate(reads.mean), rate(reads.peak), None);
     }

@@ -63,6 +63,7 @@ fn a_trace_is_shared_out_among_writes_and_queries() {
     assert!(written.sentence.contains("501/s at the peak, all writes together"), "{}", written.sentence);
     // Nothing is read, and so is nothing said of reads.
     assert!(!written.rules.contains(&"H26".to_owned()), "{:?}", written.rules);
+    assert!(written.unjudged.is_empty(), "{:?}", written.unjudged);
     let text = text.replace("means = { id = \"sequence\" }", "stats.id = { distinct = \"1M\" }");
     let read = of_trace(&text, 5000, 2.0, "get");
     assert_eq!(read.rules, ["H24", "H26"], "{}", read.sentence);
