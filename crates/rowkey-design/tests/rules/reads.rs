@@ -54,6 +54,24 @@ fn reads_of_one_place_are_held_against_what_a_server_takes() {
     }
 }
 
+/// Rows that are asked for while they are new are the newest, be they read oldest first or not.
+#[test]
+fn hot_rows_are_named_by_their_age() {
+    let told = |query: &str| {
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"bigtable\"\n[table.t]\nkey = [\"at: instant\", \"user: u64\"]\n\
+             means.user = \"random\"\nfamily.f.ttl = \"30 days\"\nfamily.f.sizes.v = \"1 kB\"\n\
+             [[table.t.write]]\nname = \"w\"\nrate = \"20k/s\"\n[[table.t.query]]\nname = \"q\"\nrate = \"30k/s\"\n{query}"
+        );
+        let found = check(&text, None).into_iter().find(|finding| finding.rule.id == "H26").unwrap().message;
+        ["oldest rows", "newest rows", "first rows"].into_iter().find(|rows| found.contains(rows)).unwrap().to_owned()
+    };
+    let range = "range.at = \"5 s\"\nrecent = \"5 s\"\n";
+    assert_eq!(told(&format!("{range}order = \"oldest\"")), "newest rows");
+    assert_eq!(told(&format!("{range}order = \"newest\"")), "newest rows");
+    assert_eq!(told("order = \"oldest\"\nlimit = 1"), "oldest rows");
+}
+
 #[test]
 fn a_skew_is_of_what_the_query_asks_for() {
     let text = "format = 1\n[table.t]\nkey = [\"a: u8\", \"b: u8\"]\nquery = [{ name = \"q\", fix = [\"a\"], skew.b = \"one value\" }]";

@@ -133,7 +133,7 @@ fn place(context: &Context<'_>, cost: &QueryCost<'_>, load: &ReadLoad) -> String
     let rows = match cost.query.newest_first() {
         _ if load.front.is_none() && load.fields.is_empty() => "first rows",
         _ if load.front.is_none() => "rows",
-        Some(false) => "oldest rows",
+        Some(false) if cost.query.recent.is_none() => "oldest rows",
         _ => "newest rows",
     };
     let key = context.key_of(cost);
