@@ -34,7 +34,6 @@ use self::takes::Takes;
 pub use self::text::{facts, text};
 pub use self::together::Together;
 pub use self::watched::watched;
-pub(crate) use self::windows::SHORTEST_MS;
 use crate::page::label;
 use crate::recording::Run;
 use crate::run::{Answer, Bars, HotRegion, Key, QueryAnswer};

@@ -3,14 +3,11 @@
 use std::ops::Range;
 
 use crate::chance::{Counted, part_of_pairs};
-use crate::recording::Run;
+use crate::recording::{Run, SHORTEST_MS};
 use crate::run::{Interval, Region};
 
 /// The greater part of pairs, in standard deviations, that is chance.
 const OF_CHANCE: f64 = 4.0;
-
-/// Windows are at least as long as a minute: what is asked for in a shorter time is judged by [`crate::moments`].
-pub(crate) const SHORTEST_MS: u64 = 60_000;
 
 /// An interval with a load, and what its regions are asked for.
 pub(super) struct Part<'i> {

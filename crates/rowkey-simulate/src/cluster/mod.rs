@@ -18,6 +18,7 @@
 mod all;
 mod apply;
 mod balancer;
+mod call;
 mod compact;
 mod compaction;
 mod constants;

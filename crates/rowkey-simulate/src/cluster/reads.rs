@@ -4,12 +4,10 @@ use std::ops::Range as Places;
 
 use rowkey_design::internal::cost::ReadCost;
 
+pub(crate) use super::call::READ;
 use super::rows::{Counts, Part};
 use super::state::Cluster;
 use crate::chance::Chance;
-
-/// Reads are counted in hundredths: each row of a range after the first is one (`ReadCost`).
-pub(crate) const READ: u64 = 100;
 
 /// The reads of a range of so many rows, in hundredths.
 pub(crate) fn hundredths(cost: ReadCost, rows: u64) -> u64 {
@@ -127,39 +125,9 @@ impl Cluster {
 
     /// Ends what a call reads.
     pub(crate) fn end_call(&mut self) {
-        let [(all, by_server), (_, by_region)] = self.call.each_mut().map(Call::end);
+        let [(all, by_server), (_, by_region)] = self.call.each_mut().map(super::call::Call::end);
         self.read_squares += by_server;
         self.chances[1].add(&Chance { by_server, by_region, by_call: all * all, ..Chance::default() });
-    }
-}
-
-/// The reads of each place by the call that is served, in hundredths, and the places of which it reads any.
-#[derive(Debug, Default)]
-pub(crate) struct Call {
-    reads: Vec<u64>,
-    places: Vec<usize>,
-}
-
-impl Call {
-    fn add(&mut self, place: usize, reads: u64) {
-        if place >= self.reads.len() {
-            self.reads.resize(place + 1, 0);
-        }
-        let of = &mut self.reads[place];
-        if *of == 0 && reads > 0 {
-            self.places.push(place);
-        }
-        *of = of.saturating_add(reads);
-    }
-
-    /// All reads, and the sum of the squares of those of each place; it begins anew.
-    fn end(&mut self) -> (f64, f64) {
-        let (mut all, mut squares) = (0.0, 0.0);
-        for place in self.places.drain(..) {
-            let reads = std::mem::take(&mut self.reads[place]) as f64 / READ as f64;
-            (all, squares) = (all + reads, squares + reads * reads);
-        }
-        (all, squares)
     }
 }
 

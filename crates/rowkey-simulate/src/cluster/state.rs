@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::all::All;
+use super::call::Call;
 use super::constants::{BLOCK_SIZE, FLUSH_SIZE, MAX_FILESIZE};
 use super::draw::Draws;
 use super::due::Queue;
 use super::hfile::Format;
 use super::options::ClusterOptions;
 use super::policy::Jitter;
-use super::reads::Call;
 use super::region::Region;
 use super::share::{Share, Whole};
 use super::starts::Starts;
