@@ -5,6 +5,7 @@ use rowkey_design::internal::design::Cluster;
 use rowkey_design::{Finding, RuleLoad, Severity};
 
 use super::numbers::Numbers;
+use super::placing::Placing;
 use crate::run::Saturation;
 
 /// The rule that says that all servers are too few.
@@ -127,7 +128,7 @@ fn look(region: &str, is_bound: bool) -> String {
 /// are known that take the load.
 pub(super) fn is_bound(numbers: &Numbers, saturation: &Saturation) -> bool {
     let placing = numbers.placings[usize::from(saturation.reads)].as_ref();
-    if placing.is_some_and(|placing| placing.enough.is_some()) {
+    if placing.is_some_and(Placing::is_helped) {
         return false;
     }
     let (server, region) = match saturation.reads {

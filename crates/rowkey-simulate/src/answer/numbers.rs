@@ -61,7 +61,7 @@ impl Numbers {
         let saturations = saturations(&peaks, takes);
         let placings = [false, true].map(|reads| {
             let saturation = saturations.iter().find(|saturation| saturation.reads == reads)?;
-            Placing::of(run, declared, &shares[usize::from(reads)], saturation, takes)
+            Placing::of(run, declared, &shares[usize::from(reads)], &peaks, saturation)
         });
         let work = total(|server| server.writes) / takes.writes + total(|server| server.reads) / takes.reads;
         let hours = all_seconds * f64::from(run.settings.servers.max(1));

@@ -251,9 +251,12 @@ impl Peaks {
 
     /// The interval that the middle of a step is in.
     fn around(&self, step: &Span) -> Option<&Span> {
+        self.intervals.get(self.place(step)).or(self.intervals.last())
+    }
+
+    fn place(&self, step: &Span) -> usize {
         let middle = step.t_ms.saturating_sub(step.length_ms / 2);
-        let at = self.intervals.partition_point(|interval| interval.t_ms < middle);
-        self.intervals.get(at).or(self.intervals.last())
+        self.intervals.partition_point(|interval| interval.t_ms < middle)
     }
 
     /// The most rows a second that a server is asked for, without what chance has put on it: in an interval; or in a
@@ -276,6 +279,21 @@ impl Peaks {
     /// The most writes, and reads, a second that a server is asked for.
     pub(super) fn most(&self) -> [f64; 2] {
         [false, true].map(|reads| self.most_of(reads))
+    }
+
+    /// The most that all servers together are asked for in each interval; none of one in which none saturates.
+    pub(super) fn of_all(&self, takes: f64, reads: bool) -> Vec<Option<f64>> {
+        let mut most: Vec<Option<f64>> = vec![None; self.intervals.len()];
+        let intervals = self.intervals.iter().enumerate();
+        let steps = self.steps.iter().filter(|step| step.expected(reads).is_paced);
+        let steps = steps.map(|step| (self.place(step), step));
+        for (at, span) in intervals.chain(steps).filter(|(_, span)| span.is_over(takes, reads)) {
+            let Expected { rate, part, .. } = *span.expected(reads);
+            if let Some(most) = most.get_mut(at) {
+                *most = Some(most.unwrap_or(0.0).max(rate / part));
+            }
+        }
+        most
     }
 
     /// The first of the steps up to a span that is over, each of which is over too, be it by chance for itself.

@@ -3,8 +3,8 @@
 use rowkey_design::internal::design::Engine;
 use rowkey_design::internal::file::Count;
 
+use super::peaks::Peaks;
 use super::shares::Shares;
-use super::takes::Takes;
 use crate::recording::Run;
 use crate::run::Saturation;
 use crate::simulation::Declared;
@@ -12,13 +12,49 @@ use crate::simulation::Declared;
 /// The placing of a table whose servers are too few, where it is known.
 #[derive(Clone, Debug)]
 pub(super) struct Placing {
-    /// The ranges that are placed; none where their places are hashes, of which there are others for other servers.
+    /// The ranges that are placed, at most; none where their places are hashes, of which there are others for other
+    /// servers.
     ranges: Option<usize>,
     servers: u32,
-    /// The fewest servers that take the load; none where one range is too much for any.
-    pub(super) enough: Option<f64>,
+    /// The fewest servers that take the load at all times; none where no number does, or it is not known.
+    enough: Option<f64>,
+    /// The times at which one range alone is too much for a server.
+    alone: Alone,
     /// The word for a server.
     server: &'static str,
+}
+
+/// The times of those at which a table saturates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Alone {
+    Never,
+    /// At some, or at all of them, but not at the end.
+    Sometimes,
+    Before,
+    /// At the end too.
+    Still,
+}
+
+/// The load of a time: the part that each range has, and all of it in parts of what one server takes.
+#[derive(Clone, Copy, Debug)]
+struct Load<'s> {
+    parts: &'s [f64],
+    asked: f64,
+}
+
+impl Load<'_> {
+    /// True if servers take it that get the ranges in turn, or each has one.
+    fn is_taken(&self, servers: usize) -> bool {
+        let mut sums = vec![0.0; servers.min(self.parts.len()).max(1)];
+        let count = sums.len();
+        self.parts.iter().enumerate().for_each(|(at, part)| sums[at % count] += part);
+        sums.into_iter().fold(0.0, f64::max) * self.asked <= 1.0 + NEARLY
+    }
+
+    /// True if one range alone is more than a server takes.
+    fn is_alone(&self) -> bool {
+        !self.is_taken(self.parts.len())
+    }
 }
 
 /// The numbers of servers that are tried.
@@ -33,39 +69,62 @@ impl Placing {
         run: &Run,
         declared: &Declared<'_>,
         shares: &Shares<'_>,
+        peaks: &Peaks,
         saturation: &Saturation,
-        takes: Takes,
     ) -> Option<Self> {
-        let (reads, servers) = (saturation.reads, run.settings.servers);
+        let Saturation { reads, takes, passes, .. } = *saturation;
+        let servers = run.settings.servers;
         // What a watched cluster does with its regions is its own.
         let is_fixed = run.splits.is_empty() && run.settings.server_names.is_empty();
-        let last = shares.of.last().filter(|_| is_fixed && !saturation.passes)?;
         let intervals: Vec<_> = run.intervals.iter().collect();
-        if run.moving_server(&intervals, reads).is_some() || last.server.share <= 0.0 {
+        if passes || !is_fixed || run.moving_server(&intervals, reads).is_some() {
             return None;
         }
-        let asked = saturation.asked / last.server.share / takes.of(reads);
+        let all = peaks.of_all(takes, reads);
+        let loads = run.intervals.iter().zip(&all).filter_map(|(interval, all)| {
+            let parts = &shares.at(interval)?.parts[..];
+            Some(Load { parts, asked: (*all)? / takes })
+        });
+        let loads = distinct(loads);
+        let most = loads.iter().map(|load| load.asked).reduce(f64::max)?;
         let server = if declared.engine() == Engine::DynamoDb { "partition" } else { "server" };
         if declared.key.partition.is_some() {
-            let enough = declared.demand.servers_of_hashes(reads, servers, asked);
-            return Some(Self { ranges: None, servers, enough, server });
+            // The values of a trace are its own.
+            let is_declared = run.pace.is_known(reads);
+            let enough = declared.demand.servers_of_hashes(reads, servers, most).filter(|_| is_declared);
+            return Some(Self { ranges: None, servers, enough, alone: Alone::Never, server });
         }
-        let enough = enough(&shares.parts, servers, asked).map(f64::from);
-        Some(Self { ranges: Some(shares.parts.len()), servers, enough, server })
+        let ranges = loads.iter().map(|load| load.parts.len()).max();
+        let alone = Alone::of(&loads, all.last().is_some_and(Option::is_some));
+        let enough = enough(&loads, servers).map(f64::from);
+        Some(Self { ranges, servers, enough, alone, server })
     }
 
-    /// The placing in words, and the servers that take the load, where some do.
+    /// True if other servers help: some number takes the load, or what none takes is over.
+    pub(super) fn is_helped(&self) -> bool {
+        self.enough.is_some() || matches!(self.alone, Alone::Sometimes | Alone::Before)
+    }
+
+    /// The placing in words, and the servers that take the load, where some do, or what no number of them takes.
     pub(super) fn told(&self, region: &str) -> Option<String> {
+        const NO_RULE: &str = "No rule of `check` says so";
+        let one = match self.alone {
+            Alone::Never => None,
+            Alone::Sometimes => Some("at times"),
+            Alone::Before | Alone::Still => Some("then"),
+        };
+        if let Some(time) = one {
+            return Some(format!(
+                "{NO_RULE}: one {region} alone is {time} asked for more than a {} takes, and no number of them helps",
+                self.server
+            ));
+        }
         let (enough, servers) = (Count(self.enough?).of(self.server), Count(self.servers.into()).of(self.server));
-        Some(match self.ranges {
-            Some(ranges) => {
-                let ranges = Count(ranges as f64).of(region);
-                format!("No rule of `check` says so: it is how {ranges} are placed on {servers}. {enough} take it")
-            }
-            None => format!(
-                "No rule of `check` says so: it is what their hash puts together on {servers}. {enough} take it"
-            ),
-        })
+        let why = match self.ranges {
+            Some(ranges) => format!("how {} are placed on {servers}", Count(ranges as f64).of(region)),
+            None => format!("what their hash puts together on {servers}"),
+        };
+        Some(format!("{NO_RULE}: it is {why}. {enough} take it"))
     }
 
     /// The servers that take the load as it is placed, in words, where these are more than so many.
@@ -76,14 +135,45 @@ impl Placing {
     }
 }
 
-/// The fewest servers, but more than so many, of which none has more than it takes of ranges that they get in turn:
-/// each a part of a load that so many servers take.
-fn enough(parts: &[f64], servers: u32, asked: f64) -> Option<u32> {
-    let most = u32::try_from(parts.len()).unwrap_or(u32::MAX).min(servers.saturating_add(TRIED));
+impl Alone {
+    /// Those of the loads at which a table saturates; it may do so at the end.
+    fn of(loads: &[Load<'_>], is_at_end: bool) -> Self {
+        let count = loads.iter().filter(|load| load.is_alone()).count();
+        match loads.last() {
+            _ if count == 0 => Self::Never,
+            Some(last) if is_at_end && last.is_alone() => Self::Still,
+            _ if count == loads.len() => Self::Before,
+            _ => Self::Sometimes,
+        }
+    }
+}
+
+/// The loads, those of the same parts after each other as the greatest of them.
+fn distinct<'s>(loads: impl Iterator<Item = Load<'s>>) -> Vec<Load<'s>> {
+    let mut found: Vec<Load<'s>> = Vec::new();
+    for load in loads {
+        match found.last_mut().filter(|last| last.parts == load.parts) {
+            Some(last) => last.asked = last.asked.max(load.asked),
+            None => found.push(load),
+        }
+    }
+    found
+}
+
+/// The fewest servers, but more than so many, which take each of these loads.
+fn enough(loads: &[Load<'_>], servers: u32) -> Option<u32> {
+    let ranges = loads.iter().map(|load| load.parts.len()).max()?;
+    let most = u32::try_from(ranges).unwrap_or(u32::MAX).min(servers.saturating_add(TRIED));
+    if loads.iter().any(Load::is_alone) {
+        return None;
+    }
+    // A load that some number does not take is likely the one that the next does not.
+    let mut first = 0;
     (servers + 1..=most).find(|servers| {
-        let mut sums = vec![0.0; *servers as usize];
-        parts.iter().enumerate().for_each(|(at, part)| sums[at % *servers as usize] += part);
-        sums.into_iter().fold(0.0, f64::max) * asked <= 1.0 + NEARLY
+        let is_over = |at: &usize| !loads[*at].is_taken(*servers as usize);
+        let over = std::iter::once(first).chain(0..loads.len()).find(is_over);
+        first = over.unwrap_or(first);
+        over.is_none()
     })
 }
 
@@ -91,9 +181,14 @@ fn enough(parts: &[f64], servers: u32, asked: f64) -> Option<u32> {
 mod tests {
     use super::*;
 
+    fn of(parts: &[f64], asked: f64) -> Load<'_> {
+        Load { parts, asked }
+    }
+
     #[test]
     fn as_many_servers_take_ranges_as_divide_them() {
         let even = |ranges: usize| vec![1.0 / ranges as f64; ranges];
+        let enough = |parts: &[f64], servers, asked| enough(&[of(parts, asked)], servers);
         // Sixteen on five are four on one; a server takes three.
         assert_eq!(enough(&even(16), 5, 60.0 / 14.0), Some(6));
         assert_eq!(enough(&even(16), 5, 75.0 / 14.0), Some(8));
@@ -102,5 +197,28 @@ mod tests {
         assert_eq!(enough(&[0.7, 0.2, 0.1], 1, 1.2), Some(2));
         assert_eq!(enough(&[0.9, 0.1], 1, 1.2), None);
         assert_eq!(enough(&[], 1, 1.2), None);
+    }
+
+    #[test]
+    fn as_many_servers_as_are_told_take_the_load_of_each_time() {
+        let (first, last) = ([0.5, 0.1, 0.4], [0.25; 4]);
+        assert_eq!(enough(&[of(&last, 2.0)], 1), Some(2));
+        assert_eq!(enough(&[of(&first, 1.2), of(&last, 2.0)], 1), Some(3));
+        assert_eq!(enough(&[of(&first, 2.1), of(&last, 2.0)], 1), None);
+    }
+
+    #[test]
+    fn one_range_alone_is_helped_by_no_number() {
+        let (one, even) = ([1.0], [0.25; 4]);
+        let [hot, calm, late] = [of(&one, 1.5), of(&even, 1.5), of(&one, 0.9)];
+        for (loads, is_at_end, due) in [
+            (&[hot][..], true, Alone::Still),
+            (&[hot], false, Alone::Before),
+            (&[hot, calm], true, Alone::Sometimes),
+            (&[calm, hot], true, Alone::Still),
+            (&[calm, late], true, Alone::Never),
+        ] {
+            assert_eq!(Alone::of(loads, is_at_end), due, "{loads:?}");
+        }
     }
 }

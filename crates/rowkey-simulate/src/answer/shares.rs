@@ -26,8 +26,8 @@ pub(super) struct Share<'i> {
     pub(super) pooled: Option<f64>,
     /// The events of the interval.
     pub(super) events: Option<f64>,
-    /// True if no region has more than the others, as far as is known.
-    are_even: bool,
+    /// The part that each region has.
+    pub(super) parts: Vec<f64>,
 }
 
 /// A place and its share.
@@ -43,8 +43,6 @@ pub(super) struct Shares<'i> {
     pub(super) of: Vec<Share<'i>>,
     /// The number of loads that differ.
     pub(super) windows: usize,
-    /// The parts that the regions of the last interval have.
-    pub(super) parts: Vec<f64>,
 }
 
 impl<'i> Shares<'i> {
@@ -54,10 +52,7 @@ impl<'i> Shares<'i> {
         let windows = windows(&parts);
         let of =
             windows.iter().flat_map(|window| window.parts.iter().map(|part| share(run, reads, window, part.interval)));
-        let of: Vec<Share<'i>> = of.collect();
-        let last = of.last().zip(windows.last());
-        let parts = last.map(|(share, window)| parts_of(share, &window.at(&share.interval.regions).0));
-        Self { parts: parts.unwrap_or_default(), windows: windows.len(), of }
+        Self { of: of.collect(), windows: windows.len() }
     }
 
     /// The later half of them.
@@ -70,12 +65,6 @@ impl<'i> Shares<'i> {
         let at = self.of.partition_point(|share| share.interval.t_ms < interval.t_ms);
         self.of.get(at).filter(|share| share.interval.t_ms == interval.t_ms)
     }
-}
-
-/// The part that each region has.
-fn parts_of(share: &Share<'_>, regions: &Counted) -> Vec<f64> {
-    let (all, even) = (regions.all(), 1.0 / regions.counts.len().max(1) as f64);
-    regions.counts.iter().map(|count| if share.are_even { even } else { count / all }).collect()
 }
 
 fn share<'i>(run: &Run, reads: bool, window: &Window<'_, 'i>, interval: &'i Interval) -> Share<'i> {
@@ -91,8 +80,8 @@ fn share<'i>(run: &Run, reads: bool, window: &Window<'_, 'i>, interval: &'i Inte
         layouts::before(run, reads, interval).map(|regions| Asked::of(window, &regions, servers, times).server());
     let gini = if asked.are_even { 0.0 } else { gini(&asked.regions) };
     let pooled = asked.regions.events().filter(|_| window.parts.len() > 1);
-    let are_even = asked.are_even;
-    Share { interval, server, begins, region: asked.region(), gini, pooled, events: chance.events(), are_even }
+    let (region, parts) = (asked.region(), asked.parts());
+    Share { interval, server, begins, region, gini, pooled, events: chance.events(), parts }
 }
 
 /// The load of a window, on regions that are on these servers.
@@ -129,6 +118,12 @@ impl Asked {
         let of_servers = [by_server(&some), by_server(&others)];
         let halves = [[some, others], of_servers];
         Self { regions, by_server: counted, halves, of_even, are_even, are_servers_even }
+    }
+
+    /// The part that each region has.
+    fn parts(&self) -> Vec<f64> {
+        let (all, even) = (self.regions.all(), 1.0 / self.regions.counts.len().max(1) as f64);
+        self.regions.counts.iter().map(|count| if self.are_even { even } else { count / all }).collect()
     }
 
     fn region(&self) -> Place {
