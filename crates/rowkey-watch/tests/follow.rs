@@ -376,6 +376,33 @@ fn servers_that_begin_again_and_that_are_silent_are_told() {
 }
 
 #[test]
+fn a_silence_lasts_until_it_is_broken_or_the_run_ends() {
+    let told = |t_ms, servers: &[(usize, bool)]| {
+        let server = |(server, is_silent): &(usize, bool)| {
+            let run = ServerRun { address: format!("s{server}:1"), start_code: 7 };
+            ServerReading { run, is_silent: *is_silent }
+        };
+        Reading { servers: servers.iter().map(server).collect(), ..reading(t_ms, &[("", 1, None)]) }
+    };
+    let silences = |readings: &[Reading]| {
+        let of = |silence: &Silence| (silence.server, silence.t_ms, silence.until_ms);
+        followed(readings).silences.iter().map(of).collect::<Vec<_>>()
+    };
+    // At the first reading alone: counts begin at the second one, and what comes then is another silence.
+    let late = [told(0, &[(0, true)]), told(6, &[(0, false)]), told(9, &[(0, true)])];
+    assert_eq!(silences(&late[..2]), [(Some(0), 0, 6)]);
+    assert_eq!(silences(&late), [(Some(0), 0, 6), (Some(0), 6, 9)]);
+    assert_eq!(silences(&[told(0, &[(0, true)]), told(3, &[(0, true)]), told(6, &[(0, true)])]), [(Some(0), 0, 6)]);
+    // A server that the master tells of no more.
+    let gone = [told(0, &[(0, true), (1, false)]), told(3, &[(1, false)]), told(6, &[(1, false)])];
+    assert_eq!(silences(&gone), [(Some(0), 0, 6)]);
+    let again = [told(8, &[(0, false), (1, false)]), told(9, &[(0, false), (1, false)])];
+    assert_eq!(silences(&[&gone[..], &again].concat()), [(Some(0), 0, 6)]);
+    // One that ended while it told all has no silence.
+    assert_eq!(silences(&[told(0, &[(0, false), (1, false)]), told(3, &[(1, false)])]), []);
+}
+
+#[test]
 fn memory_is_bounded_for_many_regions_and_days() {
     let mut follow = Follow::new(Options::default().most_regions(10_000));
     let starts: Vec<String> = (0..2_000).map(|at| if at == 0 { String::new() } else { format!("{at:05}") }).collect();
