@@ -18,6 +18,7 @@ mod shares;
 mod takes;
 mod text;
 mod together;
+mod unknown;
 mod watched;
 mod windows;
 
@@ -83,6 +84,7 @@ pub fn answer(
         [&numbers.hottest_written, &numbers.hottest_read].map(|hottest| hottest.as_ref().map(|of| named(declared, of)));
     let mut assumed = [&declared.assumed[..], &run.assumed, assumed].concat();
     assumed.dedup();
+    let regions = numbers::regions(run, declared.simulates == Simulates::Ranges);
     let known = Known {
         numbers: &numbers,
         takes,
@@ -90,6 +92,7 @@ pub fn answer(
         hottest: [hottest_written.as_ref(), hottest_read.as_ref()],
         findings: &findings,
         unjudged: &unjudged,
+        unknown: unknown::sentence(&regions),
     };
     Answer {
         table: declared.key.name.to_string(),
@@ -113,7 +116,7 @@ pub fn answer(
         hottest_written,
         hottest_read,
         gini: numbers.gini,
-        regions: numbers::regions(run, declared.simulates == Simulates::Ranges),
+        regions,
         keys: keys::stored(&declared.key),
         keys_written: keys::written(&declared.key),
         node_hours: hours * f64::from(run.settings.servers),

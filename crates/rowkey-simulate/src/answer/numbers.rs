@@ -5,6 +5,7 @@ use super::peaks::Peaks;
 use super::placing::Placing;
 use super::shares::{Share, Shares};
 use super::takes::Takes;
+use super::unknown::unknown;
 use crate::recording::Run;
 use crate::run::{Interval, Regions, Saturation, Server};
 use crate::simulation::{Declared, Simulates};
@@ -109,6 +110,7 @@ pub(super) fn regions(run: &Run, are_ranges: bool) -> Regions {
         count: regions.len() as u64,
         are_ranges,
         empty: regions.iter().filter(|region| region.rows == 0).count() as u64,
+        unknown: unknown(run),
         median_bytes: bytes.get(bytes.len() / 2).copied().unwrap_or(0),
         most_bytes: bytes.last().copied().unwrap_or(0),
     }

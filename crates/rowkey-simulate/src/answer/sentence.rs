@@ -32,11 +32,13 @@ pub(super) struct Known<'k> {
     /// The most severe first.
     pub(super) findings: &'k [&'k Finding],
     pub(super) unjudged: &'k [String],
+    /// The sentence on regions of which no server told.
+    pub(super) unknown: Option<String>,
 }
 
 impl Known<'_> {
     /// The answer: each server that saturates and keeps on, or else the one that does at first, and why; what `check`
-    /// warns of beside; and what it does not judge.
+    /// warns of beside; what it does not judge; and of how many regions nothing is known.
     pub(super) fn sentence(&self) -> String {
         let Self { numbers, takes, unjudged, .. } = *self;
         let mut causes = Causes::of(self.findings);
@@ -54,7 +56,7 @@ impl Known<'_> {
                 busiest()
             )),
             (true, None) => {
-                let judged = if unjudged.is_empty() { "" } else { OF_JUDGED };
+                let judged = if unjudged.is_empty() && self.unknown.is_none() { "" } else { OF_JUDGED };
                 told.push(format!("{NOTHING}{judged}: {}.", busiest()));
             }
             (false, Some(warning)) => told.push(format!("Besides, {warning}.")),
@@ -63,6 +65,7 @@ impl Known<'_> {
         if numbers.saturations.is_empty() && !unjudged.is_empty() {
             told.push(format!("Not judged: {}.", unjudged.join("; ")));
         }
+        told.extend(self.unknown.clone());
         told.join(" ")
     }
 

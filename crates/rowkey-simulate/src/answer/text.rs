@@ -92,8 +92,13 @@ pub fn facts(answer: &Answer) -> Vec<(String, String)> {
     fact(&format!("Gini's coefficient of {region}s"), format!("{:.2}", answer.gini));
     let regions = &answer.regions;
     let empty = if regions.empty > 0 { format!(", {} empty", Count(regions.empty as f64)) } else { String::new() };
+    let unknown =
+        if regions.unknown > 0 { format!(", {} unknown", Count(regions.unknown as f64)) } else { String::new() };
     let [median, most] = [regions.median_bytes, regions.most_bytes].map(|bytes| Bytes(bytes as f64));
-    fact(&format!("{region}s at the end"), format!("{}{empty}: {median} in the middle, {most} at most", regions.count));
+    fact(
+        &format!("{region}s at the end"),
+        format!("{}{empty}{unknown}: {median} in the middle, {most} at most", regions.count),
+    );
     fact("stored bytes that are keys", percent(answer.keys));
     if let Some(keys) = answer.keys_written {
         fact("written bytes that are keys", percent(keys));

@@ -9,7 +9,7 @@ use super::text::percent;
 use super::{answer, rates};
 use crate::page::elapsed;
 use crate::recording::Run;
-use crate::run::{Answer, HotRegion};
+use crate::run::{Answer, HotRegion, Known, Region};
 use crate::simulation::Declared;
 
 /// The most restarts, and silences, that are told one by one.
@@ -32,7 +32,8 @@ pub fn watched(
     let mut told = answer(declared, run, &[], &report, costs, &assumed);
     // Servers tell of bytes, not of rows.
     let regions = run.intervals.last().map_or(&[][..], |interval| &interval.regions);
-    told.regions.empty = regions.iter().filter(|region| region.bytes == 0).count() as u64;
+    let is_empty = |region: &&Region| region.bytes == 0 && region.known != Known::None;
+    told.regions.empty = regions.iter().filter(is_empty).count() as u64;
     let passes = told.saturates.as_ref().is_some_and(|saturation| saturation.passes);
     let is_hot = !passes && !told.sentence.starts_with(NOTHING);
     if let Some(hot) = hot(&told, run, regions.len()).filter(|_| is_hot) {

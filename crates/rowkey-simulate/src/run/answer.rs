@@ -154,10 +154,17 @@ pub struct Regions {
     pub are_ranges: bool,
     /// Those without a row.
     pub empty: u64,
+    /// Those of a watched table of which nothing is known, as no server told of them in the whole run.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub unknown: u64,
     /// The bytes of the files of the middle one.
     pub median_bytes: u64,
     /// The bytes of the files of the largest.
     pub most_bytes: u64,
+}
+
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A query, by the costs that `check` counts.

@@ -1,7 +1,7 @@
 //! A watched run has the verdict of a simulated one: by the same rules, at the rates that were counted.
 
-use rowkey_simulate::answer::watched;
-use rowkey_simulate::run::{Known, Restart, Silence};
+use rowkey_simulate::answer::{text, watched};
+use rowkey_simulate::run::{Known, Regions, Restart, Silence};
 
 use super::*;
 
@@ -86,4 +86,49 @@ fn what_a_cluster_did_not_tell_is_said() {
     for said in ["rs1:16020 began again by 5 s", "the master told nothing from 1 s to 1 min 1 s"] {
         assert!(watched.assumed.iter().any(|assumed| assumed == said), "{:?}", watched.assumed);
     }
+}
+
+/// The answer of a run in which no server told of the regions with these numbers.
+fn without(rate: &str, unknown: impl Fn(usize) -> bool) -> Answer {
+    let key = design("\"id: bytes[16]\"", "", 8, rate);
+    let (_, watched) = both(&key, |run| {
+        let last = run.intervals.last().unwrap().regions.clone();
+        for interval in &mut run.intervals {
+            interval.regions = last.clone();
+            for (_, region) in interval.regions.iter_mut().enumerate().filter(|(at, _)| unknown(*at)) {
+                (region.known, region.rows, region.bytes) = (Known::None, 0, 0);
+                (region.rows_this_interval, region.reads_this_interval) = (0, 0);
+            }
+        }
+    });
+    watched
+}
+
+#[test]
+fn regions_of_which_nothing_is_known_are_not_judged_fine() {
+    let all = without("1k/s", |_| false);
+    let count = all.regions.count;
+    assert!(count > 1 && all.sentence.starts_with("Nothing to say: "), "{count} {}", all.sentence);
+    assert!(!all.sentence.contains("known") && !text(&all).contains("unknown"), "{}", text(&all));
+    for (unknown, rate) in [(1, "1k/s"), (count, "1k/s"), (1, "900k/s")] {
+        let some = without(rate, |at| (at as u64) < unknown);
+        let Regions { count, unknown: told, empty, .. } = some.regions;
+        assert_eq!((told, empty), (unknown, 0), "{}", some.sentence);
+        let due = format!("Nothing is known of {unknown} of {count} regions, of which no server told");
+        assert!(some.sentence.contains(&due), "{}", some.sentence);
+        assert_eq!(
+            some.sentence.starts_with("Nothing to say of what is judged: "),
+            rate == "1k/s",
+            "{}",
+            some.sentence
+        );
+        assert!(text(&some).contains(&format!(", {unknown} unknown: ")), "{}", text(&some));
+    }
+    // A region that was told of once is known.
+    let mut told = false;
+    let (_, watched) = both(&design("\"id: bytes[16]\"", "", 8, "1k/s"), |run| {
+        run.intervals.iter_mut().skip(1).flat_map(|of| &mut of.regions).for_each(|region| region.known = Known::None);
+        told = run.intervals.len() > 1;
+    });
+    assert!(told && watched.regions.unknown == 0 && watched.sentence.starts_with("Nothing to say: "));
 }
