@@ -86,19 +86,13 @@ pub(crate) fn create(path: &Path, text: &str) -> Result<(), Failure> {
 /// Writes a file whole or not at all: beside it, then in its place.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let cannot = |error| Failure::new(format!("cannot write {}: {error}", path.display()));
-    // What a link leads to is written, and the link stays.
-    let path = match path.canonicalize() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
-        path => path.map_err(cannot)?,
-    };
+    let path = target(path).map_err(cannot)?;
     // A device or a pipe is written to: a file in its place would be another thing.
     if path.exists() && !path.is_file() {
         let opened = fs::OpenOptions::new().write(true).open(&path);
         return opened.and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.flush())).map_err(cannot);
     }
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(format!(".{}.new", std::process::id()));
-    let beside = PathBuf::from(beside);
+    let beside = beside(&path);
     let mut new = fs::File::create_new(&beside).map_err(cannot)?;
     let written = new.write_all(text.as_bytes()).and_then(|()| {
         if let Ok(old) = path.metadata() {
@@ -114,9 +108,57 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     })
 }
 
-/// Refuses to write a file over anything but one of its kind, which has this first line: over a file of the design, or
-/// any other.
+/// Tries whether a file can be written: an error now saves work that would be in vain. Nothing is changed.
+pub(crate) fn try_write(path: &Path) -> Result<(), Failure> {
+    let cannot = |error: io::Error| Failure::new(format!("cannot write {}: {error}", path.display()));
+    let path = target(path).map_err(cannot)?;
+    if path.is_dir() {
+        return Err(cannot(io::ErrorKind::IsADirectory.into()));
+    }
+    if path.file_name().is_none() {
+        return Err(cannot(io::ErrorKind::NotFound.into()));
+    }
+    // To open a pipe may be to wait for who reads it.
+    if path.exists() && !path.is_file() {
+        return Ok(());
+    }
+    let beside = beside(&path);
+    fs::File::create_new(&beside).and_then(|_| fs::remove_file(&beside)).map_err(cannot)
+}
+
+/// The file that a path leads to: a link stays, and that file is written.
+fn target(path: &Path) -> io::Result<PathBuf> {
+    match path.canonicalize() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(path.to_owned()),
+        path => path,
+    }
+}
+
+/// The path of a file that is written, before it is put in its place.
+fn beside(path: &Path) -> PathBuf {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(format!(".{}.new", std::process::id()));
+    PathBuf::from(beside)
+}
+
+/// The most bytes by which a file's kind is known.
+const BEGINNING: u64 = 256;
+
+/// Refuses to write a file over anything but one of its kind, which has this first line, or an empty one: over a file
+/// of the design, or any other.
 pub(crate) fn may_replace(path: &Path, designs: &[PathBuf], first_line: &str, kind: &str) -> Result<(), Failure> {
+    may_replace_if(path, designs, kind, |start| {
+        matches!(start.strip_prefix(first_line.as_bytes()), Some([b'\n', ..] | [b'\r', b'\n', ..]))
+    })
+}
+
+/// The same of a file that is known by its beginning.
+pub(crate) fn may_replace_if(
+    path: &Path,
+    designs: &[PathBuf],
+    kind: &str,
+    is_of_kind: impl Fn(&[u8]) -> bool,
+) -> Result<(), Failure> {
     let refused =
         |why: &str| Err(Failure::new(format!("{} {why}: nothing is written; name another file", path.display())));
     if is_stdin(path) {
@@ -132,10 +174,10 @@ pub(crate) fn may_replace(path: &Path, designs: &[PathBuf], first_line: &str, ki
         return refused("is a file of the design");
     }
     let mut start = Vec::new();
-    fs::File::open(path).map_err(cannot)?.take(first_line.len() as u64 + 2).read_to_end(&mut start).map_err(cannot)?;
-    match start.strip_prefix(first_line.as_bytes()) {
-        Some([b'\n', ..] | b"\r\n") => Ok(()),
-        _ => refused(&format!("is there, and no {kind}")),
+    fs::File::open(path).map_err(cannot)?.take(BEGINNING).read_to_end(&mut start).map_err(cannot)?;
+    match start.is_empty() || is_of_kind(&start) {
+        true => Ok(()),
+        false => refused(&format!("is there, and no {kind}")),
     }
 }
 

@@ -43,6 +43,49 @@ fn what_is_wrong_is_said_in_a_line() {
 }
 
 #[test]
+fn outputs_are_tried_first_and_replace_no_other_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("visits.rowkey.toml"), design("hbase")).unwrap();
+    site(folder, "nobody.xml", "hbase.zookeeper.quorum", "127.0.0.1:1");
+    let old = [
+        ("mine.txt", "precious\n"),
+        ("mine.json", "{\"kind\": \"mine\"}\n"),
+        ("empty.html", ""),
+        ("empty.jsonl", ""),
+        ("page.html", "<!DOCTYPE html><!-- a page of rowkey -->\n<p>"),
+        ("run.jsonl", "{\"kind\":\"settings\",\"format\":1}\n"),
+    ];
+    old.iter().for_each(|(name, text)| fs::write(folder.join(name), text).unwrap());
+    let nobody = "are these the quorum or the masters";
+    for (args, said) in [
+        (&["--html", "none/x.html"][..], "cannot write none/x.html: "),
+        (&["--json", "none/x.jsonl"], "cannot write none/x.jsonl: "),
+        (&["--html", "."], "cannot write .: "),
+        (&["--json", "."], "cannot write .: "),
+        (&["--html", "mine.txt"], "mine.txt is there, and no page that `rowkey` wrote"),
+        (&["--json", "mine.txt"], "mine.txt is there, and no lines of JSON that `rowkey` wrote"),
+        (&["--json", "mine.json"], "mine.json is there, and no lines of JSON"),
+        (&["--json", "page.html"], "page.html is there, and no lines of JSON"),
+        (&["--html", "run.jsonl"], "run.jsonl is there, and no page"),
+        (&["--json", "visits.rowkey.toml"], "is a file of the design"),
+        (&["--html", "x", "--json", "x"], "x is named for the page and for the lines"),
+        (&["--html", "page.html", "--json", "run.jsonl"], nobody),
+        (&["--html", "empty.html", "--json", "empty.jsonl"], nobody),
+        (&["--html", "new.html", "--json", "-"], nobody),
+        (&["--json", "/dev/null"], nobody),
+    ] {
+        let of = ["watch", "--for", "2s", "--hbase", "nobody.xml", "visits.rowkey.toml"];
+        let run = rowkey(folder, &[&of[..], args].concat(), b"");
+        assert!(run.status == Some(2) && run.err.contains(said), "{args:?}: {}", run.err);
+        assert_eq!((run.err.lines().count(), &*run.out), (1, ""), "{args:?}: {}", run.err);
+    }
+    old.iter().for_each(|(name, text)| assert_eq!(fs::read_to_string(folder.join(name)).unwrap(), *text, "{name}"));
+    // Nothing is left of what was tried.
+    assert_eq!(fs::read_dir(folder).unwrap().count(), old.len() + 2);
+}
+
+#[test]
 fn times_have_units() {
     let folder = tempfile::tempdir().unwrap();
     for wrong in ["5", "0s", "m", "5 parsecs", "99999 years"] {

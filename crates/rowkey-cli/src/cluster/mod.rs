@@ -2,6 +2,7 @@
 
 pub(crate) mod guess;
 mod keys;
+mod places;
 
 use std::future::Future;
 use std::path::Path;

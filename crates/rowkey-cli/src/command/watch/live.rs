@@ -30,7 +30,7 @@ pub(super) fn told(design: &Design, declared: &[Declared<'_>], watched: &[Watche
 }
 
 fn table(design: &Design, declared: &Declared<'_>, watched: &Watched) -> String {
-    let latest = watched.follow.latest();
+    let latest = watched.followed.follow.latest();
     let seconds = latest.length_ms.max(1) as f64 / 1000.0;
     let sum = |of: fn(&Region) -> u64| latest.regions.iter().map(of).sum::<u64>();
     let [writes, reads] = [sum(|region| region.rows_this_interval), sum(|region| region.reads_this_interval)];
@@ -54,7 +54,7 @@ fn table(design: &Design, declared: &Declared<'_>, watched: &Watched) -> String 
     let times = design.times_of(&declared.key.table.name);
     for region in hottest.into_iter().take(RANGES) {
         let share = of(region) as f64 / all as f64 * 100.0;
-        let server = watched.follow.servers().get(region.server as usize).map_or("", String::as_str);
+        let server = watched.followed.follow.servers().get(region.server as usize).map_or("", String::as_str);
         let label = page::label(&region.start.0, declared.layout(), &times);
         lines.push(format!("  {share:3.0} %  {label}, on {}", terminal(server)));
     }

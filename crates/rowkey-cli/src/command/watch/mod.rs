@@ -2,25 +2,29 @@
 
 mod guessed;
 mod live;
+mod output;
 mod reading;
 mod sampled;
+#[cfg(test)]
+mod tests;
 
-use std::io::{self, Write as _};
+use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use rowkey_design::internal::cost::QueryCost;
 use rowkey_design::internal::file::Period;
+use rowkey_design::internal::quote::terminal;
 use rowkey_design::{CheckOptions, Design};
 use rowkey_simulate::answer::{self, Together, rates};
-use rowkey_simulate::page;
-use rowkey_simulate::run::{self, AllTables, Line};
+use rowkey_simulate::run::{AllTables, Settings};
 use rowkey_simulate::simulation::{Declared, Simulates};
 
 use self::guessed::Guessed;
-use self::reading::{Cost, Watched};
-use super::simulate::print::{self, Told};
+use self::output::All;
+use self::reading::{Cost, Followed, Watched};
+use super::simulate::print::Told;
 use crate::failure::Failure;
 use crate::{cluster, designs};
 
@@ -39,8 +43,14 @@ scan of hbase:meta, at the first reading and when they change. No row of a table
 Intervals are as long as --every; longer where there would be more than 2,048 of them, or of a million regions. What no
 server told is unknown, and not nothing. Ctrl-C ends it as --for does: the page and the lines are written.
 
-Exit status: 0 nothing to say, 1 a server saturates or `check` warns of the load, 2 the input is not valid or the
+--html and --json replace what `rowkey` wrote of that kind, and empty files; no other, and no file of the design. Both are
+tried before the first reading.
+
+Exit status: 0 nothing to say of what is known, 1 a server saturates or `check` warns of the load, 2 the input is not valid or the
 cluster can't be read.";
+
+/// The words on a table whose counts were read once alone.
+const UNCOUNTED: &str = "it ended before the second reading: nothing was counted";
 
 /// Watches the regions of tables of a real HBase: which is hot now, and why.
 ///
@@ -74,7 +84,8 @@ pub(crate) struct Args {
     /// Writes lines of JSON, as `rowkey simulate --json` prints them; - is standard output.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Reads so many keys of each table, and says how many are none of the design's; without one, infers their layout.
+    /// Reads so many keys of each table, if it has them, and says how many are none of the design's; without one, infers
+    /// their layout.
     #[arg(long, value_name = "KEYS", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     sample: Option<u64>,
 }
@@ -96,9 +107,7 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
-    if let Some(path) = &args.html {
-        designs::may_replace(path, args.design.as_slice(), page::FIRST_LINE, "page that `rowkey` wrote")?;
-    }
+    output::may_be_written(args)?;
     let (design, guessed) = match &args.design {
         Some(path) => (designs::read(std::slice::from_ref(path))?, Guessed::default()),
         None => {
@@ -117,19 +126,32 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
             |client| async move { reading::watch(args, &client, names, guessed.keys, tell).await },
         );
     bar.finish_and_clear();
-    let (mut watched, cost, ended) = read?;
-    let mut told = tables(&design, &check, declared, &mut watched, &guessed)?;
+    let (followed, cost, ended) = read?;
+    let (mut told, uncounted) = tables(&design, &check, declared, followed, &guessed);
+    if told.is_empty() && !uncounted.is_empty() {
+        return Err(nothing_counted(ended));
+    }
+    uncounted.iter().for_each(|name| eprintln!("note: {}: {UNCOUNTED}", terminal(name)));
     let together = together(&design, &check, &told);
     if let Some(together) = &together {
         told.iter_mut().for_each(|table| together.beside(&mut table.answer));
     }
-    write(args, &design, &told, together.as_ref(), &cost)?;
-    if let Some(failure) = ended {
-        return Err(failure);
+    let all = All { design: &design, told: &told, together: together.as_ref(), cost: &cost };
+    let failures: Vec<Failure> = all.write(args, io::stdout()).into_iter().chain(ended).collect();
+    if !failures.is_empty() {
+        failures.into_iter().for_each(|failure| {
+            failure.report();
+        });
+        return Ok(ExitCode::from(2));
     }
     let is_fine = told.iter().all(|table| table.answer.sentence.starts_with(answer::NOTHING));
     let is_fine = is_fine && together.is_none_or(|together| !together.saturates);
     Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// The failure where no table was read twice: why it ended, if not as it was to.
+fn nothing_counted(ended: Option<Failure>) -> Failure {
+    ended.unwrap_or_else(|| Failure::new(UNCOUNTED))
 }
 
 /// The tables of a design, and its secondary tables, with these names; all without any.
@@ -154,29 +176,29 @@ fn declared<'d>(design: &'d Design, check: &'d CheckOptions, names: &[String]) -
     Ok(all)
 }
 
-/// The runs of tables that were watched, with their answers.
+/// The runs of tables that were watched, with their answers; and the names of those of which nothing was counted.
 fn tables<'d>(
     design: &'d Design,
     check: &'d CheckOptions,
     declared: Vec<Declared<'d>>,
-    watched: &mut Vec<Watched>,
+    followed: Vec<Followed>,
     guessed: &Guessed,
-) -> Result<Vec<Told<'d>>, Failure> {
-    let mut told = Vec::new();
-    for (mut declared, watched) in declared.into_iter().zip(watched.drain(..)) {
-        let mut run = watched
-            .follow
-            .into_run(rowkey_simulate::run::Settings { engine: "hbase".to_owned(), ..declared.settings.clone() });
+) -> (Vec<Told<'d>>, Vec<String>) {
+    let (mut told, mut uncounted) = (Vec::new(), Vec::new());
+    for (mut declared, followed) in declared.into_iter().zip(followed) {
+        let settings = Settings { engine: "hbase".to_owned(), ..declared.settings.clone() };
+        let mut run = followed.follow.into_run(settings);
         if run.intervals.is_empty() {
-            return Err(Failure::new("it ended before the second reading: nothing was counted"));
+            uncounted.push(declared.key.name.to_string());
+            continue;
         }
         run.assumed.extend(guessed.words.get(&*declared.key.name.value).cloned());
-        run.assumed.extend(watched.sample.map(|sample| sampled::words(&sample, declared.key.layout)));
+        run.assumed.extend(followed.sample.map(|sample| sampled::words(&sample, declared.key.layout)));
         let costs = costs(design, check, &declared);
         let answer = answer::watched(&mut declared, &mut run, design, check, &costs);
         told.push(Told { declared, run, answer });
     }
-    Ok(told)
+    (told, uncounted)
 }
 
 /// The costs of a table's queries.
@@ -195,40 +217,4 @@ fn together(design: &Design, check: &CheckOptions, told: &[Told<'_>]) -> Option<
     let is_watched = |name: &str| told.iter().any(|table| *table.declared.key.table.name.value == *name);
     design.tables.retain(|name, _| is_watched(name));
     Some(together.answer(&design.check(check)))
-}
-
-/// Writes the page and the lines of JSON that were asked for, and prints the answers.
-fn write(
-    args: &Args,
-    design: &Design,
-    told: &[Told<'_>],
-    together: Option<&AllTables>,
-    cost: &Cost,
-) -> Result<(), Failure> {
-    let too_much = print::too_much(together);
-    if let (Some(path), Some(first)) = (&args.html, told.first()) {
-        let mut text = answer::watched_text(&told.iter().map(|table| &table.answer).collect::<Vec<_>>());
-        text.sentences.splice(0..0, too_much.map(|together| together.sentence.clone()));
-        text.facts.push(("requests to the cluster".to_owned(), vec![cost.words()]));
-        designs::write(path, &print::page_of(design, first, told, &text))?;
-    }
-    let mut out = Vec::new();
-    if let Some(path) = &args.json {
-        print::lines(&mut out, told)?;
-        if let Some(together) = together {
-            run::write(&mut out, &Line::AllTables(together.clone()))?;
-        }
-        if !designs::is_stdin(path) {
-            designs::write(path, &String::from_utf8_lossy(&out))?;
-            out.clear();
-        }
-    }
-    if !args.json.as_ref().is_some_and(|path| designs::is_stdin(path)) {
-        if let Some(together) = too_much {
-            writeln!(out, "{}\n", together.sentence)?;
-        }
-        print::text(&mut out, design, told)?;
-        writeln!(out, "{}", cost.words())?;
-    }
-    Failure::of_printing(io::stdout().lock().write_all(&out))
 }

@@ -9,18 +9,24 @@ use rowkey_watch::{Cluster, Follow};
 use tokio::time::{Instant, sleep_until};
 
 use super::Args;
-use crate::cluster::{self, refused};
+use crate::cluster::{self, Keys, refused};
 use crate::failure::Failure;
 
 /// A table that is watched.
 pub(super) struct Watched {
-    pub(super) follow: Follow,
-    /// A sample of its keys, if one was asked for.
-    pub(super) sample: Option<Vec<Vec<u8>>>,
+    pub(super) followed: Followed,
     cluster: Cluster,
 }
 
+/// The readings of a table.
+pub(super) struct Followed {
+    pub(super) follow: Follow,
+    /// A sample of its keys, if one was asked for.
+    pub(super) sample: Option<Keys>,
+}
+
 /// The requests that were made, and the time that they took.
+#[derive(Default)]
 pub(super) struct Cost {
     requests: u64,
     keys: usize,
@@ -48,19 +54,19 @@ pub(super) async fn watch(
     names: impl Iterator<Item = String>,
     sampled: usize,
     tell: impl Fn(&[Watched], &Cost),
-) -> Result<(Vec<Watched>, Cost, Option<Failure>), Failure> {
+) -> Result<(Vec<Followed>, Cost, Option<Failure>), Failure> {
     let of = rowkey_watch::Options::default().interval_ms(millis(args.every));
     let mut watched: Vec<Watched> = Vec::new();
     let mut keys = sampled;
     for name in names {
-        let mut table = Watched { follow: Follow::new(of), sample: None, cluster: Cluster::new(client, &name) };
+        let mut followed = Followed { follow: Follow::new(of), sample: None };
         if let Some(most) = args.sample.filter(|_| !args.is_guessed()) {
             let regions = cluster::regions(client, &name).await?;
             let sample = cluster::sample(client, &name, &regions, most).await?;
             keys += sample.len();
-            table.sample = Some(sample);
+            followed.sample = Some(sample);
         }
-        watched.push(table);
+        watched.push(Watched { followed, cluster: Cluster::new(client, &name) });
     }
     let begun = Instant::now();
     let cost = |watched: &[Watched]| {
@@ -103,7 +109,7 @@ pub(super) async fn watch(
         }
     }
     let cost = cost(&watched);
-    Ok((watched, cost, ended))
+    Ok((watched.into_iter().map(|table| table.followed).collect(), cost, ended))
 }
 
 fn millis(time: Duration) -> u64 {
@@ -119,7 +125,7 @@ fn following(last: Instant, every: Duration) -> Instant {
 async fn read(watched: &mut [Watched]) -> Result<(), Error> {
     let readings = join_all(watched.iter_mut().map(|table| async {
         let reading = table.cluster.read().await?;
-        table.follow.add(&reading);
+        table.followed.follow.add(&reading);
         Ok(())
     }));
     readings.await.into_iter().collect()
