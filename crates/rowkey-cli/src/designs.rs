@@ -175,7 +175,7 @@ pub(crate) fn may_replace_if(
     }
     let mut start = Vec::new();
     fs::File::open(path).map_err(cannot)?.take(BEGINNING).read_to_end(&mut start).map_err(cannot)?;
-    match start.is_empty() || is_of_kind(&start) {
+    match is_of_kind(&start) {
         true => Ok(()),
         false => refused(&format!("is there, and no {kind}")),
     }

@@ -71,7 +71,8 @@ fn outputs_are_tried_first_and_replace_no_other_file() {
         (&["--json", "visits.rowkey.toml"], "is a file of the design"),
         (&["--html", "x", "--json", "x"], "x is named for the page and for the lines"),
         (&["--html", "page.html", "--json", "run.jsonl"], nobody),
-        (&["--html", "empty.html", "--json", "empty.jsonl"], nobody),
+        (&["--html", "empty.html"], "empty.html is there, and no page"),
+        (&["--json", "empty.jsonl"], nobody),
         (&["--html", "new.html", "--json", "-"], nobody),
         (&["--json", "/dev/null"], nobody),
     ] {

@@ -113,6 +113,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     if from_file && args.table.is_none() && design.tables.len() > 1 {
         return Err(Failure::new("name the table that the events are of: --table NAME"));
     }
+    if let Some(path) = &args.html {
+        crate::designs::may_replace(path, &args.designs, page::FIRST_LINE, "page that `rowkey` wrote")?;
+        crate::designs::try_write(path)?;
+    }
     // What is found is about the rates that are run.
     let report = rates::times(&design, args.times).check(&options);
     let (mut simulated, mut named) = (Vec::new(), 0);
@@ -142,7 +146,6 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         simulated.iter_mut().for_each(|table| together.beside(&mut table.answer));
     }
     if let (Some(path), Some(first)) = (&args.html, simulated.first()) {
-        crate::designs::may_replace(path, &args.designs, page::FIRST_LINE, "page that `rowkey` wrote")?;
         crate::designs::write(path, &print::page(&design, first, &simulated, together.as_ref()))?;
     }
     print::print(args.json, &design, &simulated, together.as_ref())?;

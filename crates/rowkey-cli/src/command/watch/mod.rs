@@ -43,8 +43,8 @@ scan of hbase:meta, at the first reading and when they change. No row of a table
 Intervals are as long as --every; longer where there would be more than 2,048 of them, or of a million regions. What no
 server told is unknown, and not nothing. Ctrl-C ends it as --for does: the page and the lines are written.
 
---html and --json replace what `rowkey` wrote of that kind, and empty files; no other, and no file of the design. Both are
-tried before the first reading.
+--html and --json replace what `rowkey` wrote of that kind, --json an empty file too; no other, and no file of the
+design. Both are tried before the first reading.
 
 Exit status: 0 nothing to say of what is known, 1 a server saturates or `check` warns of the load, 2 the input is not valid or the
 cluster can't be read.";

@@ -28,7 +28,7 @@ pub(super) fn may_be_written(args: &Args) -> Result<(), Failure> {
             let path = path.display();
             return Err(Failure::new(format!("{path} is named for the page and for the lines: name another file")));
         }
-        let is_run = |start: &[u8]| start.starts_with(FIRST_LINE);
+        let is_run = |start: &[u8]| start.is_empty() || start.starts_with(FIRST_LINE);
         designs::may_replace_if(path, of_design, "lines of JSON that `rowkey` wrote", is_run)?;
         designs::try_write(path)?;
     }
