@@ -1,4 +1,4 @@
-//! What is told of readings, without a cluster.
+//! Tables that are told of after readings, without a cluster.
 
 use std::fs;
 use std::path::Path;
@@ -27,7 +27,7 @@ fn design() -> Design {
     Design::parse([File { name: "t.rowkey.toml".to_owned(), text: text.to_owned() }]).unwrap()
 }
 
-/// So many readings of a region, a second apart.
+/// Readings of a region, a second apart.
 fn followed(readings: u64) -> Followed {
     let mut follow = Follow::new(Options::default().interval_ms(1000));
     let server = ServerRun { address: "rs0:16020".to_owned(), start_code: 1 };
