@@ -63,25 +63,25 @@ pub fn of_events(design: &Design, declared: &Declared<'_>, run: &Run, costs: &[Q
 
 /// Labels a run by a trace or a log, as `what` says, with its own rate; and says what is assumed of it.
 pub fn by_events(declared: &Declared<'_>, run: &mut Run, what: &str) -> Vec<String> {
-    let is_read = Ran::of(run, |server| server.reads).peak > 0.0;
-    let unsaid = unsaid_reads(declared.cluster()).filter(|unsaid| is_read && !declared.assumed.contains(unsaid));
-    run.settings.load = format!("{} by its {what}", declared.key.name.as_str());
-    run.settings.rows_per_second = Ran::of_rows(declared, run).mean;
     let told = [
         format!("the table is empty before the first event of the {what}, whatever `rows` the design says"),
         format!("what `check` finds is at the rates of the {what}, shared out among the design's writes and queries"),
     ];
-    told.into_iter().chain(unsaid).collect()
+    told.into_iter().chain(labelled(declared, run, &format!("by its {what}"))).collect()
 }
 
 /// Labels a watched run with its own rate; and says what is assumed of it.
 pub(super) fn by_counts(declared: &Declared<'_>, run: &mut Run) -> Vec<String> {
-    let is_read = Ran::of(run, |server| server.reads).peak > 0.0;
-    let unsaid = unsaid_reads(declared.cluster()).filter(|unsaid| is_read && !declared.assumed.contains(unsaid));
-    run.settings.load = format!("{} as it was watched", declared.key.name.as_str());
-    run.settings.rows_per_second = Ran::of_rows(declared, run).mean;
     let told = "what `check` finds is at the rates that were counted, shared out among the design's writes and queries";
-    std::iter::once(told.to_owned()).chain(unsaid).collect()
+    std::iter::once(told.to_owned()).chain(labelled(declared, run, "as it was watched")).collect()
+}
+
+/// Labels a run with its own rate; and says, if it reads, what is not said of reads.
+fn labelled(declared: &Declared<'_>, run: &mut Run, load: &str) -> Option<String> {
+    let is_read = Ran::of(run, |server| server.reads).peak > 0.0;
+    run.settings.load = format!("{} {load}", declared.key.name.as_str());
+    run.settings.rows_per_second = Ran::of_rows(declared, run).mean;
+    unsaid_reads(declared.cluster()).filter(|unsaid| is_read && !declared.assumed.contains(unsaid))
 }
 
 /// The rate of all servers together.
