@@ -5,7 +5,7 @@ use hbase_client::{Error, Filter, Region, Result, Scan, Table};
 use super::Keys;
 use super::places::{self, Order, Range, Rows};
 
-/// Reads so many keys at most, without their values.
+/// Reads at most `most` keys, without their values.
 pub(super) async fn keys(table: &Table, regions: &[Region], most: u64) -> Result<Keys> {
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let range = |region: &Region| Range { start: region.start().to_vec(), is_after: false, end: region.end().to_vec() };

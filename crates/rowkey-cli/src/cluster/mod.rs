@@ -46,7 +46,7 @@ pub(crate) async fn regions(client: &Client, table: &str) -> Result<Vec<Region>,
     Ok(regions.into_iter().map(|(region, _)| region).collect())
 }
 
-/// A sample of so many keys at most.
+/// A sample of at most `most` keys.
 pub(crate) async fn sample(client: &Client, table: &str, regions: &[Region], most: u64) -> Result<Keys, Failure> {
     keys::keys(&client.table(table), regions, most).await.map_err(|error| unsampled(&error))
 }

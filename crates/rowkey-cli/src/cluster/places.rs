@@ -29,12 +29,12 @@ pub(super) enum Order {
 pub(super) trait Rows {
     type Error;
 
-    /// The first keys of a range in an order: so many, unless it has fewer.
+    /// The first `most` keys of a range in an order; all, where it has fewer.
     async fn read(&self, range: &Range, order: Order, most: usize) -> Result<Keys, Self::Error>;
 }
 
-/// Reads so many keys, unless the regions have fewer: from places that lie evenly over them. What one place has not is
-/// read from the others. No more rows are passed over than those of the keys, and two of each region.
+/// Reads `most` keys, or all where the regions have fewer, from places that lie evenly over them. Keys that one place
+/// lacks are read from the others. No more rows are passed over than those of the keys, and two of each region.
 pub(super) async fn sample<R: Rows>(rows: &R, regions: Vec<Range>, most: usize) -> Result<Keys, R::Error> {
     let mut places = places(rows, regions, most).await?;
     let mut keys = Keys::new();
@@ -60,7 +60,7 @@ pub(super) async fn sample<R: Rows>(rows: &R, regions: Vec<Range>, most: usize) 
     Ok(keys)
 }
 
-/// A number in so many even parts, of which it is the sum.
+/// A number in `count` even parts, of which it is the sum.
 fn shares(all: usize, count: usize) -> impl Iterator<Item = usize> {
     let before = move |at: usize| (all as u128 * at as u128).div_ceil(count as u128);
     (0..count).map(move |at| usize::try_from(before(at + 1) - before(at)).unwrap_or(usize::MAX))
@@ -140,7 +140,7 @@ mod tests {
         }
     }
 
-    /// The sample of regions that begin at these keys, and of which each has so many rows; bounded as it has to be.
+    /// A sample of regions with these numbers of rows; the rows that are passed over are within their limit.
     fn sampled(of_regions: &[usize], most: usize) -> Keys {
         let start = |region: usize| u32::try_from(region).unwrap().to_be_bytes().to_vec();
         let end = |region: usize| if region == of_regions.len() { Vec::new() } else { start(region) };

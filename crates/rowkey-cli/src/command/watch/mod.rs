@@ -176,7 +176,7 @@ fn declared<'d>(design: &'d Design, check: &'d CheckOptions, names: &[String]) -
     Ok(all)
 }
 
-/// The runs of tables that were watched, with their answers; and the names of those of which nothing was counted.
+/// The runs of watched tables, with their answers; and the names of tables without counts.
 fn tables<'d>(
     design: &'d Design,
     check: &'d CheckOptions,
