@@ -38,5 +38,32 @@ pub enum Op<'e> {
         /// The rows that it finds by the statistics, where there are too few of them for a sample to tell: it finds
         /// neither more nor less, and stops with them.
         few: Option<u64>,
+        /// The rows that there can be by the statistics.
+        most: Option<Most>,
     },
+}
+
+/// The rows of a range by the statistics, where one row may be written again and again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Most {
+    /// The keys that it can have: if more is found, it is versions of rows.
+    pub keys: u64,
+    /// The rows that it has then.
+    pub rows: u64,
+}
+
+/// The bytes that puts have, in all their cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Written {
+    /// Those of keys.
+    pub(crate) keys: u64,
+    /// All of them.
+    pub(crate) all: u64,
+}
+
+impl Written {
+    /// The part that is keys; none if nothing was put.
+    pub(crate) fn part_of_keys(self) -> Option<f64> {
+        (self.all > 0).then(|| self.keys as f64 / self.all as f64)
+    }
 }

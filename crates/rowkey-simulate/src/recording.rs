@@ -15,6 +15,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 pub use self::joined::joined;
 use crate::chance::{Chance, Counted};
+use crate::event::Written;
 use crate::load::Pace;
 use crate::run::{
     Batch, Interval, Key, KeyFile, Line, Merge, Move, Restart, RunError, Settings, Silence, Split, read_numbered,
@@ -57,6 +58,8 @@ pub struct Run {
     pub steps: Vec<Step>,
     /// The pace of a load that a design's statistics draw; of another none is known.
     pub(crate) pace: Pace,
+    /// The bytes that the puts of a simulated trace or log have; none where they are those of a design.
+    pub(crate) written: Option<Written>,
     /// The assumptions of a simulated load, and what is told coarser than it was asked for, in words.
     pub assumed: Vec<String>,
 }
@@ -185,7 +188,7 @@ impl Run {
     #[must_use]
     pub fn new(settings: Settings) -> Self {
         let (batches, splits, moves, intervals, chances, steps, pace, assumed) = <_>::default();
-        let (keys, merges, restarts, silences) = <_>::default();
+        let (keys, merges, restarts, silences, written) = <_>::default();
         Self {
             settings,
             keys,
@@ -199,6 +202,7 @@ impl Run {
             chances,
             steps,
             pace,
+            written,
             assumed,
         }
     }

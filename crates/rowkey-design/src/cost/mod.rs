@@ -24,6 +24,7 @@ pub use self::order::OrderFit;
 pub use self::partitions::Partitioned;
 pub use self::read_cost::ReadCost;
 pub use self::reads::ReadLoad;
+pub(crate) use self::rows::span_of_buckets;
 use self::sampled::Sample;
 pub use self::select::with_known_hash;
 pub use self::stored::{retention, span};
@@ -94,6 +95,8 @@ pub struct QueryCost<'d> {
     pub servers: Option<f64>,
     /// The rows in its ranges at most: where a condition's share is not known, those that meet the others.
     pub(crate) rows_at_most: Option<f64>,
+    /// The keys that its ranges can have at most, by the values of the fields; none where one's are not known.
+    keys_at_most: Option<f64>,
     pub(crate) selection: Selection<'d>,
     /// The bytes of a row, all columns together.
     row_bytes: f64,
@@ -216,6 +219,7 @@ impl<'d> QueryCost<'d> {
             regions: None,
             servers: None,
             rows_at_most: None,
+            keys_at_most: None,
             selection,
             row_bytes: bytes_per_row(table, key, &[]),
             count,
@@ -294,9 +298,9 @@ impl<'d> QueryCost<'d> {
         let query = self.query;
         let mut rows = rows::estimated(table, key, self);
         if let Some(sample) = sample.filter(|_| !self.hashed && !self.declared(key)) {
-            let clusters = rows.clusters;
+            let (keys, clusters) = (rows.keys, rows.clusters);
             rows = sample.run(query, key, &self.selection).unwrap_or(rows);
-            rows.clusters = clusters;
+            (rows.keys, rows.clusters) = (keys, clusters);
         }
         if let Some(returns) = &query.returns {
             rows.matching = Some(rows.selected.map_or(returns.0, |selected| returns.0.min(selected)));
@@ -312,6 +316,7 @@ impl<'d> QueryCost<'d> {
         let (left, at_most) = (after(rows.matching), after(rows.matching_at_most));
         (self.rows_selected, self.rows_worst) = (rows.selected, rows.worst);
         self.rows_at_most = rows.selected.or(rows.at_most);
+        self.keys_at_most = rows.keys;
         (self.rows_read, self.rows_returned) = match &query.limit {
             None => (rows.selected, left),
             Some(limit) if self.order == OrderFit::Sort => (rows.selected, left.map(|rows| rows.min(limit.0))),

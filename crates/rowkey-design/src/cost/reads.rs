@@ -137,6 +137,11 @@ impl QueryCost<'_> {
         ReadCost::of(engine_of(cluster), self.row_bytes).of_range(rows)
     }
 
+    /// The keys that a range of one value and in one bucket can have at most; none where nothing tells it.
+    pub fn keys_of_range(&self) -> Option<f64> {
+        self.keys_at_most.map(|keys| keys / (self.selection.keys() * self.buckets as f64))
+    }
+
     /// The rows that one run reads of one value and in one bucket.
     pub fn rows_of_range(&self) -> Option<f64> {
         self.rows_read.map(|rows| rows / (self.selection.keys() * self.buckets as f64))

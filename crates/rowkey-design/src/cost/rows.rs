@@ -30,6 +30,8 @@ pub(super) struct Rows {
     /// In its ranges at most: where the share that meets one of its conditions is not known, all rows that meet the
     /// others.
     pub(super) at_most: Option<f64>,
+    /// The keys that its ranges can have, as far as the values of each field are known.
+    pub(super) keys: Option<f64>,
     /// The positions of the rows that pass its first filter among those in its ranges.
     pub(super) clusters: Option<Clusters>,
 }
@@ -104,16 +106,17 @@ pub(super) fn estimated<'k>(table: &TableDesign, key: &'k KeyFacts<'k>, cost: &Q
     let keys_of = |conditions: &[Asked<'_>]| {
         let asked = |field: &FieldFacts<'_>| conditions.iter().find(|(of, _)| of.name == field.name);
         let values = key.fields.iter().map(|field| values(field, asked(field).map(|(_, asked)| *asked), known.span));
-        values.product::<Option<f64>>().unwrap_or(f64::MAX)
+        values.product::<Option<f64>>()
     };
     let (keys, keys_that_match) = (keys_of(&selecting), keys_of(&all));
-    let no_more = |rows: Option<f64>, keys: f64| rows.map(|rows| rows.min(keys));
+    let no_more = |rows: Option<f64>, keys: Option<f64>| rows.map(|rows| rows.min(keys.unwrap_or(f64::MAX)));
     Rows {
         selected: no_more(rows(at_least(&selecting, known.selected(&selecting, false))), keys),
         matching: no_more(rows(at_least(&all, known.selected(&all, false))), keys_that_match).filter(|_| in_key),
         matching_at_most: no_more(rows(most(&all)), keys_that_match),
         worst: no_more(rows(at_least(&selecting, known.selected(&selecting, true))), keys),
         at_most: no_more(rows(most(&selecting)), keys),
+        keys,
         clusters: known.clusters(cost, key).filter(|_| !cost.hashed),
     }
 }
@@ -221,7 +224,7 @@ fn is_of_time((field, condition): &Asked<'_>) -> bool {
 }
 
 /// The seconds that the buckets of a time are together, one after the other.
-fn span_of_buckets(field: &FieldFacts<'_>) -> Option<f64> {
+pub(crate) fn span_of_buckets(field: &FieldFacts<'_>) -> Option<f64> {
     let Some(Growth::Time(Some(bucket))) = field.growth else { return None };
     let buckets = field.spread.filter(|_| field.meaning == Some(Meaning::TimeBucket))?;
     Some(bucket * buckets.distinct)

@@ -81,7 +81,8 @@ pub(super) fn with_assumptions(own: &TableDesign, profile: Option<&Profile>) -> 
         };
         asked(query).any(is_time) || query.range.values().any(|width| matches!(width.value, Width::Time(_)))
     };
-    if crate::cost::span(&table).is_none() && own.table.query.iter().any(by_time) {
+    let is_told = || facts.fields.iter().any(|field| crate::cost::span_of_buckets(field).is_some());
+    if crate::cost::span(&table).is_none() && !is_told() && own.table.query.iter().any(by_time) {
         let by_ttl = if own.table.keep.is_some() { "" } else { "`ttl = …` of each family, or " };
         assumed.push(format!(
             "the rows are those of a year, to compare ranges of time: say {by_ttl}`rate = …` of each write"

@@ -35,6 +35,7 @@ use self::takes::Takes;
 pub use self::text::{facts, text};
 pub use self::together::Together;
 pub use self::watched::watched;
+use crate::event::Written;
 use crate::page::label;
 use crate::recording::Run;
 use crate::run::{Answer, Bars, HotRegion, Key, QueryAnswer};
@@ -84,6 +85,7 @@ pub fn answer(
         [&numbers.hottest_written, &numbers.hottest_read].map(|hottest| hottest.as_ref().map(|of| named(declared, of)));
     let mut assumed = [&declared.assumed[..], &run.assumed, assumed].concat();
     assumed.dedup();
+    let of_events = run.written.and_then(Written::part_of_keys);
     let regions = numbers::regions(run, declared.simulates == Simulates::Ranges);
     let known = Known {
         numbers: &numbers,
@@ -117,8 +119,8 @@ pub fn answer(
         hottest_read,
         gini: numbers.gini,
         regions,
-        keys: keys::stored(&declared.key),
-        keys_written: keys::written(&declared.key),
+        keys: of_events.unwrap_or_else(|| keys::stored(&declared.key)),
+        keys_written: of_events.or_else(|| keys::written(&declared.key)),
         node_hours: hours * f64::from(run.settings.servers),
         used: numbers.used,
         queries: own.into_iter().map(|cost| query(cost, one_server, report, declared)).collect(),

@@ -7,7 +7,7 @@ use super::reads::Range;
 use super::rows::{Kind, Row};
 use super::state::{Cluster, LAST_MS, seconds};
 use crate::chance::Chance;
-use crate::event::{Event, Op};
+use crate::event::{Event, Op, Written};
 
 impl Cluster {
     /// Applies an event. What is due before its time happens first.
@@ -27,9 +27,11 @@ impl Cluster {
             Op::Put => self.write(event, Kind::Put),
             Op::Delete => self.write(event, Kind::Tombstone),
             Op::Get => self.get(event.key, event.weight),
-            Op::Scan { end: None, limit: None, few: None, .. } if event.key.is_empty() => self.scan_whole(event.weight),
-            Op::Scan { end, limit, reverse, few } => {
-                self.scan(&Range { start: event.key, end, limit, reverse, few }, event.weight);
+            Op::Scan { end: None, limit: None, few: None, most: None, .. } if event.key.is_empty() => {
+                self.scan_whole(event.weight);
+            }
+            Op::Scan { end, limit, reverse, few, most } => {
+                self.scan(&Range { start: event.key, end, limit, reverse, few, most }, event.weight);
             }
         }
     }
@@ -40,9 +42,15 @@ impl Cluster {
             Kind::Tombstone | Kind::Spent => (1, 0),
         };
         let bytes = self.bytes_of(event.key, cells, value);
+        let keys = self.bytes_of(event.key, cells, 0).saturating_sub(self.bytes_of(&[], cells, 0));
         let count = u32::try_from(event.weight).unwrap_or(u32::MAX);
         if count == 0 {
             return;
+        }
+        if kind == Kind::Put {
+            let Written { keys: of_keys, all } = self.written;
+            let add = |sum: u64, bytes: u64| sum.saturating_add(bytes.saturating_mul(event.weight));
+            self.written = Written { keys: add(of_keys, keys), all: add(all, bytes) };
         }
         let number = self.locate(event.key);
         let region = &mut self.regions[number];

@@ -8,6 +8,7 @@ pub(crate) use super::call::READ;
 use super::rows::{Counts, Part};
 use super::state::Cluster;
 use crate::chance::Chance;
+use crate::event::Most;
 
 /// The reads of a range of so many rows, in hundredths.
 pub(crate) fn hundredths(cost: ReadCost, rows: u64) -> u64 {
@@ -21,6 +22,7 @@ pub(crate) struct Range<'e> {
     pub(crate) limit: Option<u64>,
     pub(crate) reverse: bool,
     pub(crate) few: Option<u64>,
+    pub(crate) most: Option<Most>,
 }
 
 /// A scan that ends with enough rows: the region that it begins in, the first that has any of them, and what it has
@@ -30,6 +32,26 @@ struct Limited {
     begins: Option<usize>,
     rows: u64,
     reads: u64,
+}
+
+/// The rows of a range, region after region, of each in proportion to what is found there.
+#[derive(Default)]
+struct Rows {
+    /// The rows that there are, and what is found: versions of them. None if each that is found is a row.
+    of_found: Option<(u64, u64)>,
+    /// The part of what is found that was in the regions before.
+    before: u64,
+}
+
+impl Rows {
+    /// The most rows in the next region.
+    fn next(&mut self, parts: &[Part<'_>]) -> u64 {
+        let Some((rows, found)) = self.of_found else { return u64::MAX };
+        let until = |found_before: u64| (u128::from(rows) * u128::from(found_before)).div_ceil(u128::from(found));
+        let before = self.before;
+        self.before = before.saturating_add(counts(parts).puts);
+        u64::try_from(until(self.before) - until(before)).unwrap_or(u64::MAX)
+    }
 }
 
 impl Cluster {
@@ -47,6 +69,7 @@ impl Cluster {
         let (mut wanted, mut limited, mut reads) = (most.unwrap_or(u64::MAX), Limited::default(), 0u64);
         let mut place = Some(self.first_place(range));
         let first = place.and_then(|place| self.by_start.at(place)).unwrap_or(0);
+        let mut rows_of = self.rows_of_versions(range);
         while wanted > 0
             && let Some((at, number)) = place.and_then(|place| Some((place, self.by_start.at(place)?)))
         {
@@ -56,6 +79,7 @@ impl Cluster {
                 all.rows(range.start.max(&region.start), end)
             });
             let parts = region.parts(range.start, range.end);
+            let most_rows = most_rows.min(rows_of.next(&parts));
             let (rows, live) = match self.options.live_alone {
                 true => found(&parts, wanted, most_rows),
                 false => read(&parts, wanted, most_rows, range.reverse),
@@ -75,6 +99,18 @@ impl Cluster {
             reads = reads.saturating_add(self.count_more(&mut limited, number, missing, weight));
         }
         self.last_reads = reads;
+    }
+
+    /// The rows of a range, as far as what is found in it are versions of fewer.
+    fn rows_of_versions(&mut self, range: &Range<'_>) -> Rows {
+        let Some(most) = range.most else { return Rows::default() };
+        let mut found = 0u64;
+        let mut place = Some(self.first_place(range));
+        while let Some((at, number)) = place.and_then(|place| Some((place, self.by_start.at(place)?))) {
+            found = found.saturating_add(counts(&self.regions[number].parts(range.start, range.end)).puts);
+            place = self.next_place(range, at, number);
+        }
+        Rows { of_found: (found > most.keys).then_some((most.rows, found)), before: 0 }
     }
 
     /// The place of the region that a scan asks first.

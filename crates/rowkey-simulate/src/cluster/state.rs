@@ -15,6 +15,7 @@ use super::share::{Share, Whole};
 use super::starts::Starts;
 use super::versions::Keep;
 use crate::chance::Chance;
+use crate::event::Written;
 use crate::run::{self, Line, Settings, SplitPolicy};
 
 /// The most servers; with more in the settings there are so many.
@@ -65,6 +66,8 @@ pub struct Cluster {
     /// The writes of the last event that wrote; and the reads of the last one that read, in hundredths.
     pub(crate) last_writes: u64,
     pub(crate) last_reads: u64,
+    /// The bytes of all that was put.
+    pub(crate) written: Written,
     pub(crate) jobs: BTreeMap<u64, Job>,
     pub(crate) last_job: u64,
     pub(crate) queue: Queue,
@@ -159,6 +162,7 @@ impl Cluster {
             read_squares: 0.0,
             last_writes: 0,
             last_reads: 0,
+            written: Written::default(),
             jobs: BTreeMap::new(),
             last_job: 0,
             queue: Queue::default(),

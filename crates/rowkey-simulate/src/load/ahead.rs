@@ -5,7 +5,7 @@ use std::sync::mpsc;
 use std::thread;
 
 use super::{Load, LoadError};
-use crate::event::{Event, Op};
+use crate::event::{Event, Most, Op};
 
 /// The events that are handed over together, and the number of such blocks that may wait.
 const BLOCK: usize = 4096;
@@ -36,7 +36,7 @@ enum KeptOp {
     Put,
     Delete,
     Get,
-    Scan { end_len: Option<usize>, limit: Option<u64>, reverse: bool, few: Option<u64> },
+    Scan { end_len: Option<usize>, limit: Option<u64>, reverse: bool, few: Option<u64>, most: Option<Most> },
 }
 
 impl Block {
@@ -53,9 +53,9 @@ impl Block {
             Op::Put => KeptOp::Put,
             Op::Delete => KeptOp::Delete,
             Op::Get => KeptOp::Get,
-            Op::Scan { end, limit, reverse, few } => {
+            Op::Scan { end, limit, reverse, few, most } => {
                 self.bytes.extend_from_slice(end.unwrap_or_default());
-                KeptOp::Scan { end_len: end.map(<[u8]>::len), limit, reverse, few }
+                KeptOp::Scan { end_len: end.map(<[u8]>::len), limit, reverse, few, most }
             }
         };
         self.events.push(Kept { t_ms, batch, op, key_len: key.len(), bytes, weight });
@@ -75,8 +75,8 @@ impl Block {
                 KeptOp::Put => Op::Put,
                 KeptOp::Delete => Op::Delete,
                 KeptOp::Get => Op::Get,
-                KeptOp::Scan { end_len, limit, reverse, few } => {
-                    Op::Scan { end: end_len.map(&mut take), limit, reverse, few }
+                KeptOp::Scan { end_len, limit, reverse, few, most } => {
+                    Op::Scan { end: end_len.map(&mut take), limit, reverse, few, most }
                 }
             };
             sink(Event { t_ms, batch, op, key, bytes, weight })?;

@@ -91,6 +91,11 @@ impl Puts {
         self.writes.push(Put { write, clock, count, order: Order::Stored, weight });
     }
 
+    /// The rows that are put in the whole run, and before it.
+    pub(super) fn all(&self) -> u64 {
+        self.writes.iter().map(|put| put.count).fold(0, u64::saturating_add)
+    }
+
     /// The place of the rows that are there before the beginning.
     fn stored(&self) -> Option<usize> {
         self.writes.iter().position(|put| put.order == Order::Stored)

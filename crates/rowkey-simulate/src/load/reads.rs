@@ -12,7 +12,7 @@ use super::LoadError;
 use super::options::Options;
 use super::portion::MADE;
 use super::puts::Puts;
-use crate::event::Op;
+use crate::event::{Most, Op};
 
 /// The most rows whose values one run asks for; of more, each stands for several.
 const MOST: f64 = 256.0;
@@ -58,6 +58,8 @@ pub(super) struct Reads<'d> {
     limit: Option<u64>,
     /// The rows that `check` counts of a range.
     rows: Option<f64>,
+    /// The rows that there can be in a range.
+    most: Option<Most>,
     recent: Option<f64>,
     number: u64,
 }
@@ -86,6 +88,7 @@ impl<'d> Reads<'d> {
             reverse: matches!(cost.order, OrderFit::Reverse | OrderFit::Merge { reverse: true }),
             limit: cost.limit(),
             rows: cost.rows_of_range(),
+            most: most_of(&cost),
             recent: query.recent.as_ref().map(|recent| recent.seconds()),
             number: numbers.at(0),
             cost,
@@ -127,7 +130,8 @@ impl<'d> Reads<'d> {
         }
         asked.left = asked.left.saturating_sub(1);
         if asked.is_all {
-            return Ok(give(Op::Scan { end: None, limit: None, reverse: self.reverse, few: None }, &[], 1));
+            let most = self.most.filter(|most| puts.all() > most.keys);
+            return Ok(give(Op::Scan { end: None, limit: None, reverse: self.reverse, few: None, most }, &[], 1));
         }
         let ranges = asked.ranges.chunks(asked.each.max(1)).nth(asked.left).unwrap_or_default();
         let (all, count, few) = (u128::from(self.ranges()), ranges.len() as u128, self.few(puts.weight));
@@ -138,7 +142,7 @@ impl<'d> Reads<'d> {
             let times = until - std::mem::replace(&mut counted, until);
             let op = match self.is_get {
                 true => Op::Get,
-                false => Op::Scan { end: range.end(), limit: self.limit, reverse: self.reverse, few },
+                false => Op::Scan { end: range.end(), limit: self.limit, reverse: self.reverse, few, most: self.most },
             };
             if times > 0 && give(op, range.start(), times).is_break() {
                 return Ok(ControlFlow::Break(()));
@@ -191,4 +195,11 @@ impl<'d> Reads<'d> {
         let (name, all) = (self.cost.query.name.as_str(), self.cost.range_count());
         (all > most).then(|| format!("of the {all} ranges of {name:?} each run reads {most}, which stand for all"))
     }
+}
+
+/// The rows that there can be in a range of a query; none where the values of a field are not known.
+fn most_of(cost: &QueryCost<'_>) -> Option<Most> {
+    let keys = cost.keys_of_range()?.max(1.0);
+    let rows = cost.rows_of_range().map_or(keys, |rows| rows.clamp(1.0, keys));
+    Some(Most { keys: keys.ceil() as u64, rows: rows.round() as u64 })
 }

@@ -66,7 +66,7 @@ impl<'s, 'd> Told<'s, 'd> {
                 let ranges = prefix(self.layout, &self.times, &line.fields[..given])
                     .map_err(|fault| fault.told(number, line, self.layout))?;
                 for range in ranges.iter().flatten() {
-                    let op = Op::Scan { end: range.end(), limit: line.limit, reverse: false, few: None };
+                    let op = Op::Scan { end: range.end(), limit: line.limit, reverse: false, few: None, most: None };
                     if give(op, range.start()).is_break() {
                         return Ok(ControlFlow::Break(()));
                     }
@@ -78,7 +78,7 @@ impl<'s, 'd> Told<'s, 'd> {
                     return Err(wrong("`end`", "it is not after `key`".to_owned()));
                 }
                 let end = line.end.as_deref().filter(|end| !end.is_empty());
-                Op::Scan { end, limit: line.limit, reverse: false, few: None }
+                Op::Scan { end, limit: line.limit, reverse: false, few: None, most: None }
             }
             (Word::Put, _) => Op::Put,
             (Word::Delete, _) => Op::Delete,

@@ -63,7 +63,8 @@ pub struct Answer {
     pub regions: Regions,
     /// The part of a stored row's bytes that are its key, in each of its cells.
     pub keys: f64,
-    /// The part of the bytes that puts write, as the design says, that are keys; none if it has no puts.
+    /// The part of the bytes that puts write that are keys: of the design, or of a trace or log; none if there are no
+    /// puts.
     pub keys_written: Option<f64>,
     /// The hours that all servers run.
     pub node_hours: f64,

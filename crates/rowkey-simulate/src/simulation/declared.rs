@@ -10,7 +10,7 @@ use rowkey_design::internal::load::{Capacity, engine_of};
 use rowkey_design::internal::profile::Profile;
 use rowkey_design::{CheckOptions, Design};
 
-use super::cells::Cells;
+use super::cells::{Cells, Unsaid};
 use super::demand::Demand;
 use super::filled::{ttl_ms, versions};
 use super::intervals::Intervals;
@@ -214,14 +214,16 @@ impl<'d> Declared<'d> {
         settings.interval_ms = (options.seconds * 1000.0 / INTERVALS).ceil().max(1.0) as u64;
         let until_ms = (options.seconds * 1000.0) as u64;
         let (pace, shortest) = (load.pace(), load.shortest());
-        let mut run = self.put(until_ms, &mut Ahead(load), &settings, stored.as_ref(), seed, progress)?;
+        let load = &mut Ahead(load);
+        let mut load = Cells { load, more: self.cells.saturating_sub(1) };
+        let mut run = self.put(until_ms, &mut load, &settings, stored.as_ref(), seed, progress)?;
         assumed.append(&mut run.assumed);
         assumed.extend(shortest.and_then(|seconds| coarse::of_rates(&run, seconds)));
         if self.simulates == Simulates::Ranges {
             let grown = self.ranges_by_size() * settings.max_filesize as f64;
             assumed.extend(coarse::of_growth(&run, grown, (self.engine().word(), self.engine().region())));
         }
-        Ok(Run { assumed, pace, ..run })
+        Ok(Run { assumed, pace, written: None, ..run })
     }
 
     /// Simulates the load again, with a quarter of the events each time: by two other seeds, and with values that are a
@@ -243,7 +245,8 @@ impl<'d> Declared<'d> {
         all.map(|options| self.simulate(options, &progress).map(|run| each(&run))).collect()
     }
 
-    /// Simulates any load, in intervals of a length; of 0, of one that fits it.
+    /// Simulates any load, whose puts have the bytes of their values, in intervals of a length; of 0, of one that fits
+    /// it.
     ///
     /// # Errors
     ///
@@ -256,7 +259,8 @@ impl<'d> Declared<'d> {
         progress: impl FnMut(u64),
     ) -> Result<Run, LoadError> {
         let settings = Settings { interval_ms, ..self.settings.clone() };
-        self.put(0, load, &settings, None, self.own(seed), progress)
+        let mut load = Unsaid { load, cells: self.cells, row_bytes: self.options.row_bytes };
+        self.put(0, &mut load, &settings, None, self.own(seed), progress)
     }
 
     /// True if ranges are cut for as many rows each, as no split points say them.
@@ -292,7 +296,6 @@ impl<'d> Declared<'d> {
         let placed = places.as_ref().zip(stored).map(|(places, stored)| places.stored(stored));
         let cluster = self.filled(settings, placed.as_ref().or(stored), seed);
         let intervals = Intervals::new(settings.interval_ms, super::INTERVALS);
-        let load = &mut Cells { load, more: self.cells.saturating_sub(1) };
         match &places {
             None => run_in(intervals, until_ms, load, settings, cluster, progress),
             Some(places) => run_in(intervals, until_ms, &mut Placed { load, places }, settings, cluster, progress),

@@ -128,7 +128,8 @@ fn run_in(
     let steps = steps.end(end_ms, &cluster, intervals.len());
     let rows_per_event = Some(weight).filter(|weight| *weight > 1);
     let settings = Settings { interval_ms, rows_per_event, ..settings.clone() };
-    let mut run = Run { intervals, chances, steps, assumed, ..Run::new(settings) };
+    let written = Some(cluster.written);
+    let mut run = Run { intervals, chances, steps, assumed, written, ..Run::new(settings) };
     for line in cluster.take_lines() {
         match line {
             Line::Split(split) => run.splits.push(split),

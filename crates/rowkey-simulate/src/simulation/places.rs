@@ -114,9 +114,9 @@ impl Load for Placed<'_, '_> {
     fn events(&mut self, sink: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> Result<(), LoadError> {
         let (places, mut place) = (self.places, Vec::new());
         self.load.events(&mut |event| match event.op {
-            Op::Scan { end, limit, reverse, few } => {
+            Op::Scan { end, limit, reverse, few, most } => {
                 let (start, end) = places.range(event.key, end).unwrap_or_default();
-                sink(Event { key: &start, op: Op::Scan { end: end.as_deref(), limit, reverse, few }, ..event })
+                sink(Event { key: &start, op: Op::Scan { end: end.as_deref(), limit, reverse, few, most }, ..event })
             }
             _ => {
                 places.place(event.key, &mut place);

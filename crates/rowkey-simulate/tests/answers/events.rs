@@ -1,5 +1,7 @@
 //! Answers about the events of a trace: judged and told with the trace's own rates.
 
+use rowkey_design::internal::cost::bytes_per_row;
+use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::internal::forms::Times;
 use rowkey_design::{CheckOptions, Date, Design, File};
 use rowkey_simulate::answer::{NOTHING, answer, rates};
@@ -16,21 +18,26 @@ fn of_trace(text: &str, events: u32, each_ms: f64, op: &str) -> Answer {
 
 /// The same of other keys.
 fn of_keys(text: &str, events: u32, each_ms: f64, op: &str, key: fn(u32) -> u64) -> Answer {
+    let line = |n: u32| format!("{},{op},{:016x}\n", (f64::from(n) * each_ms) as u64, key(n));
+    let csv: String = std::iter::once("t_ms,op,key\n".to_owned()).chain((0..events).map(line)).collect();
+    let (found, label) = of_csv(text, &csv);
+    let rate = if op == "put" { found.writes } else { 0.0 };
+    assert!((label - rate).abs() < 1e-9, "{label}");
+    found
+}
+
+/// The answer about a trace, and the rate that it is labelled with.
+fn of_csv(text: &str, csv: &str) -> (Answer, f64) {
     let design = Design::parse([File { name: "t.rowkey.toml".to_owned(), text: text.to_owned() }]).unwrap();
     let check = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
     let declared = Declared::of(&design, "t", None, &check).unwrap();
-    let line = |n: u32| format!("{},{op},{:016x}\n", (f64::from(n) * each_ms) as u64, key(n));
-    let csv: String = std::iter::once("t_ms,op,key\n".to_owned()).chain((0..events).map(line)).collect();
     let mut trace = Trace::new(csv.as_bytes(), declared.key.layout, Times::default());
     let mut run = declared.run(&mut trace, 0, 1, |_| {}).unwrap();
     let assumed = rates::by_events(&declared, &mut run, "trace");
     assert_eq!(run.settings.load, "t by its trace");
     let costs = design.query_costs(&check).next().unwrap().1;
     let report = rates::of_events(&design, &declared, &run, &costs).check(&check);
-    let found = answer(&declared, &run, &[], &report, &costs, &assumed);
-    let rate = if op == "put" { found.writes } else { 0.0 };
-    assert!((run.settings.rows_per_second - rate).abs() < 1e-9, "{:?}", run.settings);
-    found
+    (answer(&declared, &run, &[], &report, &costs, &assumed), run.settings.rows_per_second)
 }
 
 /// A sequence, which all goes to one server that takes a hundred a second.
@@ -107,4 +114,34 @@ fn mixed(n: u64) -> u64 {
     let n = (n ^ (n >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let n = (n ^ (n >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     n ^ (n >> 31)
+}
+
+/// Keys are of 8 bytes, beside 20 of each cell's lengths, time and type: two columns have both twice.
+#[test]
+fn keys_are_a_part_of_the_bytes_of_a_trace() {
+    let columns = "[table.t.family.v]\ncolumns = [\"a\", \"b\"]\nsizes = { a = \"50 B\", b = \"50 B\" }\n";
+    for (cells, columns) in [(1.0, ""), (2.0, columns)] {
+        let text = sequence("5k/s") + columns;
+        let of = |bytes: u32| {
+            let line = |n: u32| format!("{},put,{n:016x},{bytes}\n", 10 * n);
+            let csv: String = std::iter::once("t_ms,op,key,bytes\n".to_owned()).chain((0..300).map(line)).collect();
+            of_csv(&text, &csv).0
+        };
+        for bytes in [1, 8, 100, 1000] {
+            let (found, cell) = (of(bytes), 8.0 + 20.0);
+            let due = cells * 8.0 / (cells * cell + f64::from(bytes));
+            assert!((found.keys - due).abs() < 1e-9, "{} {due}", found.keys);
+            assert_eq!(found.keys_written, Some(found.keys));
+        }
+    }
+    // A trace that says no bytes has those of the design.
+    let text = sequence("5k/s") + columns;
+    let found = of_trace(&text, 300, 10.0, "put");
+    assert!((found.keys - 2.0 * 8.0 / row_bytes(&text)).abs() < 1e-9, "{}", found.keys);
+}
+
+fn row_bytes(text: &str) -> f64 {
+    let design = Design::parse([File { name: "t.rowkey.toml".to_owned(), text: text.to_owned() }]).unwrap();
+    let table = &design.tables["t"];
+    bytes_per_row(table, &KeyFacts::of(table, None), &[])
 }

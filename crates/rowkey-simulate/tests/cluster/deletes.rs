@@ -15,7 +15,7 @@ fn rows(interval: &Interval) -> u64 {
 /// The rows that the scan of a queue's first row reads.
 fn scan_front(cluster: &mut Cluster, t_ms: u64) -> u64 {
     cluster.interval(t_ms);
-    let op = Op::Scan { end: None, limit: Some(1), reverse: false, few: None };
+    let op = Op::Scan { end: None, limit: Some(1), reverse: false, few: None, most: None };
     cluster.apply(&Event { t_ms, batch: u64::MAX, op, key: &[], bytes: 0, weight: 1 });
     cluster.interval(t_ms).servers.iter().map(|server| server.rows_read).sum()
 }

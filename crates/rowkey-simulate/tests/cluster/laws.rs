@@ -72,7 +72,7 @@ fn a_scan_reads_its_rows_where_they_are() {
     // A salted read comes as a scan of each bucket: the first half of each of the four regions.
     for bucket in [0_u8, 0x40, 0x80, 0xC0] {
         let end = [bucket + 0x20];
-        let op = Op::Scan { end: Some(&end), limit: None, reverse: false, few: None };
+        let op = Op::Scan { end: Some(&end), limit: None, reverse: false, few: None, most: None };
         cluster.apply(&Event { t_ms: 10_000, batch: 1 << 40, op, key: &[bucket], bytes: 0, weight: 3 });
     }
     let after = cluster.interval(10_000);
@@ -88,10 +88,10 @@ fn a_scan_reads_its_rows_where_they_are() {
         assert!(reads < of_server as f64 / 50.0);
     }
     // One scan of all has the sum; with a limit it stops, in the region where it has enough.
-    let all = Op::Scan { end: None, limit: None, reverse: false, few: None };
+    let all = Op::Scan { end: None, limit: None, reverse: false, few: None, most: None };
     cluster.apply(&Event { t_ms: 10_000, batch: 1 << 41, op: all, key: &[], bytes: 0, weight: 1 });
     assert_eq!(cluster.interval(10_000).servers.iter().map(|server| server.rows_read).sum::<u64>(), 20_000);
-    let some = Op::Scan { end: None, limit: Some(before.regions[0].rows + 1), reverse: false, few: None };
+    let some = Op::Scan { end: None, limit: Some(before.regions[0].rows + 1), reverse: false, few: None, most: None };
     cluster.apply(&Event { t_ms: 10_000, batch: 1 << 42, op: some, key: &[], bytes: 0, weight: 1 });
     let rows: Vec<u64> = cluster.interval(10_000).servers.iter().map(|server| server.rows_read).collect();
     assert_eq!(rows, [before.regions[0].rows, 1, 0, 0]);
@@ -131,7 +131,7 @@ fn a_scan_of_the_whole_table_counts_as_one_of_each_region() {
                 cluster.apply(&Event { op: Op::Delete, ..put(n, &hashed(n / 2)) });
             }
             if n > 3000 && n % 700 == 0 {
-                let op = Op::Scan { end, limit: None, reverse: false, few: None };
+                let op = Op::Scan { end, limit: None, reverse: false, few: None, most: None };
                 cluster.apply(&Event { op, weight: 1 + n % 3, ..put(n, &[]) });
             }
             if n % 10_000 == 0 {
@@ -153,7 +153,7 @@ fn a_scan_in_reverse_reads_from_the_end() {
     let mut cluster = cluster(&settings, 0);
     tenths(&mut cluster, 20_000, hashed);
     let mut read = |key: &[u8], end: Option<&[u8]>, limit, few| {
-        let op = Op::Scan { end, limit, reverse: true, few };
+        let op = Op::Scan { end, limit, reverse: true, few, most: None };
         cluster.apply(&Event { t_ms: 10_000, batch: u64::MAX, op, key, bytes: 0, weight: 1 });
         let servers = cluster.interval(10_000).servers;
         servers.iter().map(|server| (server.reads, server.rows_read)).collect::<Vec<_>>()

@@ -106,8 +106,8 @@ fn run(cluster: &mut Cluster, events: &[Owned], is_asked: impl Fn(usize) -> bool
         let op = match event.op {
             0 => Op::Delete,
             1 => Op::Get,
-            2 => Op::Scan { end: Some(&event.end), limit: None, reverse: false, few: None },
-            3 => Op::Scan { end: None, limit: Some(event.bytes), reverse: false, few: None },
+            2 => Op::Scan { end: Some(&event.end), limit: None, reverse: false, few: None, most: None },
+            3 => Op::Scan { end: None, limit: Some(event.bytes), reverse: false, few: None, most: None },
             _ => Op::Put,
         };
         let Owned { key, bytes, weight, .. } = event;

@@ -108,3 +108,40 @@ fn ranges_of_an_engine_that_is_not_simulated_are_the_same_however_long_the_run()
     let half = of("1G", "region.max = \"100 MB\"", 3600.0).len();
     assert!(half.abs_diff(2 * day.len()) <= 1, "{half} {}", day.len());
 }
+
+/// Counters are incremented, not added: a range has no more rows than its keys can have values, however many writes
+/// they got, in one region or in several, in one scan or in one of all.
+#[test]
+fn a_range_has_no_more_rows_than_keys() {
+    const SECONDS: f64 = 1000.0;
+    let counters = |unique: &str, splits: &str| {
+        format!(
+            "key = [\"shop: u32\", \"day: i64\"]\nmeans.day = \"time bucket\"\nrows = \"20k\"\n{unique}\n{splits}\n\
+             stats.shop = {{ distinct = 40 }}\nstats.day = {{ distinct = 500, bucket = \"1 day\" }}"
+        )
+    };
+    let month = "fix = [\"shop\"]\nrange.day = \"30 days\"\norder = \"newest\"";
+    for engine in ["hbase", "cockroachdb"] {
+        let cluster = format!("engine = \"{engine}\"");
+        for (unique, splits) in
+            [("unique = \"upsert\"", ""), ("", ""), ("", "splits = { keys = [\"0000000a\", \"00000014\"] }")]
+        {
+            for (query, rows) in [(month, 31.0), ("", 20_000.0), ("range.shop = 20", 10_000.0)] {
+                let query = format!("[[table.t.query]]\nname = \"q\"\nrate = \"0.1/s\"\n{query}\n");
+                let text = text(&cluster, 4, &counters(unique, splits), 200.0, &query);
+                let design = design(&text);
+                let check = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+                let counted = design.query_costs(&check).next().unwrap().1[0].rows_read.unwrap();
+                assert!(counted <= rows, "{counted} rows of {rows}\n{text}");
+                for most in [4000, 1_000_000] {
+                    let options = Options { most, seconds: SECONDS, ..Options::default() };
+                    let (runs, _) = runs(&text, &[options]);
+                    let servers = runs[0].intervals.iter().flat_map(|interval| &interval.servers);
+                    let read: f64 = servers.map(|server| server.rows_read as f64).sum();
+                    let each = read / (0.1 * SECONDS);
+                    assert!(each <= 1.02 * counted, "{each} rows of {counted}, {most} events\n{text}");
+                }
+            }
+        }
+    }
+}

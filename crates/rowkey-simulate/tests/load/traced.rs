@@ -180,7 +180,7 @@ impl Load for Queue {
                 _ => (Op::Delete, n - 2),
             };
             let event = |op, key| Event { t_ms: n, batch: n, op, key, bytes: 1, weight: 1 };
-            let read = event(Op::Scan { end: None, limit: None, reverse: false, few: None }, &[]);
+            let read = event(Op::Scan { end: None, limit: None, reverse: false, few: None, most: None }, &[]);
             if n % 8 == 0 && sink(read).is_break() || sink(event(op, &u64::to_be_bytes(number))).is_break() {
                 break;
             }
