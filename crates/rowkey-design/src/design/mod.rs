@@ -53,8 +53,8 @@ record! {
         /// The size at which a memstore is flushed: HBase's `hbase.hregion.memstore.flush.size`, or
         /// `MEMSTORE_FLUSHSIZE` of tables, which `rowkey ddl` writes.
         flush: Option<Bytes> where Bounds::POSITIVE,
-        /// The writes that the server of one region takes. Below this rate no finding speaks of where load lands, but
-        /// H10, of a table that is not split yet. On DynamoDB in write units, of 1 KB each. Default: 14000/s on Bigtable
+        /// The writes that the server of one region takes. Below this rate no finding speaks of where load lands; only
+        /// where it is not said, H10 does of a table that is not split yet. On DynamoDB in write units, of 1 KB each. Default: 14000/s on Bigtable
         /// and 1000/s on DynamoDB, as their documents say; elsewhere 10000/s, which is a rule of thumb for HBase. An
         /// engine of one process takes all.
         writes: Option<Rate>,

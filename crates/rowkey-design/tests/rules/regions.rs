@@ -216,3 +216,19 @@ fn each_cause_of_what_no_rule_judges_is_told() {
     let found = told("hbase", takes, by, "fix = [\"a\"]\nrate = \"5/s\"");
     assert!(found.iter().any(|line| line.contains("of \"by\" is hot") && line.contains("stats.id")), "{found:?}");
 }
+
+/// A server that takes all writes, as the file says, takes those of a table that is not split yet.
+#[test]
+fn a_new_table_that_one_server_takes_is_no_finding() {
+    let found = |writes: &str, rate: &str| {
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 20\n{writes}\n[table.t]\nkey = [\"url: text\"]\n\
+             stats.url = {{ distinct = \"2G\" }}\nfamily.f.sizes.v = \"20 kB\"\n[[table.t.write]]\nname = \"w\"\n\
+             rate = \"{rate}\"\norder = \"random\"\n"
+        );
+        spoken(&text, &["H10"]).len()
+    };
+    let said = "region.writes = \"10k/s\"";
+    assert_eq!((found(said, "3k/s"), found(said, "12k/s"), found("", "3k/s")), (0, 1, 1));
+    assert_eq!(found("region.writes = \"2k/s\"", "3k/s"), 1);
+}

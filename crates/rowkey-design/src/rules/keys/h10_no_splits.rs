@@ -24,7 +24,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
             |write: &Write| bytes_per_put(context.table, key, write) * on_disk(context.table, key, &write.columns);
         let rates = puts().filter_map(|write| Some(peak(write)? * on_disk(write)));
         let bytes = rates.sum::<f64>() * 600.0;
-        let is_loaded = first_split.is_some_and(|first_split| bytes > first_split);
+        let is_loaded = first_split.is_some_and(|first_split| bytes > first_split && !is_taken(context));
         let asked = written(context, key).filter(|_| first_split.is_some() && !is_loaded);
         let lasting = written_when_grown(context, key).filter(|_| context.engine != Engine::HBase);
         let is_told = is_loaded || asked.is_some() || lasting.is_some();
@@ -71,9 +71,21 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
             Some(secondary) => context.design.files.key_added_to_item(secondary.place, "splits", &splits),
             None => context.design.files.key_added(context.table.name.place, "splits", &splits),
         });
-        let cure = if has_few_rows { "divide each row among several" } else { "split the table before it is loaded" };
+        let cure = match (has_few_rows, numbers[0].2) {
+            (true, _) => "divide each row among several",
+            (false, "B") => {
+                "split the table before it is loaded; or say `region.writes` of the cluster, if one takes them"
+            }
+            (false, _) => "split the table before it is loaded",
+        };
         found.push(finding.remedy(cure, edit.into_iter().collect()));
     }
+}
+
+/// True if the file says that one server takes all writes of the table.
+fn is_taken(context: &Context<'_>) -> bool {
+    let is_said = context.cluster.and_then(|cluster| cluster.region.as_ref()?.writes).is_some();
+    is_said && context.capacity.peak <= context.capacity.each
 }
 
 /// The words for a table that is in too few regions, full grown, for its writes.
