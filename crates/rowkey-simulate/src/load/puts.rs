@@ -1,9 +1,9 @@
 //! The rows that are put: which there are at a time.
 
-use rowkey_design::internal::TableDesign;
 use rowkey_design::internal::design::{Unique, Write, WriteKind, WriteOrder};
 use rowkey_design::internal::drawn::{BEGIN, Numbers, Row};
 use rowkey_design::internal::facts::KeyFacts;
+use rowkey_design::internal::{Located, TableDesign};
 
 use super::clock::Clock;
 
@@ -51,6 +51,20 @@ pub(super) fn order_of(write: &Write, key: &KeyFacts<'_>) -> Order {
         Some(WriteOrder::Random) if key.secondary.is_none() && key.growing() != Some(0) => Order::Random,
         _ => Order::Time,
     }
+}
+
+/// The words for the writes of random rows that count as new ones at the end: their key begins with what grows.
+pub(super) fn taken_for_new(table: &TableDesign, key: &KeyFacts<'_>) -> Option<String> {
+    let is_new = |write: &&Located<Write>| {
+        matches!(write.order.as_deref(), Some(WriteOrder::Random)) && order_of(write, key) == Order::Time
+    };
+    let writes = table.table.write.iter().filter(is_new).filter(|_| key.secondary.is_none());
+    let names: Vec<_> = writes.map(|write| format!("{:?}", write.name.as_str())).collect();
+    let first = key.fields.first().filter(|_| !names.is_empty())?.name;
+    let names = names.join(", ");
+    Some(format!(
+        "{names} writes new rows at the end, not random ones, as {first:?} grows: if it does not, say `stats.{first}.grows = false`"
+    ))
 }
 
 /// True if the table says so, and whatever is put is a row in any order: the keys are those of its rows, whose number

@@ -221,3 +221,22 @@ fn the_ranges_of_a_query_are_bounded_and_stand_for_all() {
         }
     }
 }
+
+/// Random rows of a key that grows are new ones, which is said.
+#[test]
+fn an_order_that_is_not_taken_is_assumed() {
+    let assumed = |means: &str| {
+        let text = format!(
+            "format = 1\n[table.t]\nkey = [\"id: u64\"]\n{means}\nrows = \"1M\"\n\
+             [[table.t.write]]\nname = \"place\"\nrate = \"9/s\"\n\
+             [[table.t.write]]\nname = \"pay\"\nrate = \"9/s\"\norder = \"random\"\n"
+        );
+        let design = design(&text);
+        let drawn = Drawn::new(&design, "t", None, None, None, &Options { seconds: 60.0, ..Options::default() });
+        drawn.unwrap().assumed
+    };
+    let due = "\"pay\" writes new rows at the end, not random ones, as \"id\" grows: if it does not, say \
+               `stats.id.grows = false`";
+    assert_eq!(assumed("means.id = \"sequence\""), [due]);
+    assert_eq!(assumed("means.id = \"random\""), [""; 0]);
+}
