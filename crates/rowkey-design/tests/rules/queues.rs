@@ -51,3 +51,21 @@ fn deletes_of_a_queue_are_one_finding() {
     assert!(!printed(&queue("dynamodb", "1/s", "")).contains("marker"));
     assert!(!printed(&queue("dynamodb", "1/s", "")).contains("compact"));
 }
+
+/// The cure of a queue's scan can be said in the file, by the words of the finding.
+#[test]
+fn a_queue_that_starts_where_it_stopped_is_no_finding() {
+    let queue = |more: &str| {
+        format!(
+            "format = 1\n[cluster.c]\nengine = \"hbase\"\n[table.q]\nkey = [\"queue: u32\", \"due: instant\", \"id: u64\"]\n\
+             [[table.q.write]]\nname = \"done\"\nkind = \"delete\"\nrate = \"1k/s\"\n\
+             [[table.q.query]]\nname = \"next\"\nfix = [\"queue\"]\norder = \"oldest\"\nlimit = 10\n{more}"
+        )
+    };
+    let [finding] = &of_rules(&queue(""), &["H17"])[..] else { panic!() };
+    let cure = &finding.remedy.as_ref().unwrap().text;
+    let (_, key) = cure.split_once('`').unwrap();
+    let (key, _) = key.split_once('`').unwrap();
+    assert_eq!(key, "range.due");
+    assert_eq!(of_rules(&queue(&format!("{key} = \"5 min\"\n")), &["H17"]), []);
+}

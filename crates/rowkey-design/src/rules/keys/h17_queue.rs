@@ -22,7 +22,9 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
             value: rate.0,
             unit: "/s",
         }));
-        let cure = "remember where the last run stopped, and start there";
+        let started = context.keys[0].fields.get(cost.leading).map(|field| field.name);
+        let cure = started.map_or_else(String::new, |name| format!(": `range.{name}` says how far back that is"));
+        let cure = format!("remember where the last run stopped, and start there{cure}");
         found.push(finding.remedy(cure, Vec::new()));
     }
 }
