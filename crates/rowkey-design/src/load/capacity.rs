@@ -149,6 +149,13 @@ impl Capacity {
         (self.peak / self.each).ceil()
     }
 
+    /// The buckets of a salt that spreads the writes: as many as there are servers, or a multiple where these are too
+    /// few, so that each server has as many.
+    pub fn buckets(&self) -> f64 {
+        let servers = self.servers.max(1.0);
+        servers * (self.needed() / servers).ceil().max(1.0)
+    }
+
     /// The writes a second that all servers together take, and the servers that are needed, where each row is written
     /// to so many tables and they are too few.
     pub fn too_small_for(&self, tables: usize) -> Option<(f64, f64)> {

@@ -2,15 +2,17 @@
 
 use rowkey::lead::Lead;
 
-use crate::cost::WriteCost;
-use crate::design::{WriteKind, WriteOrder};
+use crate::cost::{QueryCost, WriteCost};
+use crate::design::{Write, WriteKind, WriteOrder};
 use crate::facts::{FieldFacts, KeyFacts};
 use crate::file::{Count, Rate};
 use crate::finding::{Edit, Finding};
 use crate::frequencies::Frequencies;
 use crate::load::{Capacity, WriteLoad, peak};
+use crate::problem::Located;
 use crate::rule::Severity;
 use crate::rules::context::{Context, RuleSink};
+use crate::rules::queue;
 
 /// A write whose places may be too few, with what one server takes.
 pub(super) struct Hot<'c, 'd> {
@@ -22,6 +24,8 @@ pub(super) struct Hot<'c, 'd> {
     pub(super) peak: Option<f64>,
     /// The highest rate of all writes of its table together.
     all: f64,
+    /// The salt buckets that spread the writes over the servers.
+    pub(super) buckets: u32,
 }
 
 impl Hot<'_, '_> {
@@ -83,12 +87,6 @@ impl Hot<'_, '_> {
     pub(super) fn front(&self) -> Option<&FieldFacts<'_>> {
         self.key.fields.get(self.load.front?)
     }
-
-    /// Salt buckets that spread the writes over the servers, twice as many as are needed.
-    pub(super) fn buckets(&self) -> u32 {
-        let needed = self.peak.map_or(0.0, |peak| 2.0 * peak / self.capacity).max(self.servers.min(1000.0));
-        needed.ceil().clamp(2.0, 1000.0) as u32
-    }
 }
 
 /// The writes of the table, or of its secondary tables, that one server does not take: none on an engine of one
@@ -99,13 +97,14 @@ pub(super) fn writes<'c, 'd>(context: &'c Context<'d>, secondary: bool) -> Vec<H
     if context.capacity.takes_all() || (declared < each && !any_unsaid) {
         return Vec::new();
     }
+    let buckets = context.capacity.buckets().clamp(2.0, 1000.0) as u32;
     let writes = context.loads.iter().filter(|load| load.secondary.is_some() == secondary);
     let written = writes.filter(|load| load.write.kind != Some(WriteKind::Delete));
     written
         .map(|load| {
             let key = &context.keys[load.secondary.map_or(0, |index| index + 1)];
             let (capacity, peak) = (context.capacity.takes(load), context.capacity.asked(load, &context.loads));
-            Hot { load, key, capacity, servers, peak, all: declared * key.share }
+            Hot { load, key, capacity, servers, peak, all: declared * key.share, buckets }
         })
         .filter(|hot| hot.load.peak.is_none_or(|_| declared * hot.key.share >= each))
         .collect()
@@ -123,7 +122,7 @@ pub(super) fn salted(context: &Context<'_>, hot: &Hot<'_, '_>) -> Vec<Edit> {
     if hot.key.secondary.is_some() || table.salt.is_some() || table.hashed.is_some() {
         return Vec::new();
     }
-    let salt = format!("{{ buckets = {} }}", hot.buckets());
+    let salt = format!("{{ buckets = {} }}", hot.buckets);
     context.design.files.key_added(context.table.name.place, "salt", &salt).into_iter().collect()
 }
 
@@ -164,16 +163,35 @@ pub(super) fn at_front(
     if let Some(index) = hot.key.secondary {
         finding = finding.of(context.table.table.secondary[index].name.as_str());
     }
-    if let (Some(WriteOrder::Random), None, Some(front)) =
-        (hot.load.write.order.as_deref(), hot.key.secondary, hot.front())
-    {
-        let name = front.name;
+    let is_random = |write: &&Located<Write>| matches!(write.order.as_deref(), Some(WriteOrder::Random));
+    let random = context.table.table.write.iter().find(is_random).filter(|_| hot.key.secondary.is_none());
+    if let (Some(write), Some(front)) = (random, hot.front()) {
+        let (write, name) = (write.name.as_str(), front.name);
         finding = finding.witness(format!(
-            "`order = \"random\"` cannot be of a key that begins with what grows: if {name:?} does not grow, write \
-             `stats.{name}.grows = false`"
+            "`order = \"random\"` of {write:?} cannot be of a key that begins with what grows: if {name:?} does not \
+             grow, write `stats.{name}.grows = false`"
         ));
     }
-    finding.remedy(cure, salted(context, hot))
+    let edits = salted(context, hot);
+    finding = priced(context, hot, &edits, finding);
+    finding.remedy(cure, edits)
+}
+
+/// The finding with what the salt of these edits costs the queries: each of its buckets is read, as it is taken from
+/// fields that they do not fix.
+pub(super) fn priced(context: &Context<'_>, hot: &Hot<'_, '_>, edits: &[Edit], finding: Finding) -> Finding {
+    let is_dearer =
+        |cost: &&QueryCost<'_>| cost.leading < hot.key.fields.len() && (!cost.full_scan || cost.query.limit.is_some());
+    let Some(dearest) = context.queries_of(hot.key).filter(is_dearer).max_by_key(|cost| cost.range_count()) else {
+        return finding;
+    };
+    if edits.is_empty() {
+        return finding;
+    }
+    let (name, before) = (dearest.query.name.as_str(), Count(dearest.range_count() as f64));
+    let after = Count(dearest.range_count() as f64 * f64::from(hot.buckets)).of("range");
+    let deleted = if queue::is_queue(context) { ", and passes over the deleted rows of each" } else { "" };
+    finding.witness(format!("under the salt each run of {name:?} reads {after}, not {before}{deleted}"))
 }
 
 /// The first write of the table, and of each of its secondary tables, that `found` is said of.

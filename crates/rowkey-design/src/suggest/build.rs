@@ -154,7 +154,7 @@ fn unplaced<T>(value: T) -> Located<T> {
 }
 
 impl<'d> Builder<'d> {
-    /// With salts of as many buckets as there are servers, or are needed.
+    /// With salts of as many buckets as `check` has in its edits.
     pub(super) fn new(own: &'d TableDesign, capacity: &Capacity) -> Self {
         let facts = KeyFacts::of(own, None);
         let fields: Vec<_> = own.table.key.iter().cloned().chain(others(own)).collect();
@@ -164,9 +164,9 @@ impl<'d> Builder<'d> {
         };
         let growing = of_key(|field| field.growth.is_some());
         let coarse = of_key(|field| field.growth.is_some() && is_coarse(field));
-        let servers = if capacity.takes_all() { 0.0 } else { capacity.servers.max(capacity.needed()) };
-        let servers = servers.min(MOST_BUCKETS.into()) as u32;
-        let mut buckets: Vec<u32> = own.table.salt.iter().map(|salt| *salt.buckets).chain([servers]).collect();
+        let even = if capacity.takes_all() { 0.0 } else { capacity.buckets() };
+        let even = even.min(MOST_BUCKETS.into()) as u32;
+        let mut buckets: Vec<u32> = own.table.salt.iter().map(|salt| *salt.buckets).chain([even]).collect();
         buckets.retain(|&buckets| buckets > 1 && buckets <= MOST_BUCKETS);
         buckets.sort_unstable();
         buckets.dedup();

@@ -1,5 +1,7 @@
 //! Salts: what they divide, and who asks their buckets.
 
+use rowkey_design::{CheckOptions, Date};
+
 use super::{check, of_rules, parse};
 
 /// A salt of the time, whose buckets each query asks: one finding, whose edit cures what others would say.
@@ -52,4 +54,70 @@ fn a_salt_that_divides_nothing_hides_no_hot_value() {
     // What is the same in all rows divides none.
     let constant = "means.kind = \"constant\"\nsalt = { buckets = 8 }";
     assert!(hot("dynamodb", "\"doc: u64\", \"kind: u8\"", constant, "random"));
+}
+
+/// A key that grows, with these servers, at this rate.
+fn growing(servers: u32, rate: &str, more: &str) -> String {
+    format!(
+        "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = {servers}\nregion.writes = \"10k/s\"\n[table.t]\n\
+         key = [\"id: u64\"]\nmeans.id = \"sequence\"\nrows = \"1G\"\n[[table.t.write]]\nname = \"w\"\nrate = \"{rate}\"\n\
+         {more}"
+    )
+}
+
+/// The edit of a finding and the keys that `suggest` tries have one number of buckets: as many on each server.
+#[test]
+fn buckets_are_a_multiple_of_the_servers_everywhere() {
+    for (servers, rate, due) in
+        [(5, "31k/s", 5), (12, "97k/s", 12), (6, "28k/s", 6), (5, "84k/s", 10), (2, "90k/s", 10)]
+    {
+        let text = growing(servers, rate, "");
+        let [finding] = &of_rules(&text, &["H03"])[..] else { panic!("{text}") };
+        let edit = &finding.remedy.as_ref().unwrap().edits[0].text;
+        assert!(edit.contains(&format!("buckets = {due} }}")), "{servers} {rate}: {edit}");
+        let options = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+        let suggestions = parse(&text).suggest("t", &options).unwrap();
+        let salts = suggestions.candidates.iter().filter_map(|candidate| candidate.table.table.salt.as_ref());
+        let buckets: Vec<u32> = salts.map(|salt| *salt.buckets).collect();
+        assert!(!buckets.is_empty() && buckets.iter().all(|buckets| *buckets == due), "{servers} {rate}: {buckets:?}");
+    }
+}
+
+/// The finding tells what its salt costs those queries that do not fix all of what it is taken from.
+#[test]
+fn a_salt_has_its_price() {
+    let query = |name: &str, more: &str| format!("[[table.t.query]]\nname = \"{name}\"\nrate = \"1/s\"\n{more}\n");
+    let told = |queries: &str| {
+        let found = of_rules(&growing(5, "31k/s", queries), &["H03"]).remove(0);
+        found.witness.into_iter().find(|line| line.contains("under the salt"))
+    };
+    let newest = query("newest", "order = \"newest\"\nlimit = 10");
+    let due = "under the salt each run of \"newest\" reads 5 ranges, not 1";
+    assert_eq!(told(&(query("one", "fix = [\"id\"]") + &newest)), Some(due.to_owned()));
+    // All rows are as many, and one row is in one bucket.
+    assert_eq!(told(&(query("one", "fix = [\"id\"]") + &query("all", ""))), None);
+    let done = "[[table.t.write]]\nname = \"done\"\nkind = \"delete\"\nrate = \"31k/s\"\n";
+    let oldest = query("next", "order = \"oldest\"\nlimit = 10");
+    let due = "under the salt each run of \"next\" reads 10 ranges, not 1, and passes over the deleted rows of each";
+    assert_eq!(told(&(done.to_owned() + &oldest)), Some(due.to_owned()));
+    // A heavy value is divided by the salt before it: the words are those of the edit.
+    let heavy = "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 4\nregion.writes = \"1k/s\"\n[table.t]\n\
+                 key = [\"user: u64\", \"at: instant\"]\nstats.user = { distinct = \"1M\", skew = \"one value 0.5\" }\n\
+                 [[table.t.write]]\nname = \"w\"\nrate = \"4k/s\"\norder = \"time\"\n\
+                 [[table.t.query]]\nname = \"of\"\nfix = [\"user\"]\nlimit = 1\norder = \"newest\"\n";
+    let found = of_rules(heavy, &["H04"]).remove(0);
+    assert_eq!(found.witness, ["under the salt each run of \"of\" reads 4 ranges, not 1"]);
+    let remedy = found.remedy.unwrap();
+    assert!(remedy.text.starts_with("add a salt, which divides") && !remedy.edits.is_empty(), "{remedy:?}");
+}
+
+/// A write of random rows of a key that grows is said not to be taken, whichever write it is.
+#[test]
+fn an_order_that_is_not_taken_is_told() {
+    let pay = "[[table.t.write]]\nname = \"pay\"\nrate = \"9k/s\"\norder = \"random\"\n";
+    let told = |more: &str| {
+        let found = of_rules(&growing(5, "31k/s", more), &["H03"]).remove(0);
+        found.witness.iter().any(|line| line.starts_with("`order = \"random\"` of \"pay\" cannot be"))
+    };
+    assert!(told(pay) && !told(""));
 }

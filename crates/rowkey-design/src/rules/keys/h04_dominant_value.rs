@@ -6,7 +6,7 @@ use super::h06_few_salt_buckets::few_buckets;
 use super::h08_salt_of_time::is_of_time;
 use crate::finding::Edit;
 use crate::rules::context::{Context, RuleSink};
-use crate::rules::hot::{Hot, dominant, salted};
+use crate::rules::hot::{Hot, dominant, priced, salted};
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     // A salt that is wrong in itself is said by its own rules.
@@ -45,7 +45,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
             finding = finding.of(context.table.table.secondary[index].name.as_str());
         }
         let (cure, edits) = cure(context, &hot);
-        found.push(finding.remedy(cure, edits));
+        found.push(priced(context, &hot, &edits, finding).remedy(cure, edits));
     }
 }
 
@@ -61,9 +61,12 @@ fn cure(context: &Context<'_>, hot: &Hot<'_, '_>) -> (&'static str, Vec<Edit>) {
             ("divide the heavy values by a shard number before them, which readers ask for one by one", Vec::new())
         }
         (true, true, _) => ("take the salt from what follows the heavy values too, with more buckets", Vec::new()),
-        (true, false, None) => ("divide the heavy values by a salt or a shard number after them", salted(context, hot)),
-        (true, false, Some(_)) => {
-            ("divide the heavy values by a salt of the secondary table, or a shard number after them", Vec::new())
+        (true, false, None) => {
+            ("add a salt, which divides the heavy values, or a shard number after these", salted(context, hot))
         }
+        (true, false, Some(_)) => (
+            "add a salt to the secondary table, which divides the heavy values, or a shard number after these",
+            Vec::new(),
+        ),
     }
 }

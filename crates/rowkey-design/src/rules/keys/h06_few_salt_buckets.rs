@@ -28,7 +28,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
         if let Some(ratio) = chi_square {
             finding = finding.number("buckets of the sample, greatest over mean", ratio, "");
         }
-        let wanted = hot.buckets();
+        let wanted = hot.buckets;
         let edits = if all < f64::from(wanted) && buckets > 0.9 * all {
             vec![Edit { place: salt.buckets.place, text: wanted.to_string() }]
         } else {

@@ -14,7 +14,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
             Some(peak) => finding = finding.number("writes at the peak", peak, "/s"),
             None => finding.severity = finding.severity.min(crate::Severity::Warning),
         }
-        let shards = hot.buckets();
+        let shards = hot.buckets;
         let cure = format!("divide the row over {shards} rows by a shard number and add them up when they are read");
         found.push(finding.remedy(cure, Vec::new()));
     }
