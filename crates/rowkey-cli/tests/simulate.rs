@@ -216,15 +216,23 @@ fn a_page_has_the_picture_and_replaces_no_other_file() {
 #[test]
 fn what_is_not_there_is_refused() {
     let folder = folder();
+    fs::write(folder.path().join("empty.txt"), "").unwrap();
+    fs::write(folder.path().join("trace.csv"), "t_ms,op,key\n").unwrap();
     for (args, said) in [
         (&["--table", "nothing"][..], "there is no table \"nothing\""),
         (&["--table", "hosts"], "there is no load to simulate"),
         (&["--table", "visits", "--trace", "."], "error: . is a folder: name the file in it"),
         (&["--table", "visits", "--log", "."], "error: . is a folder: name the file in it"),
         (&["--cluster", "other"], "there is no cluster \"other\""),
-        (&["--trace", "trace.csv"], "name the table"),
+        (
+            &["--trace", "trace.csv"],
+            "name the table that the events are of, --table NAME: the design has visits, hosts",
+        ),
         (&["--for", "0 s"], "from 1 s to 100 years"),
         (&["--times=-1"], "a number above 0"),
+        (&["--times", "-1"], "a number above 0"),
+        (&["--table", "visits", "--log", "trace.csv"], "is not a hex digit; a trace is given by --trace"),
+        (&["--table", "visits", "--log", "empty.txt"], "the log has no keys"),
     ] {
         let run = simulate(folder.path(), args);
         assert!(run.status == Some(2) && run.err.contains(said), "{args:?}: {} {}", run.err, run.out);

@@ -87,7 +87,7 @@ fn two_tables_of_one_name_are_named_with_both_places() {
             .map(|(i, text)| File { name: format!("{i}.rowkey.toml"), text: format!("format = 1\n{text}") });
         Design::parse(files).map_err(|problems| problems.to_string()).err().unwrap_or_default()
     };
-    let help = "; give it another name, or remove one";
+    let help = "; remove one, or give it another name, also to see both beside each other";
     assert_eq!(said(&[table("t", "u"), table("v", "w")]), "");
     let own = format!("0.rowkey.toml:5:8: there is already a table \"t\", at 0.rowkey.toml:2:8{help}");
     assert_eq!(said(&[table("t", "t")]), own);
@@ -133,7 +133,7 @@ fn numbers_out_of_bounds_are_named_with_what_is_wrong() {
     }
     assert_eq!(
         parse("format = 2\n").expect_err("another format"),
-        "a.rowkey.toml:1:10: expected 1, found the number 2"
+        "a.rowkey.toml:1:10: expected 1, found the number 2; it is of another version of `rowkey`: use that one"
     );
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use rowkey_design::internal::design;
-use rowkey_design::{Design, File};
+use rowkey_design::{CheckOptions, Date, Design, File, Severity};
 use serde_json::{Value, json};
 
 fn validator() -> jsonschema::Validator {
@@ -257,4 +257,18 @@ fn the_page_of_all_keys_is_printed_as_it_stands() {
         fs::write(&path, &page).unwrap();
     }
     assert_eq!(fs::read_to_string(path).unwrap(), page, "if this is meant, run it with ROWKEY_REWRITE=1");
+}
+
+/// The example of the page is a design, in which `check` finds no error.
+#[test]
+fn the_example_of_the_page_is_a_good_design() {
+    let page = design::reference();
+    let (_, rest) = page.split_once("```toml\n").unwrap();
+    let (text, _) = rest.split_once("```").unwrap();
+    let design = Design::parse([File { name: "a.rowkey.toml".to_owned(), text: text.to_owned() }]);
+    let design = design.unwrap_or_else(|problems| panic!("{problems}"));
+    let report = design.check(&CheckOptions::new(Date { year: 2026, month: 1, day: 31 }));
+    let severe = report.findings.iter().filter(|finding| finding.severity >= Severity::Warning);
+    assert_eq!(severe.map(|finding| &finding.message).collect::<Vec<_>>(), [""; 0]);
+    assert!(report.problems.is_empty() && report.notes.is_empty());
 }

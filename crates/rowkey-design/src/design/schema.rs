@@ -14,6 +14,44 @@ for editors. `rowkey fmt`, `import`, `infer` and `init` write `#:schema ./rowkey
 Taplo and the editors that use it follow; `rowkey schema > rowkey.schema.json` makes that file. `rowkey check` notes
 every mistake at once, each with its line and what to write. [studies/designs](../studies/designs) has examples.
 
+A whole one, of a cluster, and of a table with its key, its statistics, its columns, a write and a query:
+
+```toml
+format = 1
+
+[cluster.prod]
+engine = \"hbase\"
+servers = 10
+region.writes = \"20k/s\"
+region.reads = \"20k/s\"
+
+[table.visits]
+key = [\"site: u32\", \"at: i64 desc\", \"visitor: u64\"]
+means = { at = \"milliseconds\", visitor = \"random\" }
+stats.site = { distinct = 20_000, skew = \"zipf 0.8\" }
+
+[table.visits.family.v]
+columns = [\"page\", \"referrer\"]
+sizes = { page = \"40 B\", referrer = \"60 B\" }
+ttl = \"90 days\"
+
+[[table.visits.write]]
+name = \"visit\"
+rate = \"6k/s\"
+peak = \"15k/s\"
+shape = \"by day\"
+
+[[table.visits.query]]
+name = \"newest of a site\"
+fix = [\"site\"]
+order = \"newest\"
+limit = 100
+rate = \"500/s\"
+```
+
+A family is HBase's or Bigtable's column family, and on other engines a group of columns. The bytes of `page` are those
+of its values, without keys.
+
 Several files are one design: `rowkey check a.rowkey.toml b.rowkey.toml`, or a folder of them. A cluster of one file is
 that of the tables of all. A name that stands twice is an error, but for a cluster that is the same. A field of a key is
 `\"name: shape\"` in the grammar of [FORMAT.md](../FORMAT.md), with `desc`, `raw` or `nulls_first` after it.

@@ -37,9 +37,14 @@ impl Bounds {
         (self.least..=self.most).contains(&number) && !(self.whole && number.fract() != 0.0)
     }
 
+    /// True if one number alone is within, as the version of a format is.
+    pub(crate) fn is_one(self) -> bool {
+        self.least == self.most
+    }
+
     /// As messages say it.
     pub(crate) fn described(self) -> String {
-        if self.least == self.most {
+        if self.is_one() {
             return self.least.to_string();
         }
         let what = if self.whole { "a whole number" } else { "a number" };

@@ -15,7 +15,11 @@ impl FromToml for u32 {
         // JSON Schema takes 4.0 as a whole number, and what is read here must be what it takes.
         let number = number(node.get_ref()).filter(|number| bounds.has(*number)).map(|number| number as Self);
         if number.is_none() {
-            reading.wrong_type(node, &bounds.described(), without_quotes(node.get_ref()));
+            let help = match bounds.is_one() {
+                true => "it is of another version of `rowkey`: use that one".to_owned(),
+                false => without_quotes(node.get_ref()),
+            };
+            reading.wrong_type(node, &bounds.described(), help);
         }
         number
     }

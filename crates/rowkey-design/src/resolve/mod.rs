@@ -149,7 +149,7 @@ impl Design {
 }
 
 fn twice(what: &str, name: &str, place: Span, first: &str) -> Problem {
-    let help = Some("give it another name, or remove one".to_owned());
+    let help = Some("remove one, or give it another name, also to see both beside each other".to_owned());
     Problem { place, message: format!("there is already a {what} {name:?}, at {first}"), help }
 }
 

@@ -44,10 +44,11 @@ pub(super) fn rate(rate: f64) -> String {
     }
 }
 
-/// A part in percent.
+/// A part in percent, or so many times the whole.
 pub(super) fn percent(part: f64) -> String {
     match (part * 100.0).round() {
         0.0 if part > 0.0 => "under 1 %".to_owned(),
+        1000.0.. => format!("{} times", Count(part.round())),
         percent => format!("{percent} %"),
     }
 }

@@ -53,7 +53,7 @@ impl Together {
         let Self { writes, reads, .. } = self;
         let told = |least: f64| {
             let parts = [(writes, "writes"), (reads, "reads")].into_iter().filter(|(part, _)| *part > least);
-            parts.map(|(part, what)| format!("{} of the {what}", percent(part))).collect::<Vec<_>>().join(" and ")
+            parts.map(|(part, what)| of_what(part, what)).collect::<Vec<_>>().join(" and ")
         };
         let saturates = writes > 1.0 || reads > 1.0;
         let sentence = match saturates {
@@ -137,6 +137,12 @@ fn add(parts: &mut Vec<f64>, span_ms: u64, run: &Run, takes: f64, reads: bool) -
         parts[span] += rate / takes;
     }
     chance
+}
+
+/// A part of what all servers take, or so many times that.
+fn of_what(part: f64, what: &str) -> String {
+    let of = if part < 10.0 { " of" } else { "" };
+    format!("{}{of} the {what}", percent(part))
 }
 
 #[cfg(test)]

@@ -15,7 +15,11 @@ pub(super) fn read_line(text: &[u8], columns: &Columns, line: &mut Line) -> Resu
     let told = |error: serde_json::Error| {
         let reason = error.to_string();
         let reason = reason.rsplit_once(" at line ").map_or(&*reason, |(reason, _)| reason);
-        (format!("column {}", error.column()), reason.to_owned())
+        if reason.contains("EOF while parsing") {
+            let end = text.trim_ascii_end().len();
+            return (format!("column {}", end + 1), "the line ends in an object: write one object a line".to_owned());
+        }
+        (format!("column {}", error.column()), reason.replace("expected u64", "expected a whole number"))
     };
     let mut json = serde_json::Deserializer::from_slice(text);
     Of { columns, line }.deserialize(&mut json).map_err(told)?;
@@ -51,14 +55,18 @@ impl<'de> Visitor<'de> for Of<'_, '_> {
                 return Err(told("the line has it already".to_owned()));
             }
             known.push(column);
+            let of_value = |error: A::Error| told(error.to_string());
             match column {
-                Column::Time => self.line.t_ms = map.next_value()?,
-                Column::Bytes => self.line.bytes = map.next_value::<Option<u64>>()?.unwrap_or(0),
-                Column::Batch => self.line.batch = map.next_value()?,
-                Column::Limit => self.line.limit = map.next_value::<Option<u64>>()?.filter(|limit| *limit > 0),
+                Column::Time => self.line.t_ms = map.next_value().map_err(of_value)?,
+                Column::Bytes => self.line.bytes = map.next_value::<Option<u64>>().map_err(of_value)?.unwrap_or(0),
+                Column::Batch => self.line.batch = map.next_value().map_err(of_value)?,
+                Column::Limit => {
+                    let limit = map.next_value::<Option<u64>>().map_err(of_value)?;
+                    self.line.limit = limit.filter(|limit| *limit > 0);
+                }
                 Column::Field(at) => self.line.fields[at] = map.next_value::<Json>()?,
                 Column::Op | Column::Key | Column::End => {
-                    if let Some(Text(text)) = map.next_value::<Option<Text<'_>>>()? {
+                    if let Some(Text(text)) = map.next_value::<Option<Text<'_>>>().map_err(of_value)? {
                         self.line.take(column, &text).map_err(told)?;
                     }
                 }

@@ -81,7 +81,10 @@ impl Log {
         })?;
         if log.rows.is_empty() {
             let undecoded = log.undecoded;
-            return Err(LoadError::NoEvents(format!("the log has no key of the design: {undecoded} do not decode")));
+            return Err(LoadError::NoEvents(match undecoded {
+                0 => "the log has no keys".to_owned(),
+                _ => format!("the log has no key of the design: {undecoded} do not decode"),
+            }));
         }
         log.rows.sort_by_key(|row| (row.time, row.number));
         Ok(log)

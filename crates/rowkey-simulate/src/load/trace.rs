@@ -70,7 +70,12 @@ impl<R: BufRead> Load for Trace<'_, R> {
             self.reader.consume(BOM.len());
         }
         let begins = self.reader.fill_buf().map_err(of_reader)?;
-        let is_json = begins.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+        let first = begins.iter().find(|byte| !byte.is_ascii_whitespace());
+        if first == Some(&b'[') {
+            let reason = "this is an array: write one object a line".to_owned();
+            return Err(LoadError::Line { line: 1, place: "column 1".to_owned(), reason });
+        }
+        let is_json = first == Some(&b'{');
         let read = if is_json {
             json(&mut self.reader, &columns, &mut told)
         } else {

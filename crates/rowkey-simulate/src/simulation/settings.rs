@@ -80,6 +80,9 @@ pub(super) fn settings(
         }
     };
     let engine = engine_of(cluster);
+    if cluster.is_none() {
+        assumed.push(format!("the engine is {engine}: say `[cluster.NAME]` and its `engine = …`"));
+    }
     if !of_hbase {
         let own = match is_one_process(engine) {
             true => format!("{} is one process", engine.word()),

@@ -151,8 +151,16 @@ fn a_bad_line_is_told_with_its_place() {
         ("t_ms,op,key\n".to_owned(), "the trace has no events"),
         (String::new(), "the trace has no events"),
         ("{\"t_ms\": 1, \"op\": \"put\", \"kee\": 1}".to_owned(), "line 1, column 30: `kee`: there is no such column"),
-        ("\n{\"t_ms\": 1, \"op\": 3}".to_owned(), "line 2, column 19: invalid type: integer `3`"),
-        ("{\"t_ms\": 1".to_owned(), "line 1, column 10: EOF while parsing an object"),
+        ("\n{\"t_ms\": 1, \"op\": 3}".to_owned(), "line 2, column 19: `op`: invalid type: integer `3`"),
+        ("{\"t_ms\": 1".to_owned(), "line 1, column 11: the line ends in an object: write one object a line"),
+        ("{\n\"t_ms\": 1,\n".to_owned(), "line 1, column 2: the line ends in an object: write one object a line"),
+        ("{\"t_ms\": 1, \"op\":\n".to_owned(), "line 1, column 18: the line ends in an object"),
+        ("\n[{\"t_ms\": 1}]".to_owned(), "line 1, column 1: this is an array: write one object a line"),
+        (
+            "{\"t_ms\": \"0\"}".to_owned(),
+            "line 1, column 12: `t_ms`: invalid type: string \"0\", expected a whole number",
+        ),
+        ("{\"t_ms\": 1, \"bytes\": -1}".to_owned(), "line 1, column 23: `bytes`: invalid value"),
         (
             format!("{{\"t_ms\":1,\"op\":\"scan\",\"key\":\"{key}\",\"end\":\"00\"}}"),
             "line 1, `end`: it is not after `key`",

@@ -73,6 +73,7 @@ pub(crate) struct Args {
     length: Option<Period>,
     /// All rates are so many times those of the design.
     #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = factor, conflicts_with = "trace")]
+    #[arg(allow_negative_numbers = true)]
     times: f64,
     /// The most events of writes, and of reads. Where there are more, each event stands for as many as are needed.
     #[arg(long, default_value = "1000000", value_parser = clap::value_parser!(u64).range(1000..=ROW_BY_ROW))]
@@ -111,7 +112,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let options = samples::read_with_notes(&mut design, &args.samples.sample, args.samples.form, options)?;
     let from_file = args.trace.is_some() || args.log.is_some();
     if from_file && args.table.is_none() && design.tables.len() > 1 {
-        return Err(Failure::new("name the table that the events are of: --table NAME"));
+        let known = known(&design);
+        return Err(Failure::new(format!(
+            "name the table that the events are of, --table NAME: the design has {known}"
+        )));
     }
     if let Some(path) = &args.html {
         crate::designs::may_replace(path, &args.designs, page::FIRST_LINE, "page that `rowkey` wrote")?;
@@ -135,9 +139,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         if named > 0 {
             return Err(Failure::new("there is no load to simulate, as the notes say"));
         }
-        let known: Vec<&str> = design.tables.keys().map(String::as_str).collect();
         let name = args.table.as_deref().unwrap_or_default();
-        return Err(Failure::new(format!("there is no table {name:?}; the design has {}", known.join(", "))));
+        return Err(Failure::new(format!("there is no table {name:?}; the design has {}", known(&design))));
     }
     // Events of a file are of one table.
     let together = answer::Together::of(simulated.iter().map(|table| (&table.declared, &table.run)));
@@ -152,6 +155,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let is_fine = simulated.iter().all(|table| table.answer.sentence.starts_with(answer::NOTHING));
     let is_fine = is_fine && together.is_none_or(|together| !together.saturates);
     Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn known(design: &Design) -> String {
+    design.tables.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
 fn failed(error: LoadError) -> Failure {
@@ -248,7 +255,11 @@ fn lines(path: &Path, reader: &mut dyn BufRead) -> u64 {
 
 fn log(args: &Args, path: &Path, declared: &Declared<'_>) -> Result<Log, Failure> {
     let (form, layout) = (args.samples.form, declared.key.layout);
-    let key = |text: &str, key: &mut Vec<u8>| form.parse_to(text, layout, key).map_err(|error| error.to_string());
+    let is_trace = |text: &str| text.starts_with('{') || text.split(',').any(|column| column.trim() == "t_ms");
+    let key = |text: &str, key: &mut Vec<u8>| {
+        let hint = || if is_trace(text) { "; a trace is given by --trace" } else { "" };
+        form.parse_to(text, layout, key).map_err(|error| format!("{error}{}", hint()))
+    };
     let rate = declared.settings.rows_per_second;
     let rate = if rate > 0.0 { rate } else { 1000.0 } * args.times;
     let most = usize::try_from(args.events).unwrap_or(usize::MAX);

@@ -140,10 +140,13 @@ fn of_all_tables(context: &Context<'_>, servers: f64, found: &mut RuleSink<'_>) 
     for (part, what) in [(writes, "writes"), (reads, "reads")] {
         let Some(part) = part else { continue };
         let tables = context.design.tables.len() as f64;
+        let asked = match part {
+            10.0.. => format!("{} times", Count(part.round())),
+            _ => format!("{:.0} % of", (part * 100.0).round().max(101.0)),
+        };
         let message = format!(
-            "all {} together ask for {:.0} % of the {what} that {} can take, most of them this one",
+            "all {} together ask for {asked} the {what} that {} can take, most of them this one",
             Count(tables).of("table"),
-            (part * 100.0).round().max(101.0),
             Count(servers).of("server")
         );
         let finding = found.finding(context.table.name.place, message).number("servers", servers, "");
