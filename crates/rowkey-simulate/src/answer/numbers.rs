@@ -89,7 +89,7 @@ impl Numbers {
 }
 
 /// The saturations by writes and by reads: that of more of the time first.
-fn saturations(peaks: &Peaks, takes: Takes) -> Vec<Saturation> {
+fn saturations(peaks: &Peaks<'_>, takes: Takes) -> Vec<Saturation> {
     let both = [false, true].map(|reads| peaks.saturation(takes.of(reads), reads));
     let mut found: Vec<Saturation> = both.into_iter().flatten().collect();
     found.sort_by(|a, b| b.part.total_cmp(&a.part));

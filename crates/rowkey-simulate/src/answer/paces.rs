@@ -41,6 +41,21 @@ impl<'r> Paces<'r> {
         let (from, to) = (seconds(from_ms), seconds(to_ms));
         Some(times * self.run.pace.between(self.reads, from, to)? / (to - from))
     }
+
+    /// The highest rate between two times; the mean where it is not known what goes with what.
+    pub(super) fn most(&self, interval: usize, from_ms: u64, to_ms: u64) -> Option<f64> {
+        let mean = self.at(interval, from_ms, to_ms)?;
+        let times = self.times.get(interval).copied().flatten()?;
+        Some(self.run.pace.most(self.reads, seconds(from_ms), seconds(to_ms)).map_or(mean, |most| times * most))
+    }
+
+    /// The part of the time between two times in which the rate is more than a limit.
+    pub(super) fn above(&self, interval: usize, from_ms: u64, to_ms: u64, limit: f64) -> f64 {
+        let Some(mean) = self.at(interval, from_ms, to_ms) else { return 0.0 };
+        let times = self.times.get(interval).copied().flatten().unwrap_or(0.0);
+        let above = self.run.pace.above(self.reads, seconds(from_ms), seconds(to_ms), limit / times);
+        above.unwrap_or_else(|| f64::from(u8::from(mean > limit)))
+    }
 }
 
 fn seconds(ms: u64) -> f64 {

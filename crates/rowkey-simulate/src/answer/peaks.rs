@@ -3,117 +3,24 @@
 use super::layouts;
 use super::paces::Paces;
 use super::shares::Shares;
-use crate::chance::{added_by_chance, most_above};
-use crate::recording::{Busiest, Run};
+use super::span::{Expected, Span, seconds};
+use crate::chance::added_by_chance;
+use crate::recording::{Busiest, Run, Step};
 use crate::run::{Interval, Saturation, Server};
 
 /// The standard deviations of a sample that are chance, of intervals; and of steps, of which there are a thousand.
 const OF_INTERVALS: f64 = 3.0;
 const OF_STEPS: f64 = 4.0;
 
-/// The beginning is one in so many of the steps with a load.
+/// The beginning is one in so many of the steps with a load, and so is the end.
 const BEGINNING: usize = 10;
-
-/// The events that a share is known by.
-const EVENTS: f64 = 30.0;
-
-/// The busiest of several servers in one of a thousand steps has so many times more by chance than one has.
-const OF_SEVERAL: f64 = 1.5;
 
 /// A table takes less at first if it is less than this part of what it takes later.
 const LESS: f64 = 0.8;
 
-/// A time and what the busiest server is asked for in it, of writes and of reads.
-#[derive(Clone, Copy, Debug)]
-struct Span {
-    t_ms: u64,
-    length_ms: u64,
-    counted: [Busiest; 2],
-    expected: [Expected; 2],
-    chance: f64,
-    /// The samples among which one is the busiest: each server in each span.
-    samples: f64,
-}
-
-/// The rate that a server is asked for by what is known of the load around a time.
-#[derive(Clone, Copy, Debug)]
-struct Expected {
-    server: u32,
-    rate: f64,
-    /// The server's part of the load.
-    part: f64,
-    /// The part of it that is more than chance in the load of several times; none where it is known by counting alone.
-    sure: Option<f64>,
-    /// True if the rate is the declared one: then nothing is told by counting events.
-    is_paced: bool,
-}
-
-impl Span {
-    const fn of(&self, reads: bool) -> &Busiest {
-        &self.counted[reads as usize]
-    }
-
-    const fn expected(&self, reads: bool) -> &Expected {
-        &self.expected[reads as usize]
-    }
-
-    fn rate(&self, reads: bool) -> f64 {
-        self.of(reads).rows as f64 / seconds(self.length_ms)
-    }
-
-    /// The rate that a server with this mean has at most by chance, where each event stands for so many rows.
-    fn limit(&self, mean: f64, reads: bool) -> f64 {
-        let Busiest { all, events, .. } = self.of(reads);
-        let a_second = *all as f64 / (*events).max(1) as f64 / seconds(self.length_ms);
-        if a_second > 0.0 { mean + a_second * most_above(mean / a_second, self.samples) } else { mean }
-    }
-
-    /// The most that the busiest server is asked for: what is expected of it, or what is counted, if that is more than
-    /// chance.
-    fn most(&self, reads: bool) -> f64 {
-        let Expected { rate: expected, is_paced, .. } = *self.expected(reads);
-        let rate = self.rate(reads);
-        if !is_paced && rate > self.limit(expected, reads) { rate.max(expected) } else { expected }
-    }
-
-    /// True if more than `takes` are asked for: by what is expected, or what is counted, by more than chance.
-    fn is_over(&self, takes: f64, reads: bool) -> bool {
-        let Expected { rate, sure, .. } = *self.expected(reads);
-        sure.is_some_and(|sure| sure * rate > takes) || self.is_counted(takes, reads)
-    }
-
-    /// True if it is over, and a step in it too, as far as is known.
-    fn is_over_in(&self, step: &Self, takes: f64, reads: bool) -> bool {
-        let is_known = step.expected(reads).sure.is_some();
-        if is_known { self.is_counted(takes, reads) } else { self.is_over(takes, reads) }
-    }
-
-    fn is_counted(&self, takes: f64, reads: bool) -> bool {
-        let expected = self.expected(reads);
-        // What is expected, and not too much, is not too much by chance.
-        let least = if expected.sure.is_some() { takes.max(expected.rate) } else { takes };
-        !expected.is_paced && self.rate(reads) > self.limit(least, reads)
-    }
-
-    /// The part of the writes that is more than chance, if it is so much more than another.
-    fn share_above(&self, later: f64) -> Option<f64> {
-        let Expected { part, sure, is_paced, .. } = *self.expected(false);
-        if is_paced {
-            return Some(part).filter(|part| sure.unwrap_or(0.0) * part > later);
-        }
-        let Busiest { rows, all, events, .. } = *self.of(false);
-        let (share, events) = (rows as f64 / all as f64, events as f64);
-        let chance = OF_SEVERAL * self.chance * (later * (1.0 - later) / events).sqrt();
-        (share * events >= EVENTS && share > later + chance).then_some(share)
-    }
-}
-
-fn seconds(ms: u64) -> f64 {
-    ms as f64 / 1000.0
-}
-
 /// The steps of a run and its intervals; the intervals twice where it has no steps.
-pub(super) struct Peaks {
+pub(super) struct Peaks<'r> {
+    known: Known<'r>,
     steps: Vec<Span>,
     intervals: Vec<Span>,
 }
@@ -159,13 +66,13 @@ impl<'r> Known<'r> {
             counted.rows = counted.rows.max((counted.all as f64 * moving.unwrap_or(0.0)).round() as u64);
             expected.server = if expected.sure.is_some() { expected.server } else { counted.server };
         }
-        Span { t_ms, length_ms, counted, expected, chance, samples }
+        Span { at, t_ms, length_ms, counted, expected, chance, samples }
     }
 
     fn expected(&self, at: usize, (t_ms, length_ms): (u64, u64), counted: &Busiest, reads: bool) -> Expected {
         let of = usize::from(reads);
         let counting = counted.all as f64 / seconds(length_ms);
-        let paced = self.paces[of].at(at, t_ms.saturating_sub(length_ms), t_ms);
+        let paced = self.paces[of].most(at, t_ms.saturating_sub(length_ms), t_ms);
         let rate = paced.unwrap_or(counting);
         let shares = &self.shares[of];
         let is_paced = paced.is_some();
@@ -195,6 +102,18 @@ impl<'r> Known<'r> {
         Expected { server, rate: rate * part, part, sure, is_paced }
     }
 
+    /// The part of a span in which the declared rate is more than is taken.
+    fn over(&self, span: &Span, takes: f64, reads: bool) -> f64 {
+        let Expected { part, sure, .. } = *span.expected(reads);
+        let limit = takes / (part * sure.unwrap_or(0.0));
+        self.paces[usize::from(reads)].above(span.at, span.from_ms(), span.t_ms, limit)
+    }
+
+    /// True if regions were split, or moved, in the run.
+    fn is_split(&self) -> bool {
+        !self.run.splits.is_empty() || !self.run.moves.is_empty()
+    }
+
     /// True of an interval with all events of the load, which are no sample.
     fn is_whole(&self, at: usize, t_ms: u64, length_ms: u64) -> bool {
         let is_interval = self.run.intervals.get(at).is_some_and(|interval| interval.t_ms == t_ms);
@@ -207,6 +126,16 @@ impl<'r> Known<'r> {
             self.run.intervals.get(at).map(|interval| of_interval(self.run, interval, reads)).unwrap_or_default();
         if counts.all > 0 { counts.rows as f64 / counts.all as f64 } else { 0.0 }
     }
+}
+
+/// True if a declared load at its highest rate is not too much for the servers that it is on at the end. So it does not
+/// depend on how near the time of the splits is to any part of the run.
+fn is_calm(active: &[&Span], takes: f64, reads: bool) -> bool {
+    let expected = || active.iter().map(|span| span.expected(reads));
+    let all = expected().filter(|expected| expected.part > 0.0).map(|expected| expected.rate / expected.part);
+    let last = active.len() - active.len().div_ceil(BEGINNING);
+    let part = expected().skip(last).map(|expected| expected.part * expected.sure.unwrap_or(1.0)).fold(0.0, f64::max);
+    expected().all(|expected| expected.is_paced) && all.fold(0.0, f64::max) * part <= takes
 }
 
 fn events(run: &Run, reads: bool) -> f64 {
@@ -231,8 +160,8 @@ fn of_interval(run: &Run, interval: &Interval, reads: bool) -> Busiest {
     Busiest { events, ..found }
 }
 
-impl Peaks {
-    pub(super) fn of(run: &Run, shares: &[Shares<'_>; 2]) -> Self {
+impl<'r> Peaks<'r> {
+    pub(super) fn of(run: &'r Run, shares: &'r [Shares<'r>; 2]) -> Self {
         let length_ms = run.settings.interval_ms.max(1);
         let known = Known::of(run, shares);
         let interval = |interval: &Interval| {
@@ -241,12 +170,16 @@ impl Peaks {
         };
         let intervals: Vec<Span> = run.intervals.iter().map(interval).collect();
         let step_ms = run.steps.first().map_or(1, |step| step.t_ms.max(1));
-        let steps = run.steps.iter();
-        let steps =
-            steps.map(|step| known.span((step.t_ms, step_ms), [step.writes, step.reads], OF_STEPS, run.steps.len()));
-        let steps: Vec<Span> = steps.collect();
+        let end_ms = run.intervals.last().map_or(u64::MAX, |last| last.t_ms);
+        let step = |step: &Step| {
+            // The last one is as long as the run goes on.
+            let from_ms = step.t_ms.saturating_sub(step_ms);
+            let t_ms = step.t_ms.min(end_ms).max(from_ms + 1);
+            known.span((t_ms, t_ms - from_ms), [step.writes, step.reads], OF_STEPS, run.steps.len())
+        };
+        let steps: Vec<Span> = run.steps.iter().map(step).collect();
         let steps = if steps.is_empty() { intervals.clone() } else { steps };
-        Self { steps, intervals }
+        Self { known, steps, intervals }
     }
 
     /// The interval that the middle of a step is in.
@@ -264,10 +197,9 @@ impl Peaks {
     fn most_of(&self, reads: bool) -> f64 {
         let counted = self.steps.iter().filter(|step| !step.expected(reads).is_paced);
         let peaks = counted.filter(|step| {
-            let from_ms = step.t_ms.saturating_sub(step.length_ms);
-            let first = self.intervals.partition_point(|interval| interval.t_ms <= from_ms);
+            let first = self.intervals.partition_point(|interval| interval.t_ms <= step.from_ms());
             let around = self.intervals[first..].iter();
-            let around = around.take_while(|interval| interval.t_ms.saturating_sub(interval.length_ms) < step.t_ms);
+            let around = around.take_while(|interval| interval.from_ms() < step.t_ms);
             let mean = around.map(|interval| interval.most(reads)).fold(0.0, f64::max);
             step.rate(reads) > step.limit(mean, reads)
         });
@@ -314,14 +246,23 @@ impl Peaks {
         };
         let active: Vec<&Span> = self.steps.iter().filter(|step| step.of(reads).all > 0).collect();
         let asked = self.most_of(reads);
+        let is_short = !active[active.len().div_ceil(BEGINNING)..].iter().any(is_over);
+        let over = |step: &Span| match step.expected(reads).is_paced {
+            true => self.known.over(step, takes, reads),
+            false => f64::from(u8::from(is_over(&step))),
+        };
+        let [over, all] = self.steps.iter().fold([0.0; 2], |[sum, all], step| {
+            let seconds = seconds(step.length_ms);
+            [sum + over(step) * seconds, all + seconds]
+        });
         let server = if first.is_counted(takes, reads) { first.of(reads).server } else { first.expected(reads).server };
         Some(Saturation {
             reads,
             server,
             t_ms: first.t_ms,
             step_ms: first.length_ms,
-            passes: !active[active.len().div_ceil(BEGINNING)..].iter().any(is_over),
-            part: self.steps.iter().filter(is_over).count() as f64 / self.steps.len() as f64,
+            passes: is_short || self.known.is_split() && is_calm(&active, takes, reads),
+            part: over / all,
             asked,
             takes,
         })

@@ -111,7 +111,7 @@ const CHANCE: f64 = 0.01;
 const ROUNDED: f64 = 1e-5;
 
 /// The spans in the longest interval of all tables.
-const SPANS: u64 = 32;
+pub(crate) const SPANS: u64 = 32;
 
 /// Adds the load of a table, as a part of what all servers take a second, in parts of the longest interval of all
 /// tables; and returns what of it may be by chance. It is asked for at the declared pace, where there is one.

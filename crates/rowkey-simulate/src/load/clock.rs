@@ -9,6 +9,8 @@ pub(super) struct Clock {
     /// The length of a period in seconds, and its number of events.
     seconds: f64,
     count: f64,
+    /// True if the design says the rate.
+    pub(super) is_declared: bool,
 }
 
 /// A part of a period.
@@ -23,6 +25,32 @@ struct Part {
     to: f64,
 }
 
+impl Part {
+    fn slope(&self) -> f64 {
+        (self.to - self.from) / self.seconds
+    }
+
+    /// The highest rate between two times of a period; 0 where it has nothing of them.
+    fn most(&self, from: f64, to: f64) -> f64 {
+        /// The seconds by which times are rounded.
+        const ROUNDED: f64 = 1e-6;
+        let (from, to) = ((from - self.start).max(0.0), (to - self.start).min(self.seconds));
+        let rate = |within: f64| self.from + self.slope() * within;
+        if to - from > ROUNDED { rate(from).max(rate(to)) } else { 0.0 }
+    }
+
+    /// The seconds before a time of a period in which the rate is above a limit.
+    fn above(&self, time: f64, limit: f64) -> f64 {
+        let within = (time - self.start).clamp(0.0, self.seconds);
+        let slope = self.slope();
+        if slope == 0.0 {
+            return if self.from > limit { within } else { 0.0 };
+        }
+        let crosses = ((limit - self.from) / slope).clamp(0.0, within);
+        if slope > 0.0 { within - crosses } else { crosses }
+    }
+}
+
 impl Clock {
     /// That of a rate, so many times as fast.
     pub(super) fn of(rates: &Rates, times: f64) -> Self {
@@ -35,13 +63,13 @@ impl Clock {
             part
         };
         let parts = rates.period().into_iter().map(&mut part).collect();
-        Self { parts, seconds, count }
+        Self { parts, seconds, count, is_declared: true }
     }
 
-    /// The same rate at all times.
+    /// The same rate at all times, which is assumed.
     pub(super) fn steady(rate: f64) -> Self {
         let part = Part { start: 0.0, before: 0.0, seconds: 86_400.0, count: 86_400.0 * rate, from: rate, to: rate };
-        Self { parts: vec![part], seconds: part.seconds, count: part.count }
+        Self { parts: vec![part], seconds: part.seconds, count: part.count, is_declared: false }
     }
 
     /// The shortest time, in seconds, in which the rate goes its own way; none if it is the same all the time.
@@ -56,8 +84,34 @@ impl Clock {
         let rest = time - periods * self.seconds;
         let part = self.parts.iter().rev().find(|part| part.start <= rest).unwrap_or(&self.parts[0]);
         let within = (rest - part.start).clamp(0.0, part.seconds);
-        let slope = (part.to - part.from) / part.seconds;
+        let slope = part.slope();
         periods * self.count + part.before + part.from * within + slope * within * within / 2.0
+    }
+
+    /// The mean rate.
+    pub(super) fn mean(&self) -> f64 {
+        self.count / self.seconds
+    }
+
+    /// The highest rate between two times in seconds.
+    pub(super) fn most(&self, from: f64, to: f64) -> f64 {
+        let first = (from / self.seconds).floor();
+        // One whole period has all rates.
+        let periods = ((to / self.seconds).floor() - first).min(2.0) as u8;
+        let begins = (0..=periods).map(|period| (first + f64::from(period)) * self.seconds);
+        let rates = begins.flat_map(|begins| self.parts.iter().map(move |part| part.most(from - begins, to - begins)));
+        rates.fold(0.0, f64::max)
+    }
+
+    /// The seconds between two times in which the rate is above a limit.
+    pub(super) fn above(&self, from: f64, to: f64, limit: f64) -> f64 {
+        let before = |time: f64| {
+            let periods = (time / self.seconds).floor();
+            let rest = time - periods * self.seconds;
+            let within = |time: f64| self.parts.iter().map(|part| part.above(time, limit)).sum::<f64>();
+            periods * within(self.seconds) + within(rest)
+        };
+        before(to) - before(from)
     }
 
     /// True if the rates of both go up and down together.
@@ -79,7 +133,7 @@ impl Clock {
         let part = self.parts.iter().find(ends).or(self.parts.last());
         let Some(part) = part else { return 0.0 };
         let n = rest - part.before;
-        let slope = (part.to - part.from) / part.seconds;
+        let slope = part.slope();
         // The root of `from x + slope x² / 2 = n`. Square roots are the same on any machine.
         let root = (part.from * part.from + 2.0 * slope * n).max(0.0).sqrt();
         let within = if n > 0.0 { 2.0 * n / (part.from + root) } else { 0.0 };

@@ -3,20 +3,33 @@
 use rowkey_design::internal::file::{Bytes, Count};
 
 use super::ranges::MOST;
+use crate::answer::SPANS;
 use crate::page::elapsed;
 use crate::recording::Run;
 
-/// Those for rates that go their own way in no more seconds than two steps have.
+/// Those for rates that go their own way, apart from others, in no more seconds than two steps have.
 pub(super) fn of_rates(run: &Run, seconds: f64) -> Option<String> {
     let step_ms = run.steps.first().map_or(run.settings.interval_ms, |step| step.t_ms);
+    let [shortest, step] = of_means(seconds, step_ms)?;
+    Some(format!(
+        "rates that change within {shortest}, not together, are told by their means of {step}: a shorter run, or more \
+         events, tell peaks"
+    ))
+}
+
+/// The same of what all tables ask for together, whose rates are added up in parts of intervals.
+pub(super) fn of_all_tables(run: &Run, seconds: f64) -> Option<String> {
+    let [shortest, part] = of_means(seconds, run.settings.interval_ms / SPANS)?;
+    Some(format!(
+        "of all tables together, rates that change within {shortest} are told by their means of {part}: a shorter run \
+         tells peaks"
+    ))
+}
+
+/// A time in seconds and the length of a mean, if the latter is more than half of it.
+fn of_means(seconds: f64, length_ms: u64) -> Option<[String; 2]> {
     let shortest_ms = (seconds * 1000.0) as u64;
-    (shortest_ms < step_ms.saturating_mul(2)).then(|| {
-        format!(
-            "rates that change within {} are told by their means of {}: a shorter run, or more events, tell peaks",
-            elapsed(shortest_ms),
-            elapsed(step_ms)
-        )
-    })
+    (shortest_ms < length_ms.saturating_mul(2)).then(|| [shortest_ms, length_ms].map(elapsed))
 }
 
 /// Those for a full grown table that takes more regions of a size than it is begun with.

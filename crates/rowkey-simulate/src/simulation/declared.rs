@@ -213,12 +213,14 @@ impl<'d> Declared<'d> {
         }
         settings.interval_ms = (options.seconds * 1000.0 / INTERVALS).ceil().max(1.0) as u64;
         let until_ms = (options.seconds * 1000.0) as u64;
-        let (pace, shortest) = (load.pace(), load.shortest());
+        let (pace, shortest, apart) = (load.pace(), load.shortest(), load.shortest_apart());
         let load = &mut Ahead(load);
         let mut load = Cells { load, more: self.cells.saturating_sub(1) };
         let mut run = self.put(until_ms, &mut load, &settings, stored.as_ref(), seed, progress)?;
         assumed.append(&mut run.assumed);
-        assumed.extend(shortest.and_then(|seconds| coarse::of_rates(&run, seconds)));
+        assumed.extend(apart.and_then(|seconds| coarse::of_rates(&run, seconds)));
+        let others = shortest.filter(|_| self.design.tables.len() > 1 || !self.key.table.secondary.is_empty());
+        assumed.extend(others.and_then(|seconds| coarse::of_all_tables(&run, seconds)));
         if self.simulates == Simulates::Ranges {
             let grown = self.ranges_by_size() * settings.max_filesize as f64;
             assumed.extend(coarse::of_growth(&run, grown, (self.engine().word(), self.engine().region())));
