@@ -60,6 +60,8 @@ pub struct Run {
     pub(crate) pace: Pace,
     /// The bytes that the puts of a simulated trace or log have; none where they are those of a design.
     pub(crate) written: Option<Written>,
+    /// The part of the writes that is on one server at a moment by the design, where it is on another one at others.
+    pub(crate) at_once: Option<f64>,
     /// The assumptions of a simulated load, and what is told coarser than it was asked for, in words.
     pub assumed: Vec<String>,
 }
@@ -188,7 +190,7 @@ impl Run {
     #[must_use]
     pub fn new(settings: Settings) -> Self {
         let (batches, splits, moves, intervals, chances, steps, pace, assumed) = <_>::default();
-        let (keys, merges, restarts, silences, written) = <_>::default();
+        let (keys, merges, restarts, silences, written, at_once) = <_>::default();
         Self {
             settings,
             keys,
@@ -203,6 +205,7 @@ impl Run {
             steps,
             pace,
             written,
+            at_once,
             assumed,
         }
     }

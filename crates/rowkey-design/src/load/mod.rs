@@ -72,7 +72,7 @@ impl<'d> WriteLoad<'d> {
             bytes: bytes_per_put(key.table, key, write),
         };
         let order = write.order.as_ref().map(|order| &order.value);
-        if matches!(order, Some(WriteOrder::OneRow | WriteOrder::Key)) {
+        if load.is_in_order() {
             (load.places, load.busiest, load.frequencies) = (Some(1.0), Some(1.0), Some(Frequencies::one()));
             return load;
         }
@@ -103,11 +103,20 @@ impl<'d> WriteLoad<'d> {
     /// True if the rows of two writes of a key land in the same places: the most frequent values of one are those of the
     /// other. Rows that are one, or in the order of the key, are where they are.
     pub fn coincides(&self, other: &Self) -> bool {
-        let is_of_places = |load: &Self| {
-            !matches!(load.write.order.as_deref(), Some(WriteOrder::OneRow | WriteOrder::Key)) && load.peak.is_some()
-        };
+        let is_of_places = |load: &Self| !load.is_in_order() && load.peak.is_some();
         let is_same = self.secondary == other.secondary && self.fields == other.fields && self.front == other.front;
         is_same && is_of_places(self) && is_of_places(other)
+    }
+
+    /// True if a write says itself that all its rows of a moment are in one place.
+    pub(crate) fn is_in_order(&self) -> bool {
+        matches!(self.write.order.as_deref(), Some(WriteOrder::OneRow | WriteOrder::Key))
+    }
+
+    /// True if rows of one moment have a part of the partition key in common, a day or an hour, and those of another
+    /// have another: the busiest place is another one from time to time.
+    pub fn moves(&self, key: &KeyFacts<'_>) -> bool {
+        !self.is_in_order() && key.partition.is_some_and(|partition| self.fields.len() < partition)
     }
 }
 
@@ -125,10 +134,14 @@ pub fn places_as_text(places: f64) -> String {
 }
 
 /// The fields of the partition key that differ between writes, or reads, of one moment: all, but for a day or an hour
-/// that they have in common, where they follow the time.
+/// that they have in common, where they follow the time. What is shorter than a second is none of these.
 pub(crate) fn spread_in_partition_key(key: &KeyFacts<'_>, follow_time: bool) -> Vec<usize> {
-    let is_coarse = |field: &FieldFacts<'_>| {
-        field.growth == Some(Growth::Unknown) || matches!(field.meaning, Some(Meaning::TimeBucket | Meaning::Seconds))
+    let is_coarse = |field: &FieldFacts<'_>| match (field.growth, field.meaning) {
+        (Some(Growth::Unknown), _) => true,
+        (growth, Some(Meaning::TimeBucket | Meaning::Seconds)) => {
+            !matches!(growth, Some(Growth::Time(Some(seconds))) if seconds < 1.0)
+        }
+        _ => false,
     };
     let partition = 0..key.partition.unwrap_or(0).min(key.fields.len());
     partition.filter(|&field| !follow_time || !is_coarse(&key.fields[field])).collect()

@@ -217,14 +217,9 @@ pub(super) fn dominant<'c, 'd>(context: &'c Context<'d>) -> Vec<(Hot<'c, 'd>, f6
         let is_uneven = busiest * values > UNEVEN || (hot.load.front.is_none() && values < hot.servers);
         // Rows that all follow the front, or are one, are said to be so.
         let is_one = hot.load.front == Some(0) && matches!(hot.key.layout.lead(), Lead::None);
-        let is_told = is_one || is_in_order(hot.load) || hot.are_few();
+        let is_told = is_one || hot.load.is_in_order() || hot.are_few();
         (busiest * peak > hot.capacity && is_uneven && !is_told).then_some((hot, busiest, peak))
     })
-}
-
-/// True if a write says itself that all its rows of a moment are in one place.
-fn is_in_order(load: &WriteLoad<'_>) -> bool {
-    matches!(load.write.order.as_deref(), Some(WriteOrder::OneRow | WriteOrder::Key))
 }
 
 /// The writes of one row that are more than one server takes, whatever the others are.

@@ -1,5 +1,6 @@
 //! The hottest region of a run.
 
+use super::moving::moving_region;
 use super::shares::Share;
 use crate::recording::Run;
 use crate::run::{Interval, Key};
@@ -31,7 +32,7 @@ impl Hottest {
         let hottest = sorted.into_iter().rfind(|share| share.region.share <= median)?;
         let intervals: Vec<&Interval> = shares.iter().map(|share| share.interval).collect();
         let share =
-            run.moving_region(&intervals, reads).filter(|part| *part <= ABOUT * busiest).unwrap_or(0.0).max(median);
+            moving_region(run, &intervals, reads).filter(|part| *part <= ABOUT * busiest).unwrap_or(0.0).max(median);
         let regions = &hottest.interval.regions;
         let region = regions.get(hottest.region.at)?;
         let end = regions.get(hottest.region.at + 1).map(|next| next.start.clone());

@@ -7,6 +7,7 @@ mod cause;
 mod hottest;
 mod keys;
 mod layouts;
+mod moving;
 mod numbers;
 mod paces;
 mod page_text;

@@ -7,7 +7,7 @@ use super::shares::{Share, Shares};
 use super::takes::Takes;
 use super::unknown::unknown;
 use crate::recording::Run;
-use crate::run::{Interval, Regions, Saturation, Server};
+use crate::run::{Regions, Saturation, Server};
 use crate::simulation::{Declared, Simulates};
 
 /// The numbers of one run.
@@ -48,15 +48,11 @@ impl Numbers {
         let all_seconds = run.seconds();
         let shares = [false, true].map(|reads| Shares::of(run, reads));
         let [written, read] = shares.each_ref().map(Shares::later);
-        let busiest = |later: &[Share<'_>], reads: bool| {
-            let part = median(later.iter().map(|share| share.server.share))?;
-            let intervals: Vec<&Interval> = later.iter().map(|share| share.interval).collect();
-            Some(run.moving_server(&intervals, reads).unwrap_or(0.0).max(part))
-        };
+        let busiest = |later: &[Share<'_>]| median(later.iter().map(Share::busiest));
         // Of a table that nothing writes, its reads.
         let uneven = if written.is_empty() { read } else { written };
-        let busiest_server = busiest(written, false).unwrap_or(0.0);
-        let busiest_reader = busiest(read, true);
+        let busiest_server = busiest(written).unwrap_or(0.0);
+        let busiest_reader = busiest(read);
         let later_ms = written.first().map_or(0, |share| share.interval.t_ms);
         let peaks = Peaks::of(run, &shares);
         let saturations = saturations(&peaks, takes);

@@ -30,26 +30,18 @@ struct Known<'r> {
     run: &'r Run,
     shares: &'r [Shares<'r>; 2],
     paces: [Paces<'r>; 2],
-    /// The part that one server has at a moment, where it is another one from moment to moment.
-    moving: [Option<f64>; 2],
     /// The part of the unevenness of servers in intervals that is more than chance.
     uneven: [f64; 2],
-    /// The events of the whole run.
-    events: [f64; 2],
 }
 
 impl<'r> Known<'r> {
     fn of(run: &'r Run, shares: &'r [Shares<'r>; 2]) -> Self {
-        let all: Vec<&Interval> = run.intervals.iter().collect();
         let both = [false, true];
-        let moving = both.map(|reads| run.moving_server(&all, reads));
         Self {
             run,
             shares,
             paces: both.map(|reads| Paces::of(run, reads)),
-            moving,
             uneven: both.map(|reads| uneven(run, reads)),
-            events: both.map(|reads| events(run, reads)),
         }
     }
 
@@ -62,8 +54,10 @@ impl<'r> Known<'r> {
         let mut expected =
             [false, true].map(|reads| self.expected(at, (t_ms, length_ms), &counted[usize::from(reads)], reads));
         let mut counted = counted;
-        for ((counted, expected), moving) in counted.iter_mut().zip(&mut expected).zip(self.moving) {
-            counted.rows = counted.rows.max((counted.all as f64 * moving.unwrap_or(0.0)).round() as u64);
+        for ((counted, expected), shares) in counted.iter_mut().zip(&mut expected).zip(self.shares) {
+            let share = self.run.intervals.get(at).and_then(|interval| shares.at(interval));
+            let moving = share.and_then(|share| share.moving).map_or(0.0, |moving| moving.part);
+            counted.rows = counted.rows.max((counted.all as f64 * moving).round() as u64);
             expected.server = if expected.sure.is_some() { expected.server } else { counted.server };
         }
         Span { at, t_ms, length_ms, counted, expected, chance, samples }
@@ -93,8 +87,10 @@ impl<'r> Known<'r> {
                 mean + self.uneven[of] * (self.counted_share(at, reads) - mean)
             }
         };
-        let moving = self.moving[of].unwrap_or(0.0);
-        let (part, known) = if moving > part { (moving, paced.map(|_| self.events[of])) } else { (part, known) };
+        let (part, known) = match share.moving.filter(|moving| moving.part > part) {
+            Some(moving) => (moving.part, paced.and(moving.events)),
+            None => (part, known),
+        };
         let sure = known.map(|events| 1.0 - added_by_chance(part, events, shares.windows as f64));
         // Of scans of all no part is chance.
         let sure = sure.or(is_paced.then_some(1.0));
@@ -136,11 +132,6 @@ fn is_calm(active: &[&Span], takes: f64, reads: bool) -> bool {
     let last = active.len() - active.len().div_ceil(BEGINNING);
     let part = expected().skip(last).map(|expected| expected.part * expected.sure.unwrap_or(1.0)).fold(0.0, f64::max);
     expected().all(|expected| expected.is_paced) && all.fold(0.0, f64::max) * part <= takes
-}
-
-fn events(run: &Run, reads: bool) -> f64 {
-    let counted = run.intervals.iter().map(|interval| run.chance(interval, reads).servers(interval, reads));
-    counted.filter_map(|counted| counted.events()).sum()
 }
 
 fn uneven(run: &Run, reads: bool) -> f64 {

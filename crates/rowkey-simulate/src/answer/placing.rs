@@ -76,11 +76,12 @@ impl Placing {
         let servers = run.settings.servers;
         // What a watched cluster does with its regions is its own.
         let is_fixed = run.splits.is_empty() && run.settings.server_names.is_empty();
-        let intervals: Vec<_> = run.intervals.iter().collect();
-        if passes || !is_fixed || run.moving_server(&intervals, reads).is_some() {
+        let all = peaks.of_all(takes, reads);
+        let saturating = run.intervals.iter().zip(&all).filter(|(_, all)| all.is_some());
+        let mut saturating = saturating.filter_map(|(interval, _)| shares.at(interval));
+        if passes || !is_fixed || saturating.any(|share| share.moving.is_some()) {
             return None;
         }
-        let all = peaks.of_all(takes, reads);
         let loads = run.intervals.iter().zip(&all).filter_map(|(interval, all)| {
             let parts = &shares.at(interval)?.parts[..];
             Some(Load { parts, asked: (*all)? / takes })

@@ -8,6 +8,7 @@ use super::numbers::Numbers;
 use super::takes::Takes;
 use super::text::{percent, place, rate};
 use crate::page::elapsed;
+use crate::recording::SHORTEST_MS;
 use crate::run::{Bars, HotRegion, Saturation};
 
 /// The first words of the answer where no server saturates and no rule warns.
@@ -127,11 +128,12 @@ fn saturated(saturation: &Saturation, numbers: &Numbers, takes: Takes) -> String
     )
 }
 
-/// A time is as near as the steps in which the load is looked at, which is said if they are long.
+/// A time is as near as the steps in which the load is looked at, which is said if they are long. What is told is of a
+/// minute at least, and so is the start.
 fn since(saturation: &Saturation) -> String {
     let Saturation { t_ms, step_ms, .. } = *saturation;
     match t_ms {
-        _ if t_ms <= step_ms => "from the start".to_owned(),
+        _ if t_ms < step_ms.saturating_add(SHORTEST_MS) => "from the start".to_owned(),
         _ if t_ms / COARSE >= step_ms => format!("within {}", elapsed(t_ms)),
         _ => format!("within {}, in steps of {}", elapsed(t_ms), elapsed(step_ms)),
     }

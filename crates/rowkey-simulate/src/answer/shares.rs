@@ -1,6 +1,7 @@
 //! The shares of servers and regions, of as many events as there are of the same load.
 
 use super::layouts;
+use super::moving::{Moving, moving};
 use super::windows::{Window, parts, windows};
 use crate::chance::Counted;
 use crate::recording::Run;
@@ -28,6 +29,15 @@ pub(super) struct Share<'i> {
     pub(super) events: Option<f64>,
     /// The part that each region has.
     pub(super) parts: Vec<f64>,
+    /// The part that one server has at a moment, where it is another one at others.
+    pub(super) moving: Option<Moving>,
+}
+
+impl Share<'_> {
+    /// The part that the busiest server has at a moment.
+    pub(super) fn busiest(&self) -> f64 {
+        self.moving.map_or(0.0, |moving| moving.part).max(self.server.share)
+    }
 }
 
 /// A place and its share.
@@ -52,7 +62,10 @@ impl<'i> Shares<'i> {
         let windows = windows(&parts);
         let of =
             windows.iter().flat_map(|window| window.parts.iter().map(|part| share(run, reads, window, part.interval)));
-        Self { of: of.collect(), windows: windows.len() }
+        let mut of: Vec<Share<'_>> = of.collect();
+        let intervals: Vec<&Interval> = of.iter().map(|share| share.interval).collect();
+        of.iter_mut().zip(moving(run, &intervals, reads)).for_each(|(share, moving)| share.moving = moving);
+        Self { of, windows: windows.len() }
     }
 
     /// The later half of them.
@@ -81,7 +94,7 @@ fn share<'i>(run: &Run, reads: bool, window: &Window<'_, 'i>, interval: &'i Inte
     let gini = if asked.are_even { 0.0 } else { gini(&asked.regions) };
     let pooled = asked.regions.events().filter(|_| window.parts.len() > 1);
     let (region, parts) = (asked.region(), asked.parts());
-    Share { interval, server, begins, region, gini, pooled, events: chance.events(), parts }
+    Share { interval, server, begins, region, gini, pooled, events: chance.events(), parts, moving: None }
 }
 
 /// The load of a window, on regions that are on these servers.

@@ -225,7 +225,7 @@ impl<'d> Declared<'d> {
             let grown = self.ranges_by_size() * settings.max_filesize as f64;
             assumed.extend(coarse::of_growth(&run, grown, (self.engine().word(), self.engine().region())));
         }
-        Ok(Run { assumed, pace, written: None, ..run })
+        Ok(Run { assumed, pace, written: None, at_once: self.demand.at_once, ..run })
     }
 
     /// Simulates the load again, with a quarter of the events each time: by two other seeds, and with values that are a

@@ -1,7 +1,7 @@
 //! The demand of a table: what it asks of its servers, and what they take of it, by the model of `check`.
 
 use rowkey_design::internal::cost::{Asked, Partitioned, QueryCost, regions_of_grown};
-use rowkey_design::internal::design::{Cluster, Engine};
+use rowkey_design::internal::design::{Cluster, Engine, WriteKind};
 use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::internal::load::{Capacity, WriteLoad, engine_of};
 use rowkey_design::internal::profile::Profile;
@@ -16,6 +16,8 @@ pub(crate) struct Demand {
     pub(crate) takes: f64,
     /// The writes that a server counts for one of its rows, on average.
     pub(crate) writes_of_row: f64,
+    /// The part of the writes that is in one partition at a moment, where it is in another one at others.
+    pub(super) at_once: Option<f64>,
     asked: Asked,
     partitioned: Partitioned,
 }
@@ -35,6 +37,7 @@ impl Demand {
         let first = loads.first().map_or(1.0, |load| load.units);
         Self {
             takes: capacity.takes_of(&loads),
+            at_once: at_once(key, capacity, &loads),
             writes_of_row: if rows > 0.0 { all / rows } else { first },
             asked: Asked::of(key, capacity, cluster, loads.iter(), queries.iter()),
             partitioned: Partitioned::of(key, capacity, cluster, &loads, &queries),
@@ -78,4 +81,16 @@ impl Demand {
     ) -> f64 {
         regions_of_grown(cluster, servers.into(), rows, bytes, self.asked.times(times))
     }
+}
+
+/// The part of the writes of a key that is in one partition at a moment, where it is in another one at others: the
+/// greatest of its writes.
+fn at_once(key: &KeyFacts<'_>, capacity: &Capacity, loads: &[WriteLoad<'_>]) -> Option<f64> {
+    let all: f64 = loads.iter().filter_map(|load| load.peak).sum();
+    let moving = loads.iter().filter(|load| load.moves(key) && load.write.kind != Some(WriteKind::Delete));
+    let part = |load: &WriteLoad<'_>| match loads {
+        [_] => load.busiest,
+        _ => Some(load.busiest? * capacity.asked(load, loads)? / all),
+    };
+    moving.filter_map(part).filter(|part| part.is_finite()).reduce(f64::max)
 }

@@ -97,3 +97,39 @@ fn a_partition_is_on_one_server_whatever_its_sort_key_is() {
         }
     }
 }
+
+#[test]
+fn a_partition_of_each_second_takes_all_of_it_however_many_events_and_however_long() {
+    let keys = [
+        ("\"second: i64\", \"id: u32\"", "means = { second = \"time bucket\", id = \"random\" }", 1.0),
+        // One of the devices has two thirds of the rows of each second.
+        (
+            "\"dev: u32\", \"second: i64\"",
+            "means.second = \"time bucket\"\npartition = [\"dev\", \"second\"]\n\
+             stats.dev = { distinct = 100000, skew = \"one value 0.6667\" }",
+            0.6667,
+        ),
+    ];
+    for (engine, (key, more, part)) in ENGINES.into_iter().flat_map(|engine| keys.map(|key| (engine, key))) {
+        let of = |rate: u32, seconds: f64, most: u64| {
+            let text = design(engine, key, &format!("{more}\nstats.second.bucket = \"1 s\""), rate, "");
+            assert_eq!(is_warned(&text), f64::from(rate) * part > 1000.0, "{text}");
+            answers_once(&text, &Options { seconds, most, ..Options::default() }).remove(0)
+        };
+        for (seconds, most) in [(60.0, 5000), (3600.0, 5000), (3600.0, 100_000), (86_400.0, 20_000), (1e8, 5000)] {
+            let found = of(3000, seconds, most);
+            let case = format!("{engine} {seconds} {most}: {}", found.sentence);
+            let saturates = found.saturates.clone().unwrap_or_else(|| panic!("{case}"));
+            assert!((saturates.asked / (3000.0 * part) - 1.0).abs() < 0.01 && saturates.part > 0.9999, "{case}");
+            assert!((found.sustained.unwrap().of_run * part / 1000.0 - 1.0).abs() < 0.01, "{case}");
+            let rule = if part < 1.0 { "H04" } else { "H01" };
+            assert!(found.sentence.contains(" from the start: ") && found.sentence.contains(rule), "{case}");
+            assert!(of(900, seconds, most).saturates.is_none(), "{case}");
+        }
+    }
+    // Of a hundredth of a second, others are in other partitions before a second is over; nor does `check` warn.
+    let (key, more, _) = keys[0];
+    let text = design("dynamodb", key, &format!("{more}\nstats.second.bucket = \"10 ms\""), 3000, "");
+    assert!(!is_warned(&text));
+    assert!(answers_once(&text, &Options { seconds: 86_400.0, ..options() }).remove(0).saturates.is_none());
+}

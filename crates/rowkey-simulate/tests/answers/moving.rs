@@ -67,3 +67,25 @@ fn two_writes_at_one_time_are_of_one_moment() {
         assert!((found.hottest_region.of_run - 0.5625).abs() < 0.03, "{seconds}: {:?}", found.hottest_region);
     }
 }
+
+#[test]
+fn a_load_that_moves_at_the_beginning_alone_does_so_however_long_the_run() {
+    // A queue whose numbers are beyond those of the declared rows after an hour: from then on they are in the last range.
+    let text = "format = 1\n[cluster.c]\nengine = \"tikv\"\nservers = 3\nregion.writes = \"10k/s\"\n[table.q]\n\
+                key = [\"id: u64\"]\nmeans = { id = \"sequence\" }\nkeep = \"forever\"\nrows = \"40M\"\n\
+                [table.q.family.p]\ncolumns = [\"doc\"]\nsizes = { doc = \"200 B\" }\n[[table.q.write]]\n\
+                name = \"push\"\nrate = \"12k/s\"\norder = \"time\"\n[[table.q.write]]\nname = \"pop\"\n\
+                kind = \"delete\"\nrate = \"12k/s\"\norder = \"time\"\n";
+    const DAY: f64 = 86_400.0;
+    for (seconds, most) in [60.0, 3600.0, 21_600.0, DAY, 3.0 * DAY, 30.0 * DAY, 3650.0 * DAY]
+        .into_iter()
+        .flat_map(|seconds| [(seconds, 10_000), (seconds, 30_000)])
+    {
+        let found = answers_once(text, &Options { seconds, most, ..Options::default() }).remove(0);
+        let case = format!("{seconds} {most}: {}", found.sentence);
+        assert!(found.sentence.contains(" saturates from the start: "), "{case}");
+        let saturates = found.saturates.unwrap();
+        assert!((saturates.asked / 24_000.0 - 1.0).abs() < 0.02 && !saturates.passes, "{case}");
+        assert!(saturates.part > 0.995, "{case}");
+    }
+}
