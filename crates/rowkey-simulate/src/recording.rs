@@ -138,6 +138,11 @@ impl Run {
         self.intervals.last().map_or(0.0, |last| last.t_ms as f64 / 1000.0)
     }
 
+    /// The time at which the interval at this place begins.
+    pub(crate) fn begins_ms(&self, at: usize) -> u64 {
+        at.checked_sub(1).and_then(|before| self.intervals.get(before)).map_or(0, |before| before.t_ms)
+    }
+
     /// Reads a run from its file, compressed by gzip if the name ends in `.gz`, and its keys from the file beside it.
     ///
     /// # Errors

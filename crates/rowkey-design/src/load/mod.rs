@@ -10,7 +10,7 @@ pub use self::capacity::{
     ASSUMED_SERVERS, Capacity, engine_of, is_one_process, known_writes_per_server, reads_per_server, region_bytes,
     servers_for_all, writes_per_server,
 };
-pub use self::rates::{Piece, Rates, assumed_rates};
+pub use self::rates::{Piece, Rates, assumed_rates, unshaped_peaks};
 pub(crate) use self::rates::{mean, peak};
 use crate::design::{Meaning, Write, WriteOrder};
 use crate::facts::{FieldFacts, Growth, KeyFacts, Spread};

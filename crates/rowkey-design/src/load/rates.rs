@@ -105,6 +105,23 @@ pub fn assumed_rates(table: &Table) -> Vec<String> {
     writes.chain(queries).collect()
 }
 
+/// The peaks of a table that have no shape, and at which nothing goes on for that: in words.
+pub fn unshaped_peaks(table: &Table) -> Vec<String> {
+    let told = |name: &str, rates: Option<Rates>| {
+        let Rates { mean, peak, shape, .. } = rates.filter(|rates| rates.peak > rates.mean)?;
+        let [mean, peak] = [mean, peak].map(Rate);
+        (shape == Shape::Constant).then(|| {
+            format!(
+                "{name:?} goes on at its rate of {mean} all the time: its peak of {peak}, by which `check` judges, has \
+                 no shape; say `shape = …`"
+            )
+        })
+    };
+    let writes = table.write.iter().filter_map(|write| told(&write.name, Rates::of_write(write)));
+    let queries = table.query.iter().filter_map(|query| told(&query.name, Rates::of_query(query)));
+    writes.chain(queries).collect()
+}
+
 /// The highest rate of a write, if the file says one, or its shape tells it.
 pub(crate) fn peak(write: &Write) -> Option<f64> {
     Rates::of_write(write).map(|rates| rates.peak)

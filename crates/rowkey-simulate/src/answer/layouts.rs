@@ -23,7 +23,7 @@ pub(super) fn is_as_before(run: &Run, at: usize, t_ms: u64) -> bool {
 
 /// The first move after the beginning of the interval at this place.
 fn first_move(run: &Run, at: usize) -> Option<&Move> {
-    let from_ms = at.checked_sub(1).map_or(0, |before| run.intervals[before].t_ms);
+    let from_ms = run.begins_ms(at);
     run.moves.get(run.moves.partition_point(|moved| moved.t_ms < from_ms))
 }
 

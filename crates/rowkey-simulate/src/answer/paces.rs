@@ -14,12 +14,10 @@ pub(super) struct Paces<'r> {
 
 impl<'r> Paces<'r> {
     pub(super) fn of(run: &'r Run, reads: bool) -> Self {
-        let length_ms = run.settings.interval_ms.max(1);
         let of = |server: &Server| if reads { server.reads } else { server.writes };
-        let counts = run.intervals.iter().map(|interval| {
+        let counts = run.intervals.iter().enumerate().map(|(at, interval)| {
             let counted: f64 = interval.servers.iter().map(|server| of(server) as f64).sum();
-            let from_ms = interval.t_ms.saturating_sub(length_ms);
-            let paced = run.pace.between(reads, seconds(from_ms), seconds(interval.t_ms))?;
+            let paced = run.pace.between(reads, seconds(run.begins_ms(at)), seconds(interval.t_ms))?;
             let events = run.chance(interval, reads).servers(interval, reads).events();
             Some((counted, paced, counted / events.unwrap_or(counted).max(1.0)))
         });

@@ -113,7 +113,7 @@ impl<'r> Known<'r> {
     /// True of an interval with all events of the load, which are no sample.
     fn is_whole(&self, at: usize, t_ms: u64, length_ms: u64) -> bool {
         let is_interval = self.run.intervals.get(at).is_some_and(|interval| interval.t_ms == t_ms);
-        is_interval && self.run.settings.interval_ms == length_ms && self.run.settings.rows_per_event.is_none()
+        is_interval && self.run.begins_ms(at) + length_ms == t_ms && self.run.settings.rows_per_event.is_none()
     }
 
     /// The part that the busiest server has in an interval.
@@ -153,13 +153,13 @@ fn of_interval(run: &Run, interval: &Interval, reads: bool) -> Busiest {
 
 impl<'r> Peaks<'r> {
     pub(super) fn of(run: &'r Run, shares: &'r [Shares<'r>; 2]) -> Self {
-        let length_ms = run.settings.interval_ms.max(1);
         let known = Known::of(run, shares);
-        let interval = |interval: &Interval| {
+        let interval = |(at, interval): (usize, &Interval)| {
             let counted = [false, true].map(|reads| of_interval(run, interval, reads));
+            let length_ms = interval.t_ms.saturating_sub(run.begins_ms(at)).max(1);
             known.span((interval.t_ms, length_ms), counted, OF_INTERVALS, run.intervals.len())
         };
-        let intervals: Vec<Span> = run.intervals.iter().map(interval).collect();
+        let intervals: Vec<Span> = run.intervals.iter().enumerate().map(interval).collect();
         let step_ms = run.steps.first().map_or(1, |step| step.t_ms.max(1));
         let end_ms = run.intervals.last().map_or(u64::MAX, |last| last.t_ms);
         let step = |step: &Step| {

@@ -118,10 +118,12 @@ pub(crate) const SPANS: u64 = 32;
 fn add(parts: &mut Vec<f64>, span_ms: u64, run: &Run, takes: f64, reads: bool) -> f64 {
     let Some(last) = run.intervals.last() else { return 0.0 };
     let (paces, part_ms) = (Paces::of(run, reads), (span_ms / SPANS).max(1));
-    let seconds = run.settings.interval_ms.max(1) as f64 / 1000.0;
     let of = |server: &Server| if reads { server.reads } else { server.writes };
-    let counted = |interval: &Interval| interval.servers.iter().map(|server| of(server) as f64).sum::<f64>() / seconds;
-    let counted: Vec<f64> = run.intervals.iter().map(counted).collect();
+    let counted = |(at, interval): (usize, &Interval)| {
+        let length_ms = interval.t_ms.saturating_sub(run.begins_ms(at)).max(1);
+        interval.servers.iter().map(|server| of(server) as f64).sum::<f64>() / (length_ms as f64 / 1000.0)
+    };
+    let counted: Vec<f64> = run.intervals.iter().enumerate().map(counted).collect();
     let mut chance = ROUNDED;
     for span in 0..last.t_ms.div_ceil(part_ms) {
         let (from_ms, to_ms) = (span * part_ms, ((span + 1) * part_ms).min(last.t_ms));

@@ -6,7 +6,7 @@ use rowkey_design::internal::cost::{QueryCost, bytes_per_put, span};
 use rowkey_design::internal::design::{Cluster, Write, WriteKind};
 use rowkey_design::internal::drawn::{Numbers, Rows};
 use rowkey_design::internal::facts::KeyFacts;
-use rowkey_design::internal::load::{Capacity, Rates, assumed_rates};
+use rowkey_design::internal::load::{Capacity, Rates, assumed_rates, unshaped_peaks};
 use rowkey_design::internal::profile::Profile;
 
 use super::LoadError;
@@ -76,7 +76,7 @@ impl<'d> Drawn<'d> {
         let keys = KeyFacts::all(table, profile, cluster);
         let key = keys.get(secondary.map_or(0, |index| index + 1));
         let key = key.ok_or_else(|| LoadError::NoTable(format!("{} {secondary:?}", table.name.as_str())))?;
-        let mut assumed = assumed_rates(&table.table);
+        let mut assumed = [assumed_rates(&table.table), unshaped_peaks(&table.table)].concat();
         assumed.extend(taken_for_new(table, key));
         let rows = Rows::of(key, profile, options.seed, options.skew, &mut assumed);
         let clocks = clocks(table, cluster, options, &mut assumed);

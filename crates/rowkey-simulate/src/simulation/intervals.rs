@@ -101,11 +101,12 @@ impl Intervals {
         self.chances = self.chances.chunks(2).map(join).collect();
     }
 
-    /// Ends all, with the one that the last event is in.
+    /// Ends all, with the one that the last event is in: it is as long as that needs, and the first of all a second.
     pub(super) fn end(&mut self, last_ms: u64, cluster: &mut Cluster) {
         self.until(last_ms, cluster);
+        let shortest_ms = last_ms.saturating_add(1).max(1000);
         while let Some(end_ms) = self.end_ms() {
-            self.push(end_ms, cluster);
+            self.push(if self.times.is_none() { end_ms.min(shortest_ms) } else { end_ms }, cluster);
             if self.times.is_none() {
                 break;
             }
@@ -139,7 +140,8 @@ mod tests {
             intervals.end(last_ms, &mut cluster);
             let (length_ms, ended, _) = intervals.ended();
             assert!(ended.len() <= 2 * MOST && ended.is_sorted_by_key(|interval| interval.t_ms));
-            let ends = (1..).map(|at| length_ms.saturating_mul(at).min(1 << 62));
+            let longest = last_ms.saturating_add(1).max(1000);
+            let ends = (1..).map(|at| length_ms.saturating_mul(at).min(longest).min(1 << 62));
             assert!(ended.iter().map(|interval| interval.t_ms).eq(ends.take(ended.len())), "{length_ms}");
         }
         let mut cluster = Cluster::new(&settings, ClusterOptions::default());
@@ -162,11 +164,11 @@ mod tests {
             intervals.end(last_ms, &mut cluster);
             assert_eq!(intervals.coarser().is_some(), last_ms > 100_000);
             let (length_ms, ended, _) = intervals.ended();
-            let ends = (1..).map(|at| length_ms * at);
+            let ends = (1..).map(|at| (length_ms * at).min(last_ms + 1));
             assert!(ended.iter().map(|interval| interval.t_ms).eq(ends.take(ended.len())), "{length_ms}");
             let regions: usize = ended.iter().map(|interval| interval.regions.len()).sum();
             assert!((400_000..=MOST_REGIONS + 10_000).contains(&regions), "{regions}");
-            assert!(length_ms * ended.len() as u64 >= last_ms);
+            assert!(length_ms * ended.len() as u64 >= last_ms && ended.last().unwrap().t_ms >= last_ms);
         }
     }
 }

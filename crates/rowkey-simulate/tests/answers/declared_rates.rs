@@ -87,3 +87,26 @@ fn an_assumed_rate_is_no_declared_peak() {
         assert!((declared.asked / 80_000.0 - 1.0).abs() < 1e-3, "{most}: {declared:?}");
     }
 }
+
+#[test]
+fn a_peak_without_a_shape_is_said_not_to_be_run() {
+    let more = "key = [\"id: u64\"]\nmeans = { id = \"random\" }\nsplits = { uniform = 20 }";
+    let query = "\n[[table.t.query]]\nname = \"q\"\nfix = [\"id\"]\nrate = \"1k/s\"\npeak = \"2k/s\"";
+    let of = |rate: &str| answer(&table("bigtable", 5, more, &format!("rate = \"30k/s\"\n{rate}")), 3600.0, 5000, 1);
+    let is_said = |found: &Answer, name: &str| {
+        let said =
+            |line: &&String| line.starts_with(&format!("{name:?} goes on at its rate of ")) && line.contains("shape");
+        found.assumed.iter().find(said).is_some()
+    };
+    let unshaped = of(&format!("peak = \"90k/s\"{query}"));
+    assert!(is_said(&unshaped, "w") && is_said(&unshaped, "q"), "{:?}", unshaped.assumed);
+    // `check` judges the peak, and is told beside the run.
+    let sentence = &unshaped.sentence;
+    assert!(
+        unshaped.saturates.is_none() && sentence.contains("But `check` warns of the load, H24: 90k/s"),
+        "{sentence}"
+    );
+    for shaped in ["peak = \"30k/s\"", "peak = \"60k/s\"\nshape = \"by day\"", ""] {
+        assert!(!is_said(&of(shaped), "w"), "{shaped}");
+    }
+}

@@ -145,3 +145,12 @@ fn row_bytes(text: &str) -> f64 {
     let table = &design.tables["t"];
     bytes_per_row(table, &KeyFacts::of(table, None), &[])
 }
+
+#[test]
+fn a_trace_is_as_long_as_its_events_are() {
+    for (rows, apart_ms) in [(2700, 11.13), (300, 100.0), (700, 1500.0), (50, 1.0), (1, 1.0)] {
+        let found = of_trace(&sequence("5k/s"), rows, apart_ms, "put");
+        let due = f64::from(rows) / (f64::from(rows - 1) * apart_ms / 1000.0).max(1.0);
+        assert!((found.writes / due - 1.0).abs() < 2e-3, "{rows} {apart_ms}: {} {due}", found.writes);
+    }
+}

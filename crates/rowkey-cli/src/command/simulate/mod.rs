@@ -75,7 +75,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = factor, conflicts_with = "trace")]
     #[arg(allow_negative_numbers = true)]
     times: f64,
-    /// The most events of writes, and of reads. Where there are more, each event stands for as many as are needed.
+    /// The most events of writes, and of reads, of a run by statistics. Where there are more, each event stands for as
+    /// many as are needed. Of a trace or log all are simulated, up to ten million.
     #[arg(long, default_value = "1000000", value_parser = clap::value_parser!(u64).range(1000..=ROW_BY_ROW))]
     events: u64,
     /// The seed of all that is chance.
