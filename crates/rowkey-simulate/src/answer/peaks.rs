@@ -102,7 +102,7 @@ impl<'r> Known<'r> {
     fn over(&self, span: &Span, takes: f64, reads: bool) -> f64 {
         let Expected { part, sure, .. } = *span.expected(reads);
         let limit = takes / (part * sure.unwrap_or(0.0));
-        self.paces[usize::from(reads)].above(span.at, span.from_ms(), span.t_ms, limit)
+        self.paces[usize::from(reads)].above(span.at, span.begins_ms(), span.t_ms, limit)
     }
 
     /// True if regions were split, or moved, in the run.
@@ -188,9 +188,9 @@ impl<'r> Peaks<'r> {
     fn most_of(&self, reads: bool) -> f64 {
         let counted = self.steps.iter().filter(|step| !step.expected(reads).is_paced);
         let peaks = counted.filter(|step| {
-            let first = self.intervals.partition_point(|interval| interval.t_ms <= step.from_ms());
+            let first = self.intervals.partition_point(|interval| interval.t_ms <= step.begins_ms());
             let around = self.intervals[first..].iter();
-            let around = around.take_while(|interval| interval.from_ms() < step.t_ms);
+            let around = around.take_while(|interval| interval.begins_ms() < step.t_ms);
             let mean = around.map(|interval| interval.most(reads)).fold(0.0, f64::max);
             step.rate(reads) > step.limit(mean, reads)
         });

@@ -39,7 +39,7 @@ pub(super) struct Expected {
 
 impl Span {
     /// The time at which it begins.
-    pub(super) const fn from_ms(&self) -> u64 {
+    pub(super) const fn begins_ms(&self) -> u64 {
         self.t_ms.saturating_sub(self.length_ms)
     }
 

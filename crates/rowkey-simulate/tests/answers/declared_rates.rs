@@ -10,8 +10,8 @@ const DAY: f64 = 86_400.0;
 /// A table whose servers take 10,000 writes a second each.
 fn table(engine: &str, servers: u32, more: &str, write: &str) -> String {
     format!(
-        "format = 1\n[cluster.c]\nengine = \"{engine}\"\nservers = {servers}\nregion.writes = \"10k/s\"\n[table.t]\n\
-         keep = \"forever\"\nrows = \"1G\"\n{more}\n[table.t.family.f]\ncolumns = [\"v\"]\nsizes = {{ v = \"100 B\" }}\n\
+        "format = 1\n[cluster.c]\nengine = \"{engine}\"\nservers = {servers}\nregion.writes = \"10k/s\"\n\
+         [table.t]\nkeep = \"forever\"\nrows = \"1G\"\n{more}\n[table.t.family.f]\ncolumns = [\"v\"]\nsizes = {{ v = \"100 B\" }}\n\
          [[table.t.write]]\nname = \"w\"\n{write}\n"
     )
 }

@@ -70,7 +70,7 @@ fn two_writes_at_one_time_are_of_one_moment() {
 
 #[test]
 fn a_load_that_moves_at_the_beginning_alone_does_so_however_long_the_run() {
-    // A queue whose numbers are beyond those of the declared rows after an hour: from then on they are in the last range.
+    // A queue whose numbers are beyond those of the declared rows after an hour: then they are in the last range.
     let text = "format = 1\n[cluster.c]\nengine = \"tikv\"\nservers = 3\nregion.writes = \"10k/s\"\n[table.q]\n\
                 key = [\"id: u64\"]\nmeans = { id = \"sequence\" }\nkeep = \"forever\"\nrows = \"40M\"\n\
                 [table.q.family.p]\ncolumns = [\"doc\"]\nsizes = { doc = \"200 B\" }\n[[table.q.write]]\n\
