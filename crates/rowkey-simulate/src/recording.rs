@@ -2,6 +2,7 @@
 
 mod joined;
 mod lines;
+mod ran;
 
 use std::fmt;
 use std::fs::File;
@@ -14,6 +15,7 @@ use flate2::bufread::MultiGzDecoder;
 use xxhash_rust::xxh3::Xxh3Default;
 
 pub use self::joined::joined;
+pub(crate) use self::ran::Ran;
 use crate::chance::{Chance, Counted};
 use crate::event::Written;
 use crate::load::Pace;

@@ -68,3 +68,16 @@ pub fn regions_of_grown(cluster: Option<&Cluster>, servers: f64, rows: f64, byte
     let each = (REGIONS.max(by_size) / servers).ceil().max(ON_A_SERVER);
     (servers * each).min(rows).max(by_size)
 }
+
+/// The regions of a full-grown table with declared split points that its engine divides further as one server does not
+/// take its reads; none where it does not. Writes are judged as the table begins.
+pub fn regions_of_declared(
+    cluster: Option<&Cluster>,
+    servers: f64,
+    rows: f64,
+    bytes: f64,
+    asked: Asked,
+) -> Option<f64> {
+    let is_hot = engine_of(cluster).splits_by_load(true) && asked.reads > 1.0;
+    is_hot.then(|| regions_of_grown(cluster, servers, rows, bytes, Asked { writes: 0.0, ..asked }))
+}

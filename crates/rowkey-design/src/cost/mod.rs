@@ -18,7 +18,7 @@ use rowkey::lead::Lead;
 use rowkey::splits::Splits as SplitPoints;
 use rowkey::{KeyRange, Value};
 
-pub use self::grown::{Asked, regions_of_grown};
+pub use self::grown::{Asked, regions_of_declared, regions_of_grown};
 pub(crate) use self::grown::{reads_of, reads_of_writes};
 pub use self::order::OrderFit;
 pub use self::partitions::Partitioned;

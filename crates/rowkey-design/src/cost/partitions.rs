@@ -57,9 +57,22 @@ impl Partitioned {
         Self(self.0.each_ref().map(|values| values.iter().map(more).collect()))
     }
 
+    /// The same of writes, or of reads, without values that are asked for more than `most` each.
+    #[must_use]
+    pub fn lighter(&self, reads: bool, most: f64) -> Self {
+        let mut lighter = self.clone();
+        lighter.0[usize::from(reads)].retain(|value| value.each <= most);
+        lighter
+    }
+
+    /// What the value that is asked for most is asked for, in parts of what a partition takes.
+    pub fn heaviest(&self, reads: bool) -> f64 {
+        self.0[usize::from(reads)].iter().map(|value| value.each).fold(0.0, f64::max)
+    }
+
     /// True if a value alone is asked for more than a partition takes.
     pub fn is_of_one(&self, reads: bool) -> bool {
-        self.0[usize::from(reads)].iter().any(|value| value.each > 1.0)
+        self.heaviest(reads) > 1.0
     }
 
     /// The partitions, at least so many, of which none is asked for more than it takes; none if a value alone is, and

@@ -213,8 +213,11 @@ pub(super) fn dominant<'c, 'd>(context: &'c Context<'d>) -> Vec<(Hot<'c, 'd>, f6
     const UNEVEN: f64 = 1.2;
     of_each_key(context, |hot| {
         let (peak, busiest, values) = (hot.peak?, hot.load.busiest?, hot.values()?);
-        // Even values that one server does not take are too few, or the servers are.
-        let is_uneven = busiest * values > UNEVEN || (hot.load.front.is_none() && values < hot.servers);
+        // Even values that one server does not take are too few, or the servers are; but no server more takes a part of
+        // one where partitions are hashed.
+        let is_uneven = busiest * values > UNEVEN
+            || context.engine.hashes_partitions()
+            || (hot.load.front.is_none() && values < hot.servers);
         // Rows that all follow the front, or are one, are said to be so.
         let is_one = hot.load.front == Some(0) && matches!(hot.key.layout.lead(), Lead::None);
         let is_told = is_one || hot.load.is_in_order() || hot.are_few();

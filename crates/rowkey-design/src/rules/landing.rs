@@ -63,7 +63,11 @@ impl<'k, 'd> Landing<'k, 'd> {
                 *count += 1.0;
             }
         }
-        counts.iter().map(|count| count / rows as f64).collect()
+        let shares: Vec<f64> = counts.iter().map(|count| count / rows as f64).collect();
+        let even = 1.0 / shares.len() as f64;
+        // As even as draws of an even load are.
+        let is_even = rows == ROWS && shares.iter().all(|share| (share - even).abs() <= chance(even));
+        if is_even { vec![even; shares.len()] } else { shares }
     }
 
     /// A row that is written now.
@@ -81,5 +85,10 @@ impl<'k, 'd> Landing<'k, 'd> {
 
 /// The share that a region has at least, of those that are drawn.
 pub(crate) fn at_least(share: f64) -> f64 {
-    share - CHANCE * (share * (1.0 - share) / ROWS as f64).sqrt()
+    share - chance(share)
+}
+
+/// What chance adds to a share that is drawn, or takes of it, at most.
+fn chance(share: f64) -> f64 {
+    CHANCE * (share * (1.0 - share) / ROWS as f64).sqrt()
 }

@@ -2,7 +2,9 @@
 
 use rowkey::splits::Splits as SplitPoints;
 
-use crate::cost::{Asked, bytes_per_row, on_disk, reads_of, reads_of_writes, regions_of_grown, rows_of};
+use crate::cost::{
+    Asked, bytes_per_row, on_disk, reads_of, reads_of_writes, regions_of_declared, regions_of_grown, rows_of,
+};
 use crate::design::{Engine, SplitPolicy};
 use crate::facts::KeyFacts;
 use crate::load::{WriteLoad, reads_per_server, region_bytes};
@@ -71,9 +73,13 @@ pub(super) fn fullest_read<'c, 'd>(context: &'c Context<'d>, key: &'c KeyFacts<'
         _ => Landing::of(key, context.profile).of_rows(&points),
     };
     let bytes = bytes_per_row(context.table, key, &[]) * on_disk(context.table, key, &[]);
+    let divided = context
+        .splits(key)
+        .and_then(|_| regions_of_declared(context.cluster, context.capacity.servers, rows, bytes, asked(context, key)));
     let (mut rate, mut regions) = (0.0f64, 0.0);
     for share in shares {
-        let pieces = if share > 0.0 { regions_within(context, key, rows * share, bytes) } else { 1.0 };
+        let by_size = if share > 0.0 { regions_within(context, key, rows * share, bytes) } else { 1.0 };
+        let pieces = divided.filter(|_| share > 0.0).map_or(by_size, |all| by_size.max((all * share).round()));
         let part = at_least(share) / pieces;
         let asked = context.queries_of(key).map(|cost| cost.reads_of_part(context.cluster, part));
         (rate, regions) = (rate.max(asked.sum::<f64>() + reads_of_writes(key) * part), regions + pieces);

@@ -50,6 +50,18 @@ fn split_points_that_leave_all_writes_in_one_region_are_found() {
 }
 
 #[test]
+fn the_writes_of_even_regions_are_told_as_even() {
+    for regions in [2, 3, 7] {
+        let splits = format!("splits = {{ uniform = {regions} }}");
+        let text = split("id: u64", "means.id = \"random\"", &splits, "").replace("20k/s", "140k/s");
+        let report = check(&parse(&text));
+        let found = report.findings.iter().find(|finding| finding.rule.id == "H09").expect("H09");
+        let fullest = found.numbers.iter().find(|number| number.name == "writes of the fullest").expect("a number");
+        assert!((fullest.value - 140_000.0 / f64::from(regions)).abs() < 1.0, "{regions}: {}", fullest.value);
+    }
+}
+
+#[test]
 fn what_values_are_taken_for_is_said_with_the_finding() {
     let text = split("id: u64", "stats.id = { distinct = \"50k\" }", "splits = { uniform = 16 }", "");
     let found = of_rules(&text, &["H09"]).remove(0);

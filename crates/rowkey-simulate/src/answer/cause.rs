@@ -14,6 +14,9 @@ pub(super) const TOO_FEW: &str = "H24";
 /// The rules about a table before its regions are split.
 const OF_THE_BEGINNING: [&str; 2] = ["H09", "H10"];
 
+/// The rule about the size of a partition, which is no reason of a rate.
+const OF_SIZE: &str = "H27";
+
 /// A region with more than this part of what the busiest server is asked for makes it the busiest.
 const FULL: f64 = 0.7;
 
@@ -39,7 +42,8 @@ impl<'f> Causes<'f> {
             TOO_FEW => is_bound,
             id => !saturation.passes && OF_THE_BEGINNING.contains(&id),
         };
-        let mut own: Vec<_> = self.findings.iter().copied().filter(|finding| is_of(finding, saturation)).collect();
+        let of_rate = self.findings.iter().copied().filter(|finding| finding.rule.id != OF_SIZE);
+        let mut own: Vec<_> = of_rate.filter(|finding| is_of(finding, saturation)).collect();
         own.sort_by_key(|finding| (!warns(finding), is_later(finding), finding.rule.id != TOO_FEW));
         let warns_first = own.first().is_some_and(|finding| warns(finding));
         if !warns_first && saturation.passes && self.warning().is_some() {
@@ -128,8 +132,8 @@ fn look(region: &str, is_bound: bool) -> String {
 /// are known that take the load.
 pub(super) fn is_bound(numbers: &Numbers, saturation: &Saturation) -> bool {
     let placing = numbers.placings[usize::from(saturation.reads)].as_ref();
-    if placing.is_some_and(Placing::is_helped) {
-        return false;
+    if let Some(is_bound) = placing.and_then(Placing::is_bound) {
+        return is_bound;
     }
     let (server, region) = match saturation.reads {
         true => (numbers.busiest_reader.unwrap_or(0.0), &numbers.hottest_read),

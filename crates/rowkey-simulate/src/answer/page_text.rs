@@ -1,6 +1,8 @@
 //! The answers of tables as the text of a page.
 
 use rowkey_design::internal::cost::WriteCost;
+use rowkey_design::internal::design::Engine;
+use rowkey_design::internal::file;
 
 use super::{facts, takes};
 use crate::page::{Capacity, PageText, Rate};
@@ -11,8 +13,10 @@ use crate::simulation::{Declared, Simulates};
 pub fn capacity(declared: &Declared<'_>) -> Capacity {
     let takes = takes(declared);
     let region = declared.cluster().and_then(|cluster| cluster.region.as_ref());
-    let writes = Rate { each: takes.writes, is_assumed: region.and_then(|region| region.writes).is_none() };
-    let reads = Rate { each: takes.reads, is_assumed: region.and_then(|region| region.reads).is_none() };
+    let is_said = declared.engine() == Engine::DynamoDb;
+    let is_assumed = |said: Option<file::Rate>| said.is_none() && !is_said;
+    let writes = Rate { each: takes.writes, is_assumed: is_assumed(region.and_then(|region| region.writes)) };
+    let reads = Rate { each: takes.reads, is_assumed: is_assumed(region.and_then(|region| region.reads)) };
     let units = match takes.write_cost {
         WriteCost::Units => ["write units", "read units"],
         _ => Capacity::ROWS,

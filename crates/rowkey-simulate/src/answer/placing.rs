@@ -20,6 +20,10 @@ pub(super) struct Placing {
     enough: Option<f64>,
     /// The times at which one range alone is too much for a server.
     alone: Alone,
+    /// The part of the load that the heaviest value has, where it is known, and too much for any server.
+    heaviest: Option<f64>,
+    /// True if the values of the load are known, or that no partition has more than one that is too much.
+    is_known: bool,
     /// The word for a server.
     server: &'static str,
 }
@@ -92,17 +96,36 @@ impl Placing {
         if declared.key.partition.is_some() {
             // The values of a trace are its own.
             let is_declared = run.pace.is_known(reads);
-            let enough = declared.demand.servers_of_hashes(reads, servers, most).filter(|_| is_declared);
-            return Some(Self { ranges: None, servers, enough, alone: Alone::Never, server });
+            let demand = Some(&declared.demand).filter(|_| is_declared);
+            // An engine that makes as many as are asked for has no more of them that help.
+            let fixed = demand.filter(|_| !declared.makes_partitions());
+            let enough = fixed.and_then(|demand| demand.servers_of_hashes(reads, servers, most));
+            let heaviest = demand.and_then(|demand| demand.heaviest(reads)).filter(|part| part * most > 1.0);
+            let is_known = is_declared || !declared.makes_partitions();
+            return Some(Self { ranges: None, servers, enough, alone: Alone::Never, heaviest, is_known, server });
         }
         let ranges = loads.iter().map(|load| load.parts.len()).max();
         let alone = Alone::of(&loads, all.last().is_some_and(Option::is_some));
         let enough = enough(&loads, servers).map(f64::from);
-        Some(Self { ranges, servers, enough, alone, server })
+        Some(Self { ranges, servers, enough, alone, heaviest: None, is_known: true, server })
+    }
+
+    /// The part of the load that the heaviest value of a hashed key has, where no number of servers takes it.
+    pub(super) const fn heaviest(&self) -> Option<f64> {
+        self.heaviest
+    }
+
+    /// True if no number of servers takes the load; none where that is told by how much the hottest range has.
+    pub(super) fn is_bound(&self) -> Option<bool> {
+        match self.ranges {
+            _ if self.is_helped() => Some(false),
+            None if self.is_known => Some(self.heaviest.is_some()),
+            _ => None,
+        }
     }
 
     /// True if other servers help: some number takes the load, or what none takes is over.
-    pub(super) fn is_helped(&self) -> bool {
+    fn is_helped(&self) -> bool {
         self.enough.is_some() || matches!(self.alone, Alone::Sometimes | Alone::Before)
     }
 
@@ -121,11 +144,16 @@ impl Placing {
             ));
         }
         let (enough, servers) = (Count(self.enough?).of(self.server), Count(self.servers.into()).of(self.server));
-        let why = match self.ranges {
-            Some(ranges) => format!("how {} are placed on {servers}", Count(ranges as f64).of(region)),
-            None => format!("what their hash puts together on {servers}"),
-        };
-        Some(format!("{NO_RULE}: it is {why}. {enough} take it"))
+        Some(match self.ranges {
+            Some(ranges) => {
+                let ranges = Count(ranges as f64).of(region);
+                format!("{NO_RULE}: it is how {ranges} are placed on {servers}. {enough} take it")
+            }
+            None => format!(
+                "{NO_RULE}: it is what their hash puts together on {servers}. {enough} take it, whatever the hash is, \
+                 and fewer may"
+            ),
+        })
     }
 
     /// The servers that take the load as it is placed, in words, where these are more than so many.

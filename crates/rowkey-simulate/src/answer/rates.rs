@@ -7,8 +7,7 @@ use rowkey_design::internal::design::Write;
 use rowkey_design::internal::file::Rate;
 use rowkey_design::internal::load::Rates;
 
-use crate::recording::Run;
-use crate::run::Server;
+use crate::recording::{Ran, Run};
 use crate::simulation::{Declared, unsaid_reads};
 
 /// The design with all rates and peaks multiplied by a factor.
@@ -35,7 +34,7 @@ pub fn of_events(design: &Design, declared: &Declared<'_>, run: &Run, costs: &[Q
     let mut design = design.clone();
     let table = declared.key.table;
     let Some(own) = design.tables.get_mut(table.name.as_str()) else { return design };
-    let [writes, reads] = [Ran::of_rows(declared, run), Ran::of(run, |server| server.reads)];
+    let [writes, reads] = [of_rows(declared, run), Ran::of(run, |server| server.reads)];
     let mean = |write: &Write| Rates::of_write(write).map(|rates| rates.mean);
     let declared_writes: f64 = table.table.write.iter().filter_map(|write| mean(write)).sum();
     let even = 1.0 / own.table.write.len().max(1) as f64;
@@ -80,59 +79,12 @@ pub(super) fn by_counts(declared: &Declared<'_>, run: &mut Run) -> Vec<String> {
 fn labelled(declared: &Declared<'_>, run: &mut Run, load: &str) -> Option<String> {
     let is_read = Ran::of(run, |server| server.reads).peak > 0.0;
     run.settings.load = format!("{} {load}", declared.key.name.as_str());
-    run.settings.rows_per_second = Ran::of_rows(declared, run).mean;
+    run.settings.rows_per_second = of_rows(declared, run).mean;
     unsaid_reads(declared.cluster()).filter(|unsaid| is_read && !declared.assumed.contains(unsaid))
 }
 
-/// The rate of all servers together.
-struct Ran {
-    mean: f64,
-    peak: f64,
-}
-
-impl Ran {
-    /// That of rows that are written, which may be several writes each.
-    fn of_rows(declared: &Declared<'_>, run: &Run) -> Self {
-        let (of_row, Self { mean, peak }) = (declared.demand.writes_of_row, Self::of(run, |server| server.writes));
-        Self { mean: mean / of_row, peak: peak / of_row }
-    }
-
-    /// The peak is of whole intervals, if there are any: a part of one has what chance puts in few seconds.
-    fn of(run: &Run, of: fn(&Server) -> u64) -> Self {
-        let rows = run.intervals.iter().map(|interval| interval.servers.iter().map(|server| of(server) as f64).sum());
-        let rows: Vec<f64> = rows.collect();
-        let mean = rows.iter().sum::<f64>() / run.seconds().max(f64::MIN_POSITIVE);
-        let whole = run.seconds() * 1000.0 / run.settings.interval_ms.max(1) as f64;
-        let whole = &rows[..rows.len().min(whole as usize)];
-        let most = whole.iter().copied().fold(0.0, f64::max);
-        let peak = most / (run.settings.interval_ms.max(1) as f64 / 1000.0);
-        Self { mean, peak: peak.max(mean) }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::run::{Interval, Settings};
-
-    fn ran(counts: &[(u64, u64)]) -> [f64; 2] {
-        let interval = |(t_ms, writes): &(u64, u64)| {
-            let servers = vec![Server { writes: *writes, ..Server::default() }];
-            Interval { t_ms: *t_ms, regions: Vec::new(), servers }
-        };
-        let settings = Settings { interval_ms: 5000, ..Settings::default() };
-        let run = Run { intervals: counts.iter().map(interval).collect(), ..Run::new(settings) };
-        let Ran { mean, peak } = Ran::of(&run, |server| server.writes);
-        [mean, peak]
-    }
-
-    #[test]
-    fn a_last_interval_that_is_shorter_is_taken_as_long_as_it_is() {
-        assert_eq!(ran(&[(5000, 500), (10_000, 700)]), [120.0, 140.0]);
-        assert_eq!(ran(&[(5000, 500), (6000, 100)]), [100.0, 100.0]);
-        // Half a second is no peak, but counts.
-        assert_eq!(ran(&[(5000, 500), (10_000, 500), (10_500, 260)]), [120.0, 120.0]);
-        assert_eq!(ran(&[(2000, 300)]), [150.0, 150.0]);
-        assert_eq!(ran(&[]), [0.0, 0.0]);
-    }
+/// The rates of rows that are written, which may be several writes each.
+fn of_rows(declared: &Declared<'_>, run: &Run) -> Ran {
+    let (of_row, Ran { mean, peak }) = (declared.demand.writes_of_row, Ran::of(run, |server| server.writes));
+    Ran { mean: mean / of_row, peak: peak / of_row }
 }

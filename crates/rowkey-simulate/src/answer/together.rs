@@ -99,10 +99,9 @@ impl Together {
         }
     }
 
-    /// The part that is measured, without what may be by chance; but more than these servers take.
+    /// The part that is measured, as it is told; but more than these servers take.
     fn measured(&self) -> f64 {
-        let part = self.writes.max(self.reads) * (1.0 - self.chance);
-        part.max(1.0 + ROUNDED.max(self.chance) / self.servers.max(1.0))
+        self.writes.max(self.reads).max(1.0 + ROUNDED.max(self.chance) / self.servers.max(1.0))
     }
 }
 

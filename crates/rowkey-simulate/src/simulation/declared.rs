@@ -14,6 +14,7 @@ use super::cells::{Cells, Unsaid};
 use super::demand::Demand;
 use super::filled::{ttl_ms, versions};
 use super::intervals::Intervals;
+use super::partitioned;
 use super::places::{self, Placed, Places};
 use super::settings::{of_takes, settings};
 use super::{Options, coarse, ranges, run_in};
@@ -54,7 +55,7 @@ pub struct Declared<'d> {
     pub(crate) demand: Demand,
     design: &'d Design,
     /// The layout of hashes, where ranges are of these.
-    hashes: Option<LayoutBuf>,
+    pub(super) hashes: Option<LayoutBuf>,
     cluster: Option<&'d Cluster>,
     profile: Option<&'d Profile>,
     /// The places of the table in the design, and of its secondary table after it: from 0.
@@ -118,22 +119,8 @@ impl<'d> Declared<'d> {
             profile,
             place,
         };
-        if declared.hashes.is_some() {
-            declared.partition();
-        }
+        declared.settings.splits = declared.splits_of_hashes().unwrap_or(declared.settings.splits);
         Ok(declared)
-    }
-
-    /// Divides the hashes of partitions among the servers, or into as many partitions as the engine makes.
-    fn partition(&mut self) {
-        let by_size = self.ranges_by_size();
-        let filled = self.key.table.table.rows.as_ref().map_or(0.0, |_| by_size.min(ranges::MOST));
-        let partitions = self.demand.partitions(self.cluster, self.settings.servers, filled);
-        if partitions > self.settings.servers {
-            self.assumed.push(format!("dynamodb has as many partitions as a table asks for: {partitions}"));
-        }
-        self.settings.servers = partitions;
-        self.settings.splits = places::splits(partitions, by_size);
     }
 
     /// The assumptions about a cluster that is watched: on what its servers take alone, as it does what it does.
@@ -190,24 +177,32 @@ impl<'d> Declared<'d> {
         let draw = |options: &load::Options| {
             Drawn::new(self.design, table, self.key.secondary, self.cluster, self.profile, options)
         };
-        let mut settings = self.settings.clone();
         let mut load = draw(&drawn)?;
         let (stored, mut assumed) = (load.stored()?, std::mem::take(&mut load.assumed));
+        let mut settings = match self.makes_partitions() {
+            true => self.of_statistics(&mut draw(&partitioned::drawn(&drawn))?, options.times, &mut assumed)?,
+            false => self.settings.clone(),
+        };
         let most = stored.as_ref().map_or(0, |stored| stored.count).max(load.rows_per_event());
         assumed.extend(coarse::of_stored(most));
-        let count = self.regions_at_first(stored.as_ref(), options.times);
+        let divided = self.ranges_of_declared(options.times);
+        let count = divided.unwrap_or_else(|| self.regions_at_first(stored.as_ref(), options.times));
+        let is_cut = self.cuts_evenly() || divided.is_some();
         assumed.extend(coarse::of_regions(count, settings.max_filesize, self.engine().region()));
         // Ranges of a table that grows are those of the grown one, however short the run.
-        match stored.as_ref().filter(|stored| stored.are_all || !self.cuts_evenly()) {
+        match stored.as_ref().filter(|stored| stored.are_all || !is_cut) {
+            Some(stored) if divided.is_some() => {
+                settings.splits = ranges::divided(&stored.keys, &settings.splits, count);
+            }
             Some(stored) if self.hashes.is_none() => {
                 settings.splits = ranges::of_full(&stored.keys, &settings.splits, count);
             }
-            None if self.cuts_evenly() => {
+            None if is_cut => {
                 // The same ones, whatever the length and the rate of the run.
                 let (seconds, most) = (self.grows_in().min(LONGEST), ranges::keys(count));
                 let times = self.times_to_grow(seconds);
                 let grown = load::Options { seconds, most, times, writes_alone: true, ..drawn.clone() };
-                settings.splits = ranges::equal(&mut draw(&grown)?, count)?;
+                settings.splits = ranges::equal(&mut draw(&grown)?, &settings.splits, count)?;
             }
             _ => {}
         }
@@ -280,12 +275,12 @@ impl<'d> Declared<'d> {
     }
 
     /// The seed of this table: what is chance in one has nothing to do with another. That of the first is the run's.
-    fn own(&self, seed: u64) -> u64 {
+    pub(super) fn own(&self, seed: u64) -> u64 {
         let [table, secondary] = self.place;
         if self.place == [0, 0] { seed } else { mix(mix(seed) ^ (table << 32 | secondary)) }
     }
 
-    fn put(
+    pub(super) fn put(
         &self,
         until_ms: u64,
         load: &mut dyn Load,

@@ -1,9 +1,9 @@
 //! The demand of a table: what it asks of its servers, and what they take of it, by the model of `check`.
 
-use rowkey_design::internal::cost::{Asked, Partitioned, QueryCost, regions_of_grown};
-use rowkey_design::internal::design::{Cluster, Engine, WriteKind};
+use rowkey_design::internal::cost::{Asked, Partitioned, QueryCost, regions_of_declared, regions_of_grown};
+use rowkey_design::internal::design::{Cluster, WriteKind};
 use rowkey_design::internal::facts::KeyFacts;
-use rowkey_design::internal::load::{Capacity, WriteLoad, engine_of};
+use rowkey_design::internal::load::{Capacity, WriteLoad};
 use rowkey_design::internal::profile::Profile;
 
 /// The most servers.
@@ -44,30 +44,37 @@ impl Demand {
         }
     }
 
-    /// The partitions of an engine that makes as many as a table asks for: so many at least, and by its size, and as
-    /// its writes and reads take at their peaks, with room for what the hash puts together by chance.
-    pub(super) fn partitions(&self, cluster: Option<&Cluster>, servers: u32, by_size: f64) -> u32 {
-        if engine_of(cluster) != Engine::DynamoDb {
-            return servers;
-        }
-        /// The most times as many as even ones would be.
-        const ROOM: f64 = 64.0;
-        let least = f64::from(servers).max(by_size).max(self.asked.writes + self.asked.reads).ceil();
-        let most = (ROOM * least).min(MOST_SERVERS);
-        let enough = |reads| match self.partitioned.is_of_one(reads) {
-            true => least,
-            false => self.partitioned.enough(reads, least, most).unwrap_or(most),
-        };
-        enough(false).max(enough(true)).clamp(1.0, MOST_SERVERS) as u32
+    /// What the table asks of servers at its peak, where all rates are so many times those of the design.
+    pub(super) fn asked(&self, times: f64) -> [f64; 2] {
+        let asked = self.asked.times(times);
+        [asked.writes, asked.reads]
     }
 
-    /// The fewest servers, but more than so many, of which none is asked for more writes, or reads, than it takes,
-    /// where partitions are put by their hashes; none where a partition alone is. `asked` is of all servers, in parts
-    /// of what one takes.
+    /// The even partitions, at least so many, of which none is asked for more than it takes at the peaks, which are so
+    /// many times those of the design, by values that ask for no more than `most` each: with room for what the hash
+    /// puts together by chance.
+    pub(super) fn partitions(&self, least: f64, most: [f64; 2], times: f64) -> f64 {
+        let partitioned = self.partitioned.times(times);
+        let enough = |reads: bool| {
+            let light = partitioned.lighter(reads, most[usize::from(reads)]);
+            light.enough(reads, least, MOST_SERVERS).unwrap_or(least.max(MOST_SERVERS))
+        };
+        enough(false).max(enough(true))
+    }
+
+    /// The servers, more than so many, of which none is asked for more writes, or reads, than it takes, where
+    /// partitions are put by their hashes, whatever these are; none where a partition alone is. `asked` is of all
+    /// servers, in parts of what one takes.
     pub(crate) fn servers_of_hashes(&self, reads: bool, servers: u32, asked: f64) -> Option<f64> {
         let declared = if reads { self.asked.reads } else { self.asked.writes };
         let times = if declared > 0.0 { asked / declared } else { 1.0 };
         self.partitioned.times(times).enough(reads, f64::from(servers) + 1.0, MOST_SERVERS)
+    }
+
+    /// The part of all writes, or reads, that the heaviest value of a hashed key has; none where nothing is asked for.
+    pub(crate) fn heaviest(&self, reads: bool) -> Option<f64> {
+        let all = self.asked(1.0)[usize::from(reads)];
+        (all > 0.0).then(|| self.partitioned.heaviest(reads) / all)
     }
 
     /// The regions of the full-grown table, of an engine whose own are not simulated, where no split points are
@@ -80,6 +87,17 @@ impl Demand {
         times: f64,
     ) -> f64 {
         regions_of_grown(cluster, servers.into(), rows, bytes, self.asked.times(times))
+    }
+
+    /// The same where split points are declared; none where it is not divided further.
+    pub(super) fn regions_of_declared(
+        &self,
+        cluster: Option<&Cluster>,
+        servers: u32,
+        (rows, bytes): (f64, f64),
+        times: f64,
+    ) -> Option<f64> {
+        regions_of_declared(cluster, servers.into(), rows, bytes, self.asked.times(times))
     }
 }
 

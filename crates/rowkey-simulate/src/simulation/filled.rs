@@ -46,6 +46,13 @@ impl Declared<'_> {
         self.demand.regions_of_grown(self.cluster(), self.settings.servers, self.grown(), times)
     }
 
+    /// The ranges that declared ones of the full grown table are divided into for its reads; none where they are not.
+    pub(super) fn ranges_of_declared(&self, times: f64) -> Option<f64> {
+        let is_declared = self.key.partition.is_none() && !self.settings.splits.is_empty();
+        let divided = self.demand.regions_of_declared(self.cluster(), self.settings.servers, self.grown(), times);
+        divided.filter(|_| is_declared)
+    }
+
     /// The factor by which its rows have to be written faster for as many as the design says in these seconds.
     pub(super) fn times_to_grow(&self, seconds: f64) -> f64 {
         let written = self.settings.rows_per_second * seconds;

@@ -65,6 +65,11 @@ impl<'d> Places<'d> {
         key.get(..told.parts.iter().take_while(|part| is_hashed(&part.field)).last()?.range.end)
     }
 
+    /// The hash that the place of a key begins with.
+    pub(super) fn of_key(&self, key: &[u8]) -> Vec<u8> {
+        hash(self.partition(key).unwrap_or(key)).to_vec()
+    }
+
     fn place(&self, key: &[u8], place: &mut Vec<u8>) {
         place.clear();
         place.extend(hash(self.partition(key).unwrap_or(key)));
@@ -84,7 +89,7 @@ impl<'d> Places<'d> {
     }
 
     /// The first place of a range of keys, and the first after it; none if it is not of one partition.
-    fn range(&self, start: &[u8], end: Option<&[u8]>) -> Option<(Vec<u8>, Option<Vec<u8>>)> {
+    pub(super) fn range(&self, start: &[u8], end: Option<&[u8]>) -> Option<(Vec<u8>, Option<Vec<u8>>)> {
         let partition = self.partition(start)?;
         let within = end.is_some_and(|end| end.starts_with(partition));
         if !within && end != KeyRange::prefix(partition).end() {

@@ -18,8 +18,8 @@ pub(super) fn keys(ranges: f64) -> u64 {
     (KEYS_OF_RANGE * ranges.min(MOST)).max(KEYS) as u64
 }
 
-/// The split points between so many ranges of as many rows each.
-pub(super) fn equal(load: &mut dyn Load, ranges: f64) -> Result<Vec<Key>, LoadError> {
+/// The split points between so many ranges of as many rows each, those that are declared among them.
+pub(super) fn equal(load: &mut dyn Load, declared: &[Key], ranges: f64) -> Result<Vec<Key>, LoadError> {
     let mut keys = Vec::new();
     load.events(&mut |event| {
         if event.op == Op::Put {
@@ -28,22 +28,34 @@ pub(super) fn equal(load: &mut dyn Load, ranges: f64) -> Result<Vec<Key>, LoadEr
         ControlFlow::Continue(())
     })?;
     keys.sort_unstable();
-    Ok(of_full(&keys, &[], ranges))
+    Ok(divided(&keys, declared, ranges))
 }
 
 /// The split points of a table that is full grown: those that are declared, and between them as many as it takes for
 /// `regions` in all that have as many of these keys each. The keys are in order.
 pub(super) fn of_full(keys: &[Vec<u8>], declared: &[Key], regions: f64) -> Vec<Key> {
     let regions = regions.min(MOST);
+    cut(keys, declared, |first, end| (regions * (end - first)).ceil())
+}
+
+/// The split points of a table that is divided into so many ranges in all, one at least between two that are declared.
+pub(super) fn divided(keys: &[Vec<u8>], declared: &[Key], ranges: f64) -> Vec<Key> {
+    let ranges = ranges.min(MOST).ceil();
+    cut(keys, declared, |first, end| (ranges * end).round() - (ranges * first).round())
+}
+
+/// The split points that are declared, and between them those of `count` ranges of as many keys each: by the parts of
+/// all keys that come before the first and before the end.
+fn cut(keys: &[Vec<u8>], declared: &[Key], count: impl Fn(f64, f64) -> f64) -> Vec<Key> {
     let mut splits = declared.to_vec();
-    let mut rest = keys;
-    let ends = declared.iter().map(Some).chain([None]);
-    for end in ends {
-        let (own, after) = rest.split_at(rest.partition_point(|key| end.is_none_or(|end| *key < end.0)));
-        rest = after;
-        let part = own.len() as f64 / keys.len().max(1) as f64;
-        let count = ((regions * part).ceil() as usize).min(own.len());
+    let part = |keys_before: usize| keys_before as f64 / keys.len().max(1) as f64;
+    let mut first = 0;
+    for end in declared.iter().map(Some).chain([None]) {
+        let after = first + keys[first..].partition_point(|key| end.is_none_or(|end| *key < end.0));
+        let own = &keys[first..after];
+        let count = (count(part(first), part(after)) as usize).min(own.len());
         splits.extend((1..count).map(|at| Key(own[at * own.len() / count].clone())));
+        first = after;
     }
     splits.sort_unstable();
     splits.dedup();

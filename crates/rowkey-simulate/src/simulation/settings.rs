@@ -1,6 +1,6 @@
 //! The settings of the cluster that a design declares, and what is assumed of them.
 
-use rowkey_design::internal::design::{Balancer, Cluster, SplitPolicy as Policy};
+use rowkey_design::internal::design::{Balancer, Cluster, Engine, SplitPolicy as Policy};
 use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::internal::file::{Bytes, Count, Rate};
 use rowkey_design::internal::load::{Capacity, Rates, engine_of, is_one_process, reads_per_server};
@@ -13,7 +13,13 @@ use crate::run::{Key, Settings, SplitPolicy};
 /// The assumption on the reads that a server takes, in words; none where the design says it.
 pub(crate) fn unsaid_reads(cluster: Option<&Cluster>) -> Option<String> {
     let takes = reads_per_server(engine_of(cluster), cluster).unwrap_or(f64::INFINITY);
+    is_to_say(cluster).then_some(())?;
     unsaid(cluster.and_then(|cluster| cluster.region.as_ref()?.reads), takes, "read")
+}
+
+/// False of DynamoDB: what a partition takes is documented, and there are as many as a table asks for.
+fn is_to_say(cluster: Option<&Cluster>) -> bool {
+    engine_of(cluster) != Engine::DynamoDb
 }
 
 fn unsaid(said: Option<Rate>, takes: f64, what: &str) -> Option<String> {
@@ -24,6 +30,9 @@ fn unsaid(said: Option<Rate>, takes: f64, what: &str) -> Option<String> {
 /// The assumptions on what servers take, in words.
 pub(super) fn of_takes(cluster: Option<&Cluster>, key: &KeyFacts<'_>, capacity: &Capacity) -> Vec<String> {
     let table = &key.table.table;
+    if !is_to_say(cluster) {
+        return Vec::new();
+    }
     let mut assumed: Vec<String> = capacity.assumed().into_iter().collect();
     if !table.write.is_empty() && !capacity.takes_all() {
         let writes = cluster.and_then(|cluster| cluster.region.as_ref()?.writes);
@@ -95,6 +104,9 @@ pub(super) fn settings(
         let of = bytes(max_filesize);
         let say = if max.is_none() { ": say `region.max = …`" } else { "" };
         let ranges = match key.partition {
+            Some(_) if engine == Engine::DynamoDb => {
+                "a range is an even part of the hashes of partition keys, or less where heavy ones are in it".to_owned()
+            }
             Some(_) => "a range is an even part of the hashes of partitions, as many on each server".to_owned(),
             None => format!(
                 "a range is what lies between two split points, or where none are declared {of} of the full grown table, or less where it is split by load{say}"
@@ -103,11 +115,13 @@ pub(super) fn settings(
         assumed.push(format!("{own}: {ranges}"));
     }
     assumed.extend(of_takes(cluster, key, capacity));
+    let said = cluster.and_then(|cluster| cluster.servers).map(f64::from);
+    let servers = if is_to_say(cluster) { capacity.servers } else { said.unwrap_or(1.0) };
     let splits = key.table.split_points(key.secondary);
     let splits = splits.iter().flat_map(|splits| splits.iter().map(|point| Key(point.to_vec()))).collect();
     Settings {
         load: format!("{} by its design", key.name.as_str()),
-        servers: capacity.servers.clamp(1.0, MOST_SERVERS) as u32,
+        servers: servers.clamp(1.0, MOST_SERVERS) as u32,
         max_filesize,
         flush_size,
         split_policy,

@@ -1,36 +1,40 @@
 //! The same over grids of engines, sizes of rows, servers and partitions, each design alone.
 
 use rowkey_design::{CheckOptions, Date, Design, File, Severity};
+use rowkey_simulate::answer::rates;
 use rowkey_simulate::run::Answer;
 use rowkey_simulate::simulation::{Declared, Options};
 
 use super::OF_LOAD;
 
 /// The answer about the only table of a design, and the rules of load of which `check` warns.
-fn told(text: &str) -> (Answer, Vec<&'static str>) {
+pub(super) fn told(text: &str) -> (Answer, Vec<&'static str>) {
+    told_with(text, &Options { seconds: 3600.0, most: 20_000, ..Options::default() })
+}
+
+pub(super) fn told_with(text: &str, options: &Options) -> (Answer, Vec<&'static str>) {
     let file = File { name: "t.rowkey.toml".to_owned(), text: text.to_owned() };
     let design = Design::parse([file]).unwrap_or_else(|problems| panic!("{problems}\n{text}"));
     let check = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
-    let report = design.check(&check);
+    let report = rates::times(&design, options.times).check(&check);
     let warned = report.findings.iter().filter(|finding| finding.severity > Severity::Note);
     let rules = warned.map(|finding| finding.rule.id).filter(|rule| OF_LOAD.contains(rule)).collect();
     let (_, costs) = design.query_costs(&check).next().expect("a table");
     let declared = Declared::of(&design, "t", None, &check).expect("a table");
-    let options = Options { seconds: 3600.0, most: 20_000, ..Options::default() };
-    let run = declared.simulate(&options, |_| {}).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let run = declared.simulate(options, |_| {}).unwrap_or_else(|error| panic!("{error}\n{text}"));
     (rowkey_simulate::answer::answer(&declared, &run, &[], &report, &costs, &[]), rules)
 }
 
-fn cluster(engine: &str, servers: u32) -> String {
+pub(super) fn cluster(engine: &str, servers: u32) -> String {
     format!("format = 1\n[cluster.c]\nengine = \"{engine}\"\nservers = {servers}\n")
 }
 
-fn write(rate: f64, order: &str) -> String {
+pub(super) fn write(rate: f64, order: &str) -> String {
     format!("[[table.t.write]]\nname = \"w\"\nrate = \"{rate:.3}/s\"\norder = \"{order}\"\n")
 }
 
 /// Tells all designs of a grid of which a law does not hold.
-fn none(wrong: &[String]) {
+pub(super) fn none(wrong: &[String]) {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n\n"));
 }
 
@@ -53,11 +57,11 @@ fn write_units_are_counted_as_check_counts_them() {
                 cluster("dynamodb", 4),
                 write(of_one, "one row")
             );
-            for (text, of_others) in [(half, 1.0), (one, 0.0)] {
+            for text in [half, one] {
                 let (answer, rules) = told(&text);
                 assert_eq!(answer.write_unit, "a write unit: up to 1 KB of an item");
-                // Beside half of the writes a partition has its part of the others.
-                let due = of_one * units * (1.0 + of_others / answer.regions.count as f64);
+                // What is heavy is in a partition of its own.
+                let due = of_one * units;
                 let saturates = answer.saturates.as_ref();
                 let is_due = |asked: f64, takes: f64| takes == 1000.0 && (asked / due - 1.0).abs() < 0.05;
                 let holds = saturates.is_some() == (percent > 100)
@@ -102,7 +106,7 @@ fn a_small_table_is_as_hot_for_both() {
     none(&wrong);
 }
 
-/// DynamoDB has as many partitions as leave room for what the hash puts together; of more devices than that no more.
+/// DynamoDB has as many partitions as leave room for what the hash puts together.
 #[test]
 fn partitions_of_its_own_are_enough() {
     let mut wrong = Vec::new();
@@ -177,4 +181,31 @@ fn a_run_that_outgrows_its_table_says_so() {
             assert!(answer.regions.count >= 4 || engine == "bigtable");
         }
     }
+}
+
+/// Declared ranges that one server does not take are divided for reads as a table without split points is, by both.
+#[test]
+fn declared_ranges_are_divided_for_reads() {
+    let mut wrong = Vec::new();
+    for engine in ["bigtable", "cockroachdb", "foundationdb", "tikv"] {
+        for (splits, servers) in [(3, 10), (7, 5), (2, 3)] {
+            for rows in ["1G", "100k"] {
+                for percent in [60, 150] {
+                    let rate = 20_000 * servers * percent / 100;
+                    let text = format!(
+                        "{}region = {{ writes = \"10k/s\", reads = \"20k/s\" }}\n[table.t]\nkey = [\"id: u64\"]\n\
+                         means.id = \"random\"\nkeep = \"forever\"\nrows = \"{rows}\"\nsplits = {{ uniform = {splits} }}\n\
+                         family.f.sizes.v = \"100 B\"\n[[table.t.query]]\nname = \"q\"\nfix = [\"id\"]\nrate = \"{rate}/s\"\n",
+                        cluster(engine, servers)
+                    );
+                    let (answer, rules) = told(&text);
+                    let due = if percent > 100 { vec!["H24"] } else { Vec::new() };
+                    if answer.saturates.is_some() != (percent > 100) || rules != due {
+                        wrong.push(format!("{rules:?} {}\n{text}", answer.sentence));
+                    }
+                }
+            }
+        }
+    }
+    none(&wrong);
 }

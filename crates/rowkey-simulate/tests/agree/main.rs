@@ -2,6 +2,7 @@
 //! takes for most of the time, a rule warns; and where no server is nearly asked for so much, none says that one is.
 
 mod grid;
+mod hashed;
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;

@@ -133,3 +133,18 @@ fn a_partition_of_each_second_takes_all_of_it_however_many_events_and_however_lo
     assert!(!is_warned(&text));
     assert!(answers_once(&text, &Options { seconds: 86_400.0, ..options() }).remove(0).saturates.is_none());
 }
+
+#[test]
+fn what_a_partition_takes_is_documented_and_its_servers_are_no_cluster() {
+    let text = design("dynamodb", "\"id: u64\"", "means.id = \"random\"", 2000, &query("\"id\"", 10));
+    let text = text.replace("region.writes = \"1k/s\"\n", "").replace("region.reads = \"3k/s\"\n", "");
+    let found = answers_once(&text.replace(&format!("servers = {SERVERS}\n"), ""), &options()).remove(0);
+    let of = |word: &str| found.assumed.iter().filter(|assumed| assumed.contains(word)).count();
+    assert_eq!(
+        (of("a server takes"), of("the cluster has"), of("as many partitions")),
+        (0, 0, 1),
+        "{:?}",
+        found.assumed
+    );
+    assert!(found.sentence.starts_with(NOTHING) && found.regions.count < 6, "{}", found.sentence);
+}

@@ -1,5 +1,7 @@
 //! Tables of a design, and their secondary tables: what is chance in one is not in another.
 
+use rowkey_design::{CheckOptions, Date, Design, File};
+use rowkey_simulate::answer::Together;
 use rowkey_simulate::run::Answer;
 use rowkey_simulate::simulation::Options;
 
@@ -36,4 +38,17 @@ fn each_table_has_chance_of_its_own_by_its_place() {
     let others: Vec<_> = of(&["z", "y"]).iter().map(drawn).collect();
     assert_eq!(others, both.iter().map(drawn).collect::<Vec<_>>());
     assert_eq!(of(&["a"]).iter().map(drawn).collect::<Vec<_>>(), others[..2]);
+}
+
+#[test]
+fn as_many_servers_take_all_tables_as_the_parts_say() {
+    let text = format!("format = 1\n{}", table("a"));
+    let design = Design::parse([File { name: "t.rowkey.toml".to_owned(), text }]).unwrap();
+    let report = design.check(&CheckOptions::new(Date { year: 2026, month: 1, day: 31 }));
+    for (reads, servers, due) in [(4.04, 5.0, "21"), (1.6875, 5.0, "9"), (1.0, 300.0, ""), (1.00004, 300.0, "301")] {
+        let together = Together { writes: 0.5, reads, servers, chance: 0.01 };
+        let told = together.answer(&report).sentence;
+        assert_eq!(due.is_empty(), !told.contains("servers take them"), "{told}");
+        assert!(told.contains(due), "{reads}: {told}");
+    }
 }

@@ -12,7 +12,7 @@ use rowkey_design::internal::file::Period;
 use rowkey_design::internal::quote::terminal;
 use rowkey_design::{CheckOptions, Design, Report};
 use rowkey_simulate::answer::{self, Other, rates};
-use rowkey_simulate::load::{Ahead, LoadError, Log, ROW_BY_ROW, Sampled, Trace};
+use rowkey_simulate::load::{Ahead, Load, LoadError, Log, ROW_BY_ROW, Sampled, Trace};
 use rowkey_simulate::page;
 use rowkey_simulate::simulation::{Declared, Options};
 
@@ -170,12 +170,13 @@ fn simulate<'d>(
     args: &Args,
     design: &Design,
     check: &CheckOptions,
-    declared: Declared<'d>,
+    mut declared: Declared<'d>,
     report: &Report,
     costs: &[QueryCost<'_>],
 ) -> Result<Option<Told<'d>>, Failure> {
     let bar = samples::progress(None);
-    let told = |events: u64| bar.set_message(format!("{events} events of {}", declared.key.name.as_str()));
+    let name = declared.key.name.as_str();
+    let told = |events: u64| bar.set_message(format!("{events} events of {name}"));
     let options = Options {
         seed: args.seed,
         seconds: args.length.map_or(86_400.0, |length| length.seconds()),
@@ -186,18 +187,23 @@ fn simulate<'d>(
     let (mut others, mut assumed) = (Vec::new(), Vec::new());
     let mut run = match (&args.trace, &args.log) {
         (Some(path), _) => {
-            let times = design.times_of(&declared.key.table.name);
-            let mut reader = reader(path)?;
-            let expected = lines(path, &mut reader);
-            let trace = Trace::new(reader, declared.key.layout, times);
-            let mut trace = Ahead(Sampled::new(trace, ROW_BY_ROW, expected));
-            of_file(path, declared.run(&mut trace, 0, args.seed, told))?
+            if declared.makes_partitions() {
+                match is_file(path) {
+                    true => of_file(path, declared.fit(&mut trace(design, &declared, path)?, args.seed))?,
+                    false => assumed.push(
+                        "partitions are as many as `servers` says, as a pipe is read once: give the trace as a file"
+                            .to_owned(),
+                    ),
+                }
+            }
+            of_file(path, declared.run(&mut trace(design, &declared, path)?, 0, args.seed, told))?
         }
         (None, Some(path)) => {
             let mut log = log(args, path, &declared)?;
             if log.undecoded > 0 {
                 assumed.push(format!("{} keys that the layout does not decode are left out", log.undecoded));
             }
+            of_file(path, declared.fit(&mut log, args.seed))?;
             of_file(path, declared.run(&mut log, 0, args.seed, told))?
         }
         (None, None) => {
@@ -229,6 +235,14 @@ fn simulate<'d>(
     Ok(Some(Told { declared, run, answer }))
 }
 
+/// The trace of a table, sampled where it has many events.
+fn trace<'t>(design: &'t Design, declared: &Declared<'t>, path: &Path) -> Result<impl Load + use<'t>, Failure> {
+    let mut reader = reader(path)?;
+    let expected = lines(path, &mut reader);
+    let trace = Trace::new(reader, declared.key.layout, design.times_of(&declared.key.table.name));
+    Ok(Ahead(Sampled::new(trace, ROW_BY_ROW, expected)))
+}
+
 fn of_file<T>(path: &Path, read: Result<T, LoadError>) -> Result<T, Failure> {
     read.map_err(|error| Failure::new(format!("{}: {error}", path.display())))
 }
@@ -245,9 +259,14 @@ fn reader(path: &Path) -> Result<Box<dyn BufRead + Send>, Failure> {
     Ok(Box::new(BufReader::with_capacity(1 << 20, file)))
 }
 
+/// True of what can be read twice, and has a length.
+fn is_file(path: &Path) -> bool {
+    path.is_file() && !crate::designs::is_stdin(path)
+}
+
 /// The lines that a file has, about, by the length of its first ones; 0 if it is no file.
 fn lines(path: &Path, reader: &mut dyn BufRead) -> u64 {
-    let file = std::fs::metadata(path).ok().filter(|file| file.is_file() && !crate::designs::is_stdin(path));
+    let file = std::fs::metadata(path).ok().filter(|_| is_file(path));
     let (Some(file), Ok(first)) = (file, reader.fill_buf()) else { return 0 };
     let lines = first.iter().filter(|byte| **byte == b'\n').count() as u64;
     let all = u128::from(file.len()) * u128::from(lines) / (first.len() as u128).max(1);
