@@ -63,11 +63,7 @@ impl<'k, 'd> Landing<'k, 'd> {
                 *count += 1.0;
             }
         }
-        let shares: Vec<f64> = counts.iter().map(|count| count / rows as f64).collect();
-        let even = 1.0 / shares.len() as f64;
-        // As even as draws of an even load are.
-        let is_even = rows == ROWS && shares.iter().all(|share| (share - even).abs() <= chance(even));
-        if is_even { vec![even; shares.len()] } else { shares }
+        counts.iter().map(|count| count / rows as f64).collect()
     }
 
     /// A row that is written now.
@@ -88,7 +84,13 @@ pub(crate) fn at_least(share: f64) -> f64 {
     share - chance(share)
 }
 
-/// What chance adds to a share that is drawn, or takes of it, at most.
+/// The shares of regions, even ones where those that are drawn are as even as draws of an even load are.
+pub(crate) fn without_chance(shares: Vec<f64>) -> Vec<f64> {
+    let even = 1.0 / shares.len().max(1) as f64;
+    let is_even = shares.iter().all(|share| (share - even).abs() <= chance(even));
+    if is_even { vec![even; shares.len()] } else { shares }
+}
+
 fn chance(share: f64) -> f64 {
     CHANCE * (share * (1.0 - share) / ROWS as f64).sqrt()
 }

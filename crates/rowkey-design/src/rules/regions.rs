@@ -9,7 +9,7 @@ use crate::design::{Engine, SplitPolicy};
 use crate::facts::KeyFacts;
 use crate::load::{WriteLoad, reads_per_server, region_bytes};
 use crate::rules::context::Context;
-use crate::rules::landing::{Landing, at_least};
+use crate::rules::landing::{Landing, at_least, without_chance};
 
 /// The region that is asked for most.
 pub(super) struct Fullest {
@@ -44,8 +44,10 @@ pub(super) fn written<'c, 'd>(context: &'c Context<'d>, key: &'c KeyFacts<'d>) -
     let mut regions = vec![(0.0, 0.0); points.regions()];
     for (load, (part, peak)) in context.loads_of(key).filter_map(|load| Some((load, asked(load)?))) {
         let shares = landing.as_ref().map_or(Some(vec![1.0]), |landing| landing.of_write(load, &points));
-        for (region, share) in regions.iter_mut().zip(shares.into_iter().flatten()) {
-            *region = (region.0 + part * at_least(share), region.1 + peak * share);
+        let told = shares.clone().map(without_chance);
+        let shares = shares.into_iter().flatten().zip(told.into_iter().flatten());
+        for (region, (share, told)) in regions.iter_mut().zip(shares) {
+            *region = (region.0 + part * at_least(share), region.1 + peak * told);
         }
     }
     let (asked, rate) = regions.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;

@@ -54,8 +54,8 @@ fn the_writes_of_even_regions_are_told_as_even() {
     for regions in [2, 3, 7] {
         let splits = format!("splits = {{ uniform = {regions} }}");
         let text = split("id: u64", "means.id = \"random\"", &splits, "").replace("20k/s", "140k/s");
-        let report = check(&parse(&text));
-        let found = report.findings.iter().find(|finding| finding.rule.id == "H09").expect("H09");
+        let findings = check(&text, None);
+        let found = findings.iter().find(|finding| finding.rule.id == "H09").expect("H09");
         let fullest = found.numbers.iter().find(|number| number.name == "writes of the fullest").expect("a number");
         assert!((fullest.value - 140_000.0 / f64::from(regions)).abs() < 1.0, "{regions}: {}", fullest.value);
     }

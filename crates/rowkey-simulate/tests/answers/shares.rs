@@ -171,7 +171,7 @@ fn reads_are_told_as_writes_are() {
     for (ranges, servers, seed) in [(16, 5, 1), (16, 13, 2), (16, 30, 3), (37, 8, 4)] {
         for times in [0.5, 0.97, 1.03, 1.5] {
             let rate = times * TAKES / busiest(ranges, servers);
-            let found = of(&reads("bigtable", ranges, servers, rate), 30_000, seed);
+            let found = of(&reads("hbase", ranges, servers, rate), 30_000, seed);
             let case = format!("{ranges} ranges, {servers} servers, {times} times: {}", found.sentence);
             let near = |found: f64, exact: f64| assert!((found / exact - 1.0).abs() < 0.02, "{case}: {found}, {exact}");
             // Rows that are there are a sample of the ids.
