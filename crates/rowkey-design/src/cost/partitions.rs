@@ -65,7 +65,7 @@ impl Partitioned {
         lighter
     }
 
-    /// What the value that is asked for most is asked for, in parts of what a partition takes.
+    /// The load of the value that is asked for most, in parts of what a partition takes.
     pub fn heaviest(&self, reads: bool) -> f64 {
         self.0[usize::from(reads)].iter().map(|value| value.each).fold(0.0, f64::max)
     }

@@ -44,7 +44,7 @@ impl Demand {
         }
     }
 
-    /// What the table asks of servers at its peak, where all rates are so many times those of the design.
+    /// The load of the table at its peak, in parts of what a server takes, where all rates are so many times those of the design.
     pub(super) fn asked(&self, times: f64) -> [f64; 2] {
         let asked = self.asked.times(times);
         [asked.writes, asked.reads]

@@ -34,7 +34,7 @@ pub(super) struct Heat<'o, 'd> {
 pub(super) struct Heavy {
     parts: Vec<(usize, Both)>,
     pub(super) others: Both,
-    /// What one value of the others is asked for at most.
+    /// The most that one value of the others is asked for.
     pub(super) most: Both,
 }
 
