@@ -89,7 +89,7 @@ fn partitions_of_a_trace_are_those_of_its_events() {
     }
 }
 
-/// What a table takes however many servers there are is what its heaviest value leaves, whatever hash and servers.
+/// The heaviest value tells what a table takes however many servers there are, whatever the hash.
 #[test]
 fn what_no_number_of_servers_changes_is_of_the_heaviest_value() {
     let mut wrong = Vec::new();
