@@ -21,9 +21,17 @@ pub(super) fn moving(run: &Run, intervals: &[&Interval], reads: bool) -> Vec<Opt
     counted(run, intervals, reads).into_iter().map(greater).collect()
 }
 
+/// Of a part of a run, the least part of the load that is no chance in so many pairs: in few a rare one is found often.
+const MOST: f64 = 0.5;
+const PAIRS: f64 = 30.0;
+
 /// The same by what is counted: of as many intervals together as it moves in, which are halved until it does.
 fn counted(run: &Run, intervals: &[&Interval], reads: bool) -> Vec<Option<Moving>> {
-    if let Some(part) = run.moving_server(intervals, reads) {
+    let is_known = |part: &f64| {
+        let pairs = intervals.iter().map(|interval| run.chance(interval, reads).apart[0].pairs).sum::<f64>();
+        intervals.len() == run.intervals.len() || *part > MOST && pairs >= PAIRS
+    };
+    if let Some(part) = run.moving_server(intervals, reads).filter(is_known) {
         let of = intervals.iter().map(|interval| run.chance(interval, reads).servers(interval, reads));
         let events = Some(of.filter_map(|counted| counted.events()).sum());
         return vec![Some(Moving { part, events }); intervals.len()];
