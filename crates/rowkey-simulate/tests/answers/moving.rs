@@ -77,7 +77,7 @@ fn a_load_that_moves_at_the_beginning_alone_does_so_however_long_the_run() {
                 name = \"push\"\nrate = \"12k/s\"\norder = \"time\"\n[[table.q.write]]\nname = \"pop\"\n\
                 kind = \"delete\"\nrate = \"12k/s\"\norder = \"time\"\n";
     const DAY: f64 = 86_400.0;
-    for (seconds, most) in [60.0, 3600.0, 21_600.0, DAY, 3.0 * DAY, 30.0 * DAY, 3650.0 * DAY]
+    for (seconds, most) in [3600.0, 21_600.0, DAY, 3.0 * DAY, 30.0 * DAY, 3650.0 * DAY]
         .into_iter()
         .flat_map(|seconds| [(seconds, 30_000), (seconds, 60_000)])
     {
