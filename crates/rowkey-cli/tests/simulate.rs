@@ -197,7 +197,7 @@ fn a_log_has_the_times_of_its_keys() {
     let run = simulate(folder.path(), &["--table", "visits", "--log", "log.txt", "--form", "json", "--json"]);
     let lines = lines(&run);
     let last = lines.iter().rfind(|line| line["kind"] == "interval").unwrap();
-    assert_eq!((&last["regions"][0]["rows"], &last["t_ms"]), (&Json::from(600), &Json::from(599_000)));
+    assert_eq!((&last["regions"][0]["rows"], &last["t_ms"]), (&Json::from(600), &Json::from(599_001)));
 }
 
 #[test]
