@@ -68,8 +68,8 @@ that of a user with many rows, even if it was given in sequence: say how many th
 The `rate` of a write or query is its average, `peak` the highest. `shape = \"by day\"` has one maximum a day, in the
 middle of it; `shape = \"bursts of 10 min every 1 h\"` has `peak` in each burst, and between bursts what is left of `rate`.
 Where one of the two is not said, the other tells it, and the program says what it assumes: twice the average by day,
-nothing between bursts. Without a shape the rate is the same at all times. `check` judges each write and query at its
-`peak`.
+nothing between bursts. Without a shape the rate is the same at all times, also in a
+simulation, which says that it leaves such a peak out. `check` judges each write and query at its `peak`.
 
 Where a query's reads land is told by its `rate`, and by what it asks for most: `recent = \"1 h\"` for rows of the last
 hour, `skew.user = \"zipf 1.1\"` for users of whom some are asked for more than others, and `skew.name = \"one value\"` for
