@@ -1,6 +1,7 @@
 //! A run, read whole: of a recording, or of what a simulation wrote.
 
 mod joined;
+mod lengths;
 mod lines;
 mod ran;
 
@@ -20,7 +21,8 @@ use crate::chance::{Chance, Counted};
 use crate::event::Written;
 use crate::load::Pace;
 use crate::run::{
-    Batch, Interval, Key, KeyFile, Line, Merge, Move, Restart, RunError, Settings, Silence, Split, read_numbered,
+    Batch, Interval, Key, KeyFile, Line, Merge, Move, Recreation, Restart, RunError, Settings, Silence, Split,
+    read_numbered,
 };
 
 /// The most bytes of a file, uncompressed: a small file can stand for any number.
@@ -47,6 +49,8 @@ pub struct Run {
     pub moves: Vec<Move>,
     /// The merges of a watched cluster.
     pub merges: Vec<Merge>,
+    /// The times at which its table was created anew.
+    pub recreations: Vec<Recreation>,
     /// The restarts of its servers.
     pub restarts: Vec<Restart>,
     /// The times in which it did not answer.
@@ -197,7 +201,7 @@ impl Run {
     #[must_use]
     pub fn new(settings: Settings) -> Self {
         let (batches, splits, moves, intervals, chances, steps, pace, assumed) = <_>::default();
-        let (keys, merges, restarts, silences, written, at_once) = <_>::default();
+        let (keys, merges, recreations, restarts, silences, written, at_once) = <_>::default();
         Self {
             settings,
             keys,
@@ -205,6 +209,7 @@ impl Run {
             splits,
             moves,
             merges,
+            recreations,
             restarts,
             silences,
             intervals,
@@ -288,6 +293,10 @@ impl Run {
                 let t_ms = merge.t_ms;
                 self.merges.push(merge);
                 Ok(t_ms)
+            }
+            Line::Recreation(recreation) => {
+                self.recreations.push(recreation);
+                Ok(recreation.t_ms)
             }
             Line::Restart(Restart { server: number, .. }) | Line::Silence(Silence { server: Some(number), .. })
                 if !server(number) =>

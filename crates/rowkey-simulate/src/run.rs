@@ -2,11 +2,12 @@
 //!
 //! Simulated and recorded runs have the same lines, so that one can be held against the other: first the
 //! [`Settings`]; then, in the order of `t_ms`, each [`Batch`] (a recording alone), [`Split`], [`Move`] and
-//! [`Interval`]. A watched cluster also has each [`Merge`], [`Restart`] and [`Silence`]. `run.schema.json` of this crate
+//! [`Interval`]. A watched cluster also has each [`Merge`], [`Recreation`], [`Restart`] and [`Silence`]. `run.schema.json` of this crate
 //! is the schema.
 
 mod answer;
 mod defaults;
+mod timed;
 mod watched;
 
 use std::fmt;
@@ -16,7 +17,8 @@ use data_encoding::HEXLOWER_PERMISSIVE;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use self::answer::{AllTables, Answer, Bars, HotRegion, QueryAnswer, Regions, Saturation};
-pub use self::watched::{Known, Merge, Restart, Silence};
+pub(crate) use self::timed::timed;
+pub use self::watched::{Known, Merge, Recreation, Restart, Silence};
 
 /// A line of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,6 +34,8 @@ pub enum Line {
     Move(Move),
     /// Regions that became one.
     Merge(Merge),
+    /// A table that was created anew.
+    Recreation(Recreation),
     /// A server that began again.
     Restart(Restart),
     /// A time in which a server, or the master, did not answer.

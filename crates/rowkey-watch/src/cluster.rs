@@ -49,7 +49,6 @@ impl Cluster {
     ///
     /// If the table does not exist; or the user may not ask; or no server is known yet, and no master answers.
     pub async fn read(&mut self) -> Result<Reading> {
-        let t_ms = u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         let patience = if self.servers.is_empty() { FIRST_PATIENCE } else { PATIENCE };
         self.requests += 1;
         let is_master_silent = match self.admin.with_timeout(patience).servers().await {
@@ -61,6 +60,8 @@ impl Cluster {
             Err(_) => true,
         };
         self.requests += self.servers.len() as u64;
+        // Servers count on while a master is slow to tell of them.
+        let t_ms = u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         let (mut told, servers) = self.metrics().await?;
         let all_known = |told: &Told| {
             let is_told = |region: &Region| told.contains_key(region.name().as_ref());
@@ -68,7 +69,8 @@ impl Cluster {
         };
         if !all_known(&told) {
             self.requests += 1;
-            match self.table.regions().await {
+            let patience = if self.regions.is_empty() { FIRST_PATIENCE } else { PATIENCE };
+            match self.table.with_timeout(patience).regions().await {
                 Ok(regions) => self.regions = regions.into_iter().map(|(region, _)| region).collect(),
                 Err(error) if self.regions.is_empty() || is_gone(&error) || is_refused(&error) => return Err(error),
                 Err(_) => {}

@@ -1,8 +1,11 @@
 //! Following counts from reading to reading: they begin again when a region is opened elsewhere.
 
-use rowkey_simulate::recording::Run;
-use rowkey_simulate::run::{Key, Known, Merge, Move, Region, Settings, Split};
+mod recreated;
 
+use rowkey_simulate::recording::Run;
+use rowkey_simulate::run::{Key, Known, Merge, Move, Recreation, Region, Settings, Split};
+
+use self::recreated::is_recreated;
 use crate::options::Options;
 use crate::reading::{Counts, Reading, RegionReading, ServerRun};
 use crate::servers::Servers;
@@ -23,6 +26,7 @@ pub struct Follow {
     splits: Vec<Split>,
     merges: Vec<Merge>,
     moves: Vec<Move>,
+    recreations: Vec<Recreation>,
     /// The first keys of the regions at the first reading.
     first: Vec<Key>,
     first_ms: Option<u64>,
@@ -71,9 +75,9 @@ impl Default for Follow {
 impl Follow {
     /// Follows a table of which nothing was read yet.
     pub fn new(options: Options) -> Self {
-        let (servers, splits, merges, moves, first, seen, latest) = <_>::default();
+        let (servers, splits, merges, moves, recreations, first, seen, latest) = <_>::default();
         let (timeline, first_ms, now_ms) = (Timeline::new(options), None, 0);
-        Self { timeline, servers, splits, merges, moves, first, first_ms, now_ms, seen, latest, options }
+        Self { timeline, servers, splits, merges, moves, recreations, first, first_ms, now_ms, seen, latest, options }
     }
 
     /// The addresses of the servers, by number.
@@ -99,13 +103,17 @@ impl Follow {
         let t_ms = reading.t_ms.saturating_sub(first_ms).max(from_ms);
         self.servers.look(reading, from_ms, t_ms);
         let before = std::mem::take(&mut self.seen);
+        let is_recreated = is_recreated(&before, &reading.regions);
+        if is_recreated && self.recreations.len() < MOST_MARKS {
+            self.recreations.push(Recreation { t_ms });
+        }
         let (mut regions, mut counted) = (Vec::new(), Vec::new());
         for (place, region) in reading.regions.iter().enumerate() {
             let end = reading.regions.get(place + 1).map(|next| &next.start);
             let overlapped = overlapped(&before, &region.start, end);
             let same = overlapped.iter().find(|seen| seen.start == region.start && seen.id == region.id);
             let is_opened_since = !overlapped.is_empty() && overlapped.iter().all(|seen| seen.id < region.id);
-            if is_opened_since {
+            if is_opened_since && !is_recreated {
                 self.note_change(t_ms, overlapped, region);
             }
             let server = self.server_of(t_ms, same, region);
@@ -181,6 +189,7 @@ impl Follow {
             run.assumed.push(format!("of splits, merges and moves the first {MOST_MARKS} each are told"));
         }
         (run.splits, run.merges, run.moves) = (self.splits, self.merges, self.moves);
+        run.recreations = self.recreations;
         (run.restarts, run.silences) = (self.servers.restarts, self.servers.silences);
         run.intervals = intervals;
         run

@@ -1,6 +1,6 @@
 //! The servers of a cluster: their numbers, and when they began again or were silent.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rowkey_simulate::run::{Restart, Silence};
 
@@ -13,8 +13,10 @@ pub(crate) struct Servers {
     start_codes: Vec<u64>,
     pub(crate) restarts: Vec<Restart>,
     pub(crate) silences: Vec<Silence>,
-    /// Those who told nothing at the last reading, with the place of their silence.
+    /// Those who told nothing at the last reading, with the place of their silence. The master has no number.
     silent: BTreeMap<Option<u32>, usize>,
+    /// Those who told something at the last reading.
+    heard: BTreeSet<Option<u32>>,
 }
 
 impl Servers {
@@ -34,40 +36,26 @@ impl Servers {
         server
     }
 
-    /// Looks at who has answered since the reading before, which came at a time.
+    /// Looks at who has answered since the reading before, which came at a time. A silence lasts until it is broken. It
+    /// is one too if the master tells of a server no more.
     pub(crate) fn look(&mut self, reading: &Reading, from_ms: u64, t_ms: u64) {
-        let before = std::mem::take(&mut self.silent);
-        let mut heard = vec![None];
+        let mut heard = BTreeSet::new();
+        let mut silent: BTreeSet<Option<u32>> = self.silent.keys().chain(&self.heard).copied().collect();
         for server in &reading.servers {
             let number = Some(self.number(t_ms, &server.run));
-            heard.push(number);
-            if server.is_silent {
-                self.silent(&before, from_ms, t_ms, number);
-            }
+            _ = if server.is_silent { silent.insert(number) } else { heard.insert(number) };
         }
-        if reading.is_master_silent {
-            self.silent(&before, from_ms, t_ms, None);
+        _ = if reading.is_master_silent { silent.insert(None) } else { heard.insert(None) };
+        for at in self.silent.values() {
+            self.silences[*at].until_ms = t_ms;
         }
-        for (server, at) in before {
-            let silence = &mut self.silences[at];
-            // A server that the master tells of no more still tells nothing.
-            let is_gone = !heard.contains(&server);
-            // Counts begin at the first answer.
-            if is_gone || silence.t_ms == silence.until_ms && !self.silent.contains_key(&server) {
-                silence.until_ms = t_ms;
-            }
-            if is_gone {
-                self.silent.insert(server, at);
-            }
+        self.silent.retain(|server, _| !heard.contains(server));
+        for server in silent.difference(&heard) {
+            self.silent.entry(*server).or_insert_with(|| {
+                self.silences.push(Silence { t_ms: from_ms, until_ms: t_ms, server: *server });
+                self.silences.len() - 1
+            });
         }
-    }
-
-    fn silent(&mut self, before: &BTreeMap<Option<u32>, usize>, from_ms: u64, until_ms: u64, server: Option<u32>) {
-        let at = before.get(&server).copied().unwrap_or_else(|| {
-            self.silences.push(Silence { t_ms: from_ms, until_ms, server });
-            self.silences.len() - 1
-        });
-        self.silences[at].until_ms = until_ms;
-        self.silent.insert(server, at);
+        self.heard = heard;
     }
 }

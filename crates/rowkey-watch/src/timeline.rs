@@ -110,11 +110,36 @@ impl Timeline {
         let little = self.length_ms / LITTLE;
         for (at, first_ms, end_ms) in self.between(from_ms, to_ms) {
             let begins = first_ms <= self.length_ms.saturating_mul(at as u64).saturating_add(little);
-            if end_ms - first_ms <= little && self.length_ms > 1 {
-                continue;
+            let is_little = end_ms - first_ms <= little && self.length_ms > 1;
+            if begins && known == Known::None {
+                self.give_back(at, start);
             }
             let Some(region) = region_of(&mut self.intervals[at].regions, start) else { continue };
-            region.known = if begins { known } else { region.known.and(known) };
+            region.known = match (begins, is_little) {
+                (true, _) => known,
+                (false, true) => region.known,
+                (false, false) => region.known.and(known),
+            };
+            counted_is_known(region);
+        }
+    }
+
+    /// Gives what a region counted in a little time at the beginning of an interval to the interval before: of the rest
+    /// nothing is known.
+    fn give_back(&mut self, at: usize, start: &Key) {
+        let Some(before) = at.checked_sub(1) else { return };
+        let Some(region) = region_of(&mut self.intervals[at].regions, start) else { return };
+        let requests = Requests { writes: region.rows_this_interval, reads: region.reads_this_interval };
+        (region.rows_this_interval, region.reads_this_interval) = (0, 0);
+        let number = region.server as usize;
+        if let Some(server) = self.intervals[at].servers.get_mut(number) {
+            server.writes = server.writes.saturating_sub(requests.writes);
+            server.reads = server.reads.saturating_sub(requests.reads);
+            server.rows_read = server.rows_read.saturating_sub(requests.reads);
+        }
+        add_to(&mut self.intervals[before], start, requests);
+        if let Some(region) = region_of(&mut self.intervals[before].regions, start) {
+            counted_is_known(region);
         }
     }
 
@@ -127,19 +152,40 @@ impl Timeline {
         }
     }
 
-    /// The length of the intervals, and all up to the last reading. Of the last one, the time since it began is left out
-    /// if it is little: what was counted in it is the interval's before.
+    /// The length of the intervals, and all up to the last reading, which ends the last of them. One that would be less
+    /// than half as long as the others is a part of the one before. Of one alone the length is its own.
     pub(crate) fn end(mut self) -> (u64, Vec<Interval>) {
         let begin_ms = self.end_ms().saturating_sub(self.length_ms);
-        let is_little = self.now_ms.saturating_sub(begin_ms) <= self.length_ms / LITTLE;
-        if let Some(last) = self.intervals.pop_if(|_| begin_ms > 0 && is_little) {
-            if let Some(before) = self.intervals.pop() {
-                self.intervals.push(Interval { t_ms: before.t_ms, ..joined(&before, last) });
-            }
-        } else if let Some(last) = self.intervals.last_mut() {
+        let rest_ms = self.now_ms.saturating_sub(begin_ms);
+        if let Some(last) = self.intervals.last_mut() {
             last.t_ms = last.t_ms.min(self.now_ms);
         }
-        (self.length_ms, self.intervals)
+        let is_short = begin_ms > 0 && rest_ms < self.length_ms.div_ceil(2);
+        if let Some(last) = self.intervals.pop_if(|_| is_short)
+            && let Some(before) = self.intervals.pop()
+        {
+            self.intervals.push(ended(&before, last, rest_ms <= self.length_ms / LITTLE));
+        }
+        let length_ms = if let [only] = &self.intervals[..] { only.t_ms.min(self.length_ms) } else { self.length_ms };
+        (length_ms.max(1), self.intervals)
+    }
+}
+
+/// The last interval with the rest behind it. A little rest does not say how much is known of it.
+fn ended(before: &Interval, rest: Interval, is_little: bool) -> Interval {
+    let mut both = joined(before, rest);
+    for region in both.regions.iter_mut().filter(|_| is_little) {
+        let at = before.regions.partition_point(|known| known.start <= region.start).saturating_sub(1);
+        region.known = before.regions.get(at).map_or(region.known, |known| known.known);
+        counted_is_known(region);
+    }
+    both
+}
+
+/// What has counts is known in part at least.
+const fn counted_is_known(region: &mut Region) {
+    if matches!(region.known, Known::None) && (region.rows_this_interval > 0 || region.reads_this_interval > 0) {
+        region.known = Known::Part;
     }
 }
 

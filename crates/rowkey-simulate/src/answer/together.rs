@@ -118,11 +118,11 @@ fn add(parts: &mut Vec<f64>, span_ms: u64, run: &Run, takes: f64, reads: bool) -
     let Some(last) = run.intervals.last() else { return 0.0 };
     let (paces, part_ms) = (Paces::of(run, reads), (span_ms / SPANS).max(1));
     let of = |server: &Server| if reads { server.reads } else { server.writes };
-    let counted = |(at, interval): (usize, &Interval)| {
-        let length_ms = interval.t_ms.saturating_sub(run.begins_ms(at)).max(1);
-        interval.servers.iter().map(|server| of(server) as f64).sum::<f64>() / (length_ms as f64 / 1000.0)
+    let counted = |(interval, length_ms): (&Interval, u64)| {
+        let all = interval.servers.iter().map(|server| of(server) as f64).sum::<f64>();
+        all / (length_ms as f64 / 1000.0)
     };
-    let counted: Vec<f64> = run.intervals.iter().enumerate().map(counted).collect();
+    let counted: Vec<f64> = run.intervals.iter().zip(run.lengths()).map(counted).collect();
     let mut chance = ROUNDED;
     for span in 0..last.t_ms.div_ceil(part_ms) {
         let (from_ms, to_ms) = (span * part_ms, ((span + 1) * part_ms).min(last.t_ms));
@@ -178,5 +178,11 @@ mod tests {
         }
         let told: Vec<f64> = parts.chunks(parts.len() / 4).map(|parts| parts[0]).collect();
         assert_eq!(told, [0.5, 0.5, 0.6, 0.2]);
+        // The last interval is as long as it is.
+        let mut short = run(3200, &[320, 192]);
+        short.intervals[1].t_ms = 3200 + 1920;
+        let mut parts = Vec::new();
+        add(&mut parts, 3200, &short, 100.0, false);
+        assert!(parts.len() > 32 && parts.iter().all(|part| (part - 1.0).abs() < 1e-9), "{parts:?}");
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::scale::class;
 use super::{Capacity, Drawn, Measure, RowOrder};
-use crate::run::{Interval, Known};
+use crate::run::{Interval, Known, timed};
 
 /// A cell: its rates are those of the hottest region of its row and interval of its column.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -35,14 +35,17 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// As many as there are intervals, or fewer.
+    /// As many as there are intervals, or fewer. What follows the last whole one, if it is less than half of it, is a part
+    /// of it.
     pub(super) fn of<'r>(runs: impl Iterator<Item = &'r Drawn<'r>> + Clone, most: usize) -> Self {
         let end = runs.clone().filter_map(|run| run.intervals.iter().map(|interval| interval.t_ms).max()).max();
         let finest = runs.map(|run| run.settings.interval_ms).min().unwrap_or(1).max(1);
         let end = end.unwrap_or(0).max(1);
         let most = most.max(1) as u64;
-        let step_ms = finest.saturating_mul(end.div_ceil(finest).div_ceil(most)).max(end.div_ceil(most));
-        Self { step_ms, count: end.div_ceil(step_ms) as usize }
+        let rest = end % finest;
+        let intervals = (end / finest + u64::from(rest >= finest.div_ceil(2))).max(1);
+        let each = intervals.div_ceil(most);
+        Self { step_ms: finest.saturating_mul(each), count: intervals.div_ceil(each) as usize }
     }
 
     pub(super) const fn end_ms(self) -> u64 {
@@ -209,15 +212,6 @@ pub(super) fn busiest_server(run: &Drawn<'_>, measure: Measure) -> f64 {
     rates.fold(0.0, f64::max)
 }
 
-/// Each interval with its start in milliseconds, and its length in seconds.
-fn timed(intervals: &[Interval]) -> impl Iterator<Item = (&Interval, u64, f64)> {
-    intervals.iter().enumerate().map(|(i, interval)| {
-        let from = i.checked_sub(1).and_then(|before| intervals.get(before)).map_or(0, |before| before.t_ms);
-        let from = from.min(interval.t_ms.saturating_sub(1));
-        (interval, from, (interval.t_ms - from).max(1) as f64 / 1000.0)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -267,7 +261,8 @@ mod tests {
             for row in 0..grid.rows {
                 let (first, end) = (&grid.starts[row], grid.starts.get(row + 1));
                 for (column, cell) in grid.row(row).iter().enumerate() {
-                    let [from, to] = [column, column + 1].map(|column| column as u64 * columns.step_ms);
+                    let from = column as u64 * columns.step_ms;
+                    let to = if column + 1 == columns.count { u64::MAX } else { from + columns.step_ms };
                     let (mut writes, mut reads) = (0f64, 0f64);
                     let mut begin = 0;
                     for interval in &intervals {

@@ -10,6 +10,7 @@ impl Run {
         lines.extend(self.splits.iter().map(|split| (split.t_ms, Line::Split(split.clone()))));
         lines.extend(self.moves.iter().map(|moved| (moved.t_ms, Line::Move(moved.clone()))));
         lines.extend(self.merges.iter().map(|merge| (merge.t_ms, Line::Merge(merge.clone()))));
+        lines.extend(self.recreations.iter().map(|of| (of.t_ms, Line::Recreation(*of))));
         lines.extend(self.restarts.iter().map(|restart| (restart.t_ms, Line::Restart(*restart))));
         lines.extend(self.silences.iter().map(|silence| (silence.t_ms, Line::Silence(*silence))));
         lines.extend(self.intervals.iter().map(|interval| (interval.t_ms, Line::Interval(interval.clone()))));

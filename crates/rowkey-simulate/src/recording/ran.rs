@@ -11,15 +11,13 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// The peak is of whole intervals, if there are any: a part of one has what chance puts in few seconds.
+    /// The peak is of intervals, each by its own length; a short part of one has what chance puts in few seconds.
     pub(crate) fn of(run: &Run, of: fn(&Server) -> u64) -> Self {
         let rows = run.intervals.iter().map(|interval| interval.servers.iter().map(|server| of(server) as f64).sum());
         let rows: Vec<f64> = rows.collect();
         let mean = rows.iter().sum::<f64>() / run.seconds().max(f64::MIN_POSITIVE);
-        let whole = run.seconds() * 1000.0 / run.settings.interval_ms.max(1) as f64;
-        let whole = &rows[..rows.len().min(whole as usize)];
-        let most = whole.iter().copied().fold(0.0, f64::max);
-        let peak = most / (run.settings.interval_ms.max(1) as f64 / 1000.0);
+        let each = rows.iter().zip(run.lengths()).map(|(rows, length_ms)| rows / (length_ms as f64 / 1000.0));
+        let peak = each.fold(0.0, f64::max);
         Self { mean, peak: peak.max(mean) }
     }
 }
@@ -47,6 +45,7 @@ mod tests {
         // Half a second is no peak, but counts.
         assert_eq!(ran(&[(5000, 500), (10_000, 500), (10_500, 260)]), [120.0, 120.0]);
         assert_eq!(ran(&[(2000, 300)]), [150.0, 150.0]);
+        assert_eq!(ran(&[(5000, 500), (9000, 800)])[1].to_bits(), 200.0_f64.to_bits());
         assert_eq!(ran(&[]), [0.0, 0.0]);
     }
 }

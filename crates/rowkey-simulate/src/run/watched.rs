@@ -47,6 +47,14 @@ pub struct Merge {
     pub others: Vec<Key>,
 }
 
+/// A table that was dropped and created again, or truncated: all its regions are new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recreation {
+    /// The time at which it was seen, in milliseconds.
+    pub t_ms: u64,
+}
+
 /// A server that ended and began again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -57,13 +65,13 @@ pub struct Restart {
     pub server: u32,
 }
 
-/// A time in which a server, or the master, did not answer.
+/// A time in which a server, or the master, did not answer, or the master did not tell of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Silence {
     /// The last time at which it had answered, in milliseconds.
     pub t_ms: u64,
-    /// The last time at which it did not.
+    /// The time at which it answered again; or the end of the run, up to which it did not.
     pub until_ms: u64,
     /// The number of the server; none of the master.
     #[serde(skip_serializing_if = "Option::is_none", default)]

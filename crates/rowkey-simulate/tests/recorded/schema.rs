@@ -36,6 +36,7 @@ fn lines() -> Vec<Value> {
         }
     }
     lines.push(json!({"kind": "merge", "t_ms": 5, "start": "", "others": ["6d"]}));
+    lines.push(json!({"kind": "recreation", "t_ms": 5}));
     lines.push(json!({"kind": "restart", "t_ms": 5, "server": 1}));
     lines.push(json!({"kind": "silence", "t_ms": 5, "until_ms": 10, "server": 1}));
     let region = json!({

@@ -1,9 +1,9 @@
-//! Counts that are followed, against a table whose requests are all known.
+//! A table of any life: no request is told twice, and none is lost but at a closing.
 
 use proptest::prelude::*;
-use rowkey_simulate::recording::Run;
-use rowkey_simulate::run::{self, Interval, Key, Known, Merge, Region, Restart, Settings, Silence};
-use rowkey_watch::{Counts, Follow, Options, Reading, RegionReading, ServerReading, ServerRun};
+use rowkey_simulate::run::{self, Region};
+
+use super::*;
 
 const SERVERS: usize = 3;
 
@@ -179,7 +179,7 @@ proptest! {
         // Of one reading each; joined when they are many, or have many regions; and of readings that come at any time.
         let one = Options::default().interval_ms(1);
         let joined = one.most_intervals(most);
-        let follows = [one, joined, one.most_regions(2 * most), joined.interval_ms(7)];
+        let follows = [one, joined, one.most_regions(2 * most), joined.interval_ms(7), one.interval_ms(40)];
         let mut follows = follows.map(Follow::new);
         follows.iter_mut().for_each(|follow| follow.add(&first));
         (table.made, table.lost) = <_>::default();
@@ -212,12 +212,6 @@ proptest! {
     }
 }
 
-/// The writes and the reads of all regions and intervals.
-fn sums(run: &Run) -> (u64, u64) {
-    let regions = || run.intervals.iter().flat_map(|interval| &interval.regions);
-    (regions().map(|region| region.rows_this_interval).sum(), regions().map(|region| region.reads_this_interval).sum())
-}
-
 /// Servers have what their regions have; of what is not known nothing is counted; and the lines of the run are read
 /// again as they were written.
 fn is_sound(run: &Run) -> Result<(), TestCaseError> {
@@ -237,181 +231,7 @@ fn is_sound(run: &Run) -> Result<(), TestCaseError> {
     let again = Run::read(&text[..]).map_err(|error| TestCaseError::fail(error.to_string()))?;
     prop_assert_eq!((&again.settings, &again.intervals), (&run.settings, &run.intervals));
     prop_assert_eq!((&again.splits, &again.merges, &again.moves), (&run.splits, &run.merges, &run.moves));
+    prop_assert_eq!(&again.recreations, &run.recreations);
     prop_assert_eq!((&again.restarts, &again.silences), (&run.restarts, &run.silences));
     Ok(())
-}
-
-/// A region's first key, its id, and the number of its server with the writes that it tells.
-type Told<'k> = (&'k str, u64, Option<(u64, u64)>);
-
-fn reading(t_ms: u64, regions: &[Told<'_>]) -> Reading {
-    let region = |(start, id, counts): &Told<'_>| RegionReading {
-        start: Key(start.as_bytes().to_vec()),
-        id: *id,
-        counts: counts.map(|(server, writes)| {
-            let server = ServerRun { address: format!("s{server}:1"), start_code: 7 };
-            (server, Counts { writes, ..Counts::default() })
-        }),
-    };
-    Reading { t_ms, regions: regions.iter().map(region).collect(), ..Reading::default() }
-}
-
-/// The run of readings, in intervals of a millisecond.
-fn followed(readings: &[Reading]) -> Run {
-    let mut follow = Follow::new(Options::default().interval_ms(1));
-    readings.iter().for_each(|reading| follow.add(reading));
-    follow.into_run(Settings::default())
-}
-
-fn writes(run: &Run) -> Vec<Vec<u64>> {
-    let of = |interval: &Interval| interval.regions.iter().map(|region| region.rows_this_interval).collect();
-    run.intervals.iter().map(of).collect()
-}
-
-fn known(run: &Run) -> Vec<Vec<Known>> {
-    let of = |interval: &Interval| interval.regions.iter().map(|region| region.known).collect();
-    run.intervals.iter().map(of).collect()
-}
-
-#[test]
-fn splits_merges_and_moves_are_told_and_counts_begin_again() {
-    let run = followed(&[
-        reading(0, &[("", 1, Some((0, 100))), ("m", 1, Some((1, 50)))]),
-        reading(1, &[("", 1, Some((0, 130))), ("m", 1, Some((0, 4)))]),
-        reading(2, &[("", 2, Some((0, 3))), ("f", 2, Some((1, 9))), ("m", 1, Some((0, 5)))]),
-        reading(3, &[("", 2, Some((0, 3))), ("f", 3, Some((1, 2)))]),
-    ]);
-    assert_eq!(writes(&run), [vec![30, 4], vec![3, 9, 1], vec![0, 2]]);
-    use Known::{All, Part};
-    assert_eq!(known(&run), [vec![All, Part], vec![Part, Part, All], vec![All, Part]]);
-    let key = |text: &str| Key(text.as_bytes().to_vec());
-    let [moved] = &run.moves[..] else { panic!("{:?}", run.moves) };
-    assert_eq!((moved.t_ms, &moved.start, moved.from, moved.to), (1, &key("m"), 1, 0));
-    let [split] = &run.splits[..] else { panic!("{:?}", run.splits) };
-    assert_eq!((split.t_ms, &split.start, &split.at), (2, &key(""), &key("f")));
-    assert_eq!(run.merges, [Merge { t_ms: 3, start: key("f"), others: vec![key("m")] }]);
-    assert_eq!(
-        (&run.settings.server_names[..], &run.settings.splits[..]),
-        (&["s0:1", "s1:1"].map(String::from)[..], &[key("m")][..])
-    );
-}
-
-#[test]
-fn the_counts_of_a_gap_are_divided_among_its_intervals() {
-    let run = followed(&[
-        reading(0, &[("", 1, Some((0, 10))), ("m", 1, Some((1, 5)))]),
-        reading(1, &[("", 1, Some((0, 20))), ("m", 1, None)]),
-        reading(2, &[("", 1, Some((0, 20))), ("m", 1, None)]),
-        reading(3, &[("", 1, Some((0, 21))), ("m", 1, Some((1, 25)))]),
-    ]);
-    assert_eq!(writes(&run), [[10, 6], [0, 7], [1, 7]]);
-    assert_eq!(known(&run), [[Known::All, Known::Part]; 3]);
-    assert_eq!(run.intervals[1].servers[1].writes, 7);
-}
-
-#[test]
-fn the_latest_requests_say_how_many_are_of_a_longer_time() {
-    let mut follow = Follow::new(Options::default().interval_ms(1));
-    let mut of_longer = Vec::new();
-    for (t_ms, told) in [(0, Some((1, 5))), (1, None), (2, Some((1, 25))), (3, Some((1, 26)))] {
-        follow.add(&reading(t_ms, &[("", 1, Some((0, 10 * t_ms))), ("m", 1, told)]));
-        of_longer.push(follow.latest().of_longer);
-    }
-    assert_eq!(of_longer, [0, 0, 1, 0]);
-}
-
-#[test]
-fn what_no_server_told_is_unknown_and_not_nothing() {
-    let run = followed(&[
-        reading(0, &[("", 1, Some((0, 10))), ("m", 1, Some((1, 5)))]),
-        reading(1, &[("", 1, Some((0, 10))), ("m", 1, None)]),
-        // Opened elsewhere: what was counted before is lost.
-        reading(2, &[("", 1, Some((0, 10))), ("m", 1, Some((0, 3)))]),
-        reading(3, &[("", 1, Some((0, 10))), ("m", 1, Some((0, 3)))]),
-    ]);
-    assert_eq!(writes(&run), [[0, 0], [0, 3], [0, 0]]);
-    assert_eq!(known(&run), [[Known::All, Known::None], [Known::All, Known::Part], [Known::All, Known::All]]);
-}
-
-#[test]
-fn a_region_that_may_have_been_open_before_begins_with_what_is_told_first() {
-    let run = followed(&[
-        reading(0, &[("", 1, Some((0, 10))), ("m", 1, None)]),
-        reading(1, &[("", 1, Some((0, 10))), ("m", 1, Some((1, 900)))]),
-        reading(2, &[("", 1, Some((0, 10))), ("m", 1, Some((1, 905)))]),
-    ]);
-    assert_eq!(writes(&run), [[0, 0], [0, 5]]);
-    assert_eq!(known(&run), [[Known::All, Known::None], [Known::All, Known::All]]);
-}
-
-#[test]
-fn a_reading_that_comes_late_makes_no_interval_hotter() {
-    let mut follow = Follow::new(Options::default().interval_ms(1000));
-    for (t_ms, writes) in [(0, 0), (1003, 1003), (2600, 2600), (3001, 3001), (4004, 4004)] {
-        follow.add(&reading(t_ms, &[("", 1, Some((0, writes)))]));
-    }
-    let run = follow.into_run(Settings::default());
-    assert_eq!(writes(&run), [[1000], [1000], [1000], [1004]]);
-    assert_eq!(run.intervals.iter().map(|interval| interval.t_ms).collect::<Vec<_>>(), [1000, 2000, 3000, 4000]);
-}
-
-#[test]
-fn servers_that_begin_again_and_that_are_silent_are_told() {
-    let server = |start_code, is_silent| {
-        let run = ServerRun { address: "s0:1".to_owned(), start_code };
-        vec![ServerReading { run, is_silent }]
-    };
-    let told =
-        |t_ms, servers, is_master_silent| Reading { servers, is_master_silent, ..reading(t_ms, &[("", 1, None)]) };
-    let run = followed(&[
-        told(0, server(7, false), false),
-        told(1, server(7, true), false),
-        told(2, server(7, true), true),
-        told(3, server(9, false), false),
-        told(4, server(9, true), false),
-    ]);
-    assert_eq!(run.restarts, [Restart { t_ms: 3, server: 0 }]);
-    let silence = |t_ms, until_ms, server| Silence { t_ms, until_ms, server };
-    assert_eq!(run.silences, [silence(0, 2, Some(0)), silence(1, 2, None), silence(3, 4, Some(0))]);
-}
-
-#[test]
-fn a_silence_lasts_until_it_is_broken_or_the_run_ends() {
-    let told = |t_ms, servers: &[(usize, bool)]| {
-        let server = |(server, is_silent): &(usize, bool)| {
-            let run = ServerRun { address: format!("s{server}:1"), start_code: 7 };
-            ServerReading { run, is_silent: *is_silent }
-        };
-        Reading { servers: servers.iter().map(server).collect(), ..reading(t_ms, &[("", 1, None)]) }
-    };
-    let silences = |readings: &[Reading]| {
-        let of = |silence: &Silence| (silence.server, silence.t_ms, silence.until_ms);
-        followed(readings).silences.iter().map(of).collect::<Vec<_>>()
-    };
-    // At the first reading alone: counts begin at the second one, and what comes then is another silence.
-    let late = [told(0, &[(0, true)]), told(6, &[(0, false)]), told(9, &[(0, true)])];
-    assert_eq!(silences(&late[..2]), [(Some(0), 0, 6)]);
-    assert_eq!(silences(&late), [(Some(0), 0, 6), (Some(0), 6, 9)]);
-    assert_eq!(silences(&[told(0, &[(0, true)]), told(3, &[(0, true)]), told(6, &[(0, true)])]), [(Some(0), 0, 6)]);
-    // A server that the master tells of no more.
-    let gone = [told(0, &[(0, true), (1, false)]), told(3, &[(1, false)]), told(6, &[(1, false)])];
-    assert_eq!(silences(&gone), [(Some(0), 0, 6)]);
-    let again = [told(8, &[(0, false), (1, false)]), told(9, &[(0, false), (1, false)])];
-    assert_eq!(silences(&[&gone[..], &again].concat()), [(Some(0), 0, 6)]);
-    // One that ended while it told all has no silence.
-    assert_eq!(silences(&[told(0, &[(0, false), (1, false)]), told(3, &[(1, false)])]), []);
-}
-
-#[test]
-fn memory_is_bounded_for_many_regions_and_days() {
-    let mut follow = Follow::new(Options::default().most_regions(10_000));
-    let starts: Vec<String> = (0..2_000).map(|at| if at == 0 { String::new() } else { format!("{at:05}") }).collect();
-    for minute in 0..(7 * 24 * 60_u64).div_ceil(97) {
-        let regions: Vec<Told<'_>> = starts.iter().map(|start| (&**start, 1, Some((0, minute)))).collect();
-        follow.add(&reading(minute * 97 * 60_000, &regions));
-    }
-    let run = follow.into_run(Settings::default());
-    assert!((3..=6).contains(&run.intervals.len()), "{}", run.intervals.len());
-    assert!(run.assumed[0].starts_with("its regions are told each "), "{:?}", run.assumed);
-    assert_eq!(sums(&run).0, 2_000 * 103);
 }
