@@ -84,8 +84,8 @@ pub fn answer(
     };
     let sustained = some(|numbers| numbers.sustained);
     let sustained_reads = some(|numbers| numbers.sustained_reads);
-    let [hottest_written, hottest_read] =
-        [&numbers.hottest_written, &numbers.hottest_read].map(|hottest| hottest.as_ref().map(|of| named(declared, of)));
+    let [hottest_written, hottest_read] = [&numbers.hottest_written, &numbers.hottest_read]
+        .map(|hottest| hottest.as_ref().map(|of| named(declared, run, of)));
     let mut assumed = [&declared.assumed[..], &run.assumed, assumed].concat();
     assumed.dedup();
     let of_events = run.written.and_then(Written::part_of_keys);
@@ -97,6 +97,7 @@ pub fn answer(
         hottest: [hottest_written.as_ref(), hottest_read.as_ref()],
         findings: &findings,
         unjudged: &unjudged,
+        server_names: &run.settings.server_names,
         unknown: unknown::sentence(&regions),
     };
     Answer {
@@ -128,6 +129,7 @@ pub fn answer(
         used: numbers.used,
         queries: own.into_iter().map(|cost| query(cost, one_server, report, declared)).collect(),
         assumed,
+        seen: Vec::new(),
     }
 }
 
@@ -176,11 +178,12 @@ fn unjudged(declared: &Declared<'_>, report: &Report) -> Vec<String> {
 }
 
 /// A hottest region with its first key and its end as people read them.
-fn named(declared: &Declared<'_>, hottest: &Hottest) -> HotRegion {
+fn named(declared: &Declared<'_>, run: &Run, hottest: &Hottest) -> HotRegion {
     let Hottest { start, end, server, share, t_ms } = hottest.clone();
     let times = declared.times();
     let of = |key: &Key| label(&key.0, declared.layout(), &times);
-    HotRegion { label: of(&start), end_label: end.as_ref().map(of), start, end, server, share, t_ms }
+    let server_name = run.settings.server_names.get(server as usize).cloned();
+    HotRegion { label: of(&start), end_label: end.as_ref().map(of), start, end, server, server_name, share, t_ms }
 }
 
 /// The answer about a query. `one_server` is what a table asks that is one region all the time.

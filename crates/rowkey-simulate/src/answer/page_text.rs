@@ -50,6 +50,9 @@ pub fn watched_text(answers: &[&Answer]) -> PageText {
             rows[row].1.push(value);
         }
     }
+    if answers.iter().any(|answer| !answer.seen.is_empty()) {
+        rows.push(("seen".to_owned(), answers.iter().map(|answer| answer.seen.join("; ")).collect()));
+    }
     rows.iter_mut().for_each(|(_, values)| values.resize(answers.len(), String::new()));
     let sentences = match answers {
         [only] => vec![only.sentence.clone()],

@@ -7,7 +7,7 @@ use super::cause::{Causes, is_bound};
 use super::numbers::Numbers;
 use super::placing::Placing;
 use super::takes::Takes;
-use super::text::{percent, place, rate};
+use super::text::{named, percent, place, rate};
 use crate::page::elapsed;
 use crate::recording::SHORTEST_MS;
 use crate::run::{Bars, HotRegion, Saturation};
@@ -34,6 +34,8 @@ pub(super) struct Known<'k> {
     /// The most severe first.
     pub(super) findings: &'k [&'k Finding],
     pub(super) unjudged: &'k [String],
+    /// The hosts and ports of the servers, by number, where they have any.
+    pub(super) server_names: &'k [String],
     /// The sentence on regions of which no server told.
     pub(super) unknown: Option<String>,
 }
@@ -77,7 +79,7 @@ impl Known<'_> {
         let hot = self.hottest[of].map_or(String::new(), |hot| {
             format!(" The hottest {} has {} of the {what}, {}.", numbers.region, percent(hot.share), place(hot))
         });
-        format!("{}{}.{hot}", saturated(saturation, numbers, self.takes), self.until(saturation))
+        format!("{}{}.{hot}", self.saturated(saturation), self.until(saturation))
     }
 
     fn until(&self, saturation: &Saturation) -> String {
@@ -116,20 +118,22 @@ impl Known<'_> {
         let range = if least == greatest { String::new() } else { format!(" ({least} to {greatest})") };
         format!("{time}; the table takes {of_run}{unit} a second{range}, {servers}")
     }
-}
 
-fn saturated(saturation: &Saturation, numbers: &Numbers, takes: Takes) -> String {
-    let Saturation { reads, server, asked, takes: each, .. } = saturation;
-    // Most of what is read is rows of scans.
-    let are_rows = *reads && takes.read_cost == ReadCost::Rows && numbers.rows_read > 1.1 * numbers.reads;
-    format!(
-        "Server {server} saturates {}: a server is asked for up to {} {}s a second{}, and takes {}",
-        since(saturation),
-        rate(*asked),
-        takes.word(*reads),
-        if are_rows { " (100 rows of a scan are one)" } else { "" },
-        rate(*each)
-    )
+    fn saturated(&self, saturation: &Saturation) -> String {
+        let Self { numbers, takes, server_names, .. } = self;
+        let Saturation { reads, server, asked, takes: each, .. } = saturation;
+        // Most of what is read is rows of scans.
+        let are_rows = *reads && takes.read_cost == ReadCost::Rows && numbers.rows_read > 1.1 * numbers.reads;
+        format!(
+            "Server {} saturates {}: a server is asked for up to {} {}s a second{}, and takes {}",
+            named(*server, server_names.get(*server as usize)),
+            since(saturation),
+            rate(*asked),
+            takes.word(*reads),
+            if are_rows { " (100 rows of a scan are one)" } else { "" },
+            rate(*each)
+        )
+    }
 }
 
 /// A time is as near as the steps in which the load is looked at, which is said if they are long. What is told is of a
@@ -159,8 +163,9 @@ fn busiest(numbers: &Numbers, takes: Takes) -> String {
     };
     let of = |reads: bool| told(most[usize::from(reads)], takes.of(reads), takes.word(reads));
     match most.map(|most| most > 0.0) {
+        [false, false] => "no server is asked for anything".to_owned(),
         [false, true] => format!("the busiest server is asked for {}", of(true)),
-        [_, false] => format!("the busiest server is asked for {}", of(false)),
+        [true, false] => format!("the busiest server is asked for {}", of(false)),
         [true, true] => format!("the busiest server is asked for {}, and for {}", of(false), of(true)),
     }
 }

@@ -19,6 +19,9 @@ pub fn text(answer: &Answer) -> String {
         // A string takes all that is written.
         let _ = writeln!(text, "  {}{blanks}  {}", terminal(name), terminal(value));
     }
+    for seen in &answer.seen {
+        let _ = writeln!(text, "seen: {}", terminal(seen));
+    }
     for assumed in &answer.assumed {
         let _ = writeln!(text, "assumed: {}", terminal(assumed));
     }
@@ -27,10 +30,27 @@ pub fn text(answer: &Answer) -> String {
 
 /// The place of a region: its server, its first key, and the key before which it ends.
 pub(super) fn place(hottest: &HotRegion) -> String {
-    let HotRegion { server, label, end_label, .. } = hottest;
+    let HotRegion { server, server_name, label, end_label, .. } = hottest;
+    let server = named(*server, server_name.as_ref());
     match end_label {
         Some(end) => format!("on server {server}, from {label} to before {end}"),
         None => format!("on server {server}, from {label} to the end"),
+    }
+}
+
+/// A server by its number, and its host and port where it has any.
+pub(super) fn named(server: u32, name: Option<&String>) -> String {
+    name.map_or_else(|| server.to_string(), |name| format!("{server} ({name})"))
+}
+
+/// A size of regions: in MiB where it is whole ones, as servers of HBase tell it.
+fn size(bytes: u64) -> String {
+    const MIB: u64 = 1 << 20;
+    match bytes {
+        0 => Bytes(0.0).to_string(),
+        _ if !bytes.is_multiple_of(MIB) => Bytes(bytes as f64).to_string(),
+        _ if bytes < 10_240 * MIB => format!("{} MiB", bytes / MIB),
+        _ => format!("{:.1} GiB", (bytes / MIB) as f64 / 1024.0),
     }
 }
 
@@ -95,7 +115,7 @@ pub fn facts(answer: &Answer) -> Vec<(String, String)> {
     let empty = if regions.empty > 0 { format!(", {} empty", Count(regions.empty as f64)) } else { String::new() };
     let unknown =
         if regions.unknown > 0 { format!(", {} unknown", Count(regions.unknown as f64)) } else { String::new() };
-    let [median, most] = [regions.median_bytes, regions.most_bytes].map(|bytes| Bytes(bytes as f64));
+    let [median, most] = [regions.median_bytes, regions.most_bytes].map(size);
     fact(
         &format!("{region}s at the end"),
         format!("{}{empty}{unknown}: {median} in the middle, {most} at most", regions.count),

@@ -12,7 +12,7 @@ use crate::recording::Run;
 use crate::run::{Answer, HotRegion, Known, Region};
 use crate::simulation::Declared;
 
-/// The most restarts, and silences, that are told one by one.
+/// The most restarts, silences and recreations that are told one by one.
 const TOLD: usize = 8;
 
 /// The answer of a watched run, whose reads are rows: they become reads as the design says what a server takes of them,
@@ -27,13 +27,13 @@ pub fn watched(
     declared.assumed = declared.assumed_of_takes();
     let mut assumed = reads(declared, run, costs);
     assumed.extend(rates::by_counts(declared, run));
-    assumed.extend(silences(run));
     let report = rates::of_events(design, declared, run, costs).check(check);
     let mut told = answer(declared, run, &[], &report, costs, &assumed);
     // Servers tell of bytes, not of rows.
     let regions = run.intervals.last().map_or(&[][..], |interval| &interval.regions);
     let is_empty = |region: &&Region| region.bytes == 0 && region.known != Known::None;
     told.regions.empty = regions.iter().filter(is_empty).count() as u64;
+    told.seen = seen(run);
     let passes = told.saturates.as_ref().is_some_and(|saturation| saturation.passes);
     let is_hot = !passes && !told.sentence.starts_with(NOTHING);
     if let Some(hot) = hot(&told, run, regions.len()).filter(|_| is_hot) {
@@ -69,18 +69,23 @@ fn reads(declared: &Declared<'_>, run: &mut Run, costs: &[QueryCost<'_>]) -> Vec
     vec![format!("{} rows that a server reads are a read, as of the design's queries", (1.0 / part).round())]
 }
 
-/// The servers that began again or did not answer, in words.
-fn silences(run: &Run) -> Vec<String> {
+/// The recreations of the table, and the servers that began again or did not answer, in words.
+fn seen(run: &Run) -> Vec<String> {
     let name = |number: u32| run.settings.server_names.get(number as usize).map_or("?", String::as_str);
-    let restarts = run.restarts.iter().take(TOLD);
+    let recreations = run.recreations.iter().map(|recreation| {
+        let by = elapsed(recreation.t_ms);
+        format!("the table was dropped and created again, or truncated, by {by}: all its regions are new")
+    });
+    let restarts = run.restarts.iter();
     let restarts = restarts.map(|restart| format!("{} began again by {}", name(restart.server), elapsed(restart.t_ms)));
-    let silences = run.silences.iter().take(TOLD).map(|silence| {
+    let silences = run.silences.iter().map(|silence| {
         let who = silence.server.map_or("the master", name);
         format!("{who} told nothing from {} to {}", elapsed(silence.t_ms), elapsed(silence.until_ms))
     });
-    let more = run.restarts.len().saturating_sub(TOLD) + run.silences.len().saturating_sub(TOLD);
-    let more = (more > 0).then(|| format!("{more} more restarts and silences are in the lines of JSON"));
-    restarts.chain(silences).chain(more).collect()
+    let counts = [run.recreations.len(), run.restarts.len(), run.silences.len()];
+    let more: usize = counts.map(|count| count.saturating_sub(TOLD)).iter().sum();
+    let more = (more > 0).then(|| format!("{more} more of these are in the lines of JSON"));
+    recreations.take(TOLD).chain(restarts.take(TOLD)).chain(silences.take(TOLD)).chain(more).collect()
 }
 
 /// The hottest region in a sentence, by what saturates, or by writes if there are any; none of a table of

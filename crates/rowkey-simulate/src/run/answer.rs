@@ -75,6 +75,9 @@ pub struct Answer {
     pub queries: Vec<QueryAnswer>,
     /// The assumptions, where the design says nothing.
     pub assumed: Vec<String>,
+    /// The restarts and silences of servers while a table was watched, and its recreations, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub seen: Vec<String>,
 }
 
 /// The load of all tables of a cluster together, each of which is simulated alone.
@@ -117,6 +120,9 @@ pub struct HotRegion {
     pub end_label: Option<String>,
     /// The number of its server.
     pub server: u32,
+    /// The host and port of its server, where it has any.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub server_name: Option<String>,
     /// Its part of the writes, or of the reads.
     pub share: f64,
     /// The end of the last of them, in milliseconds.

@@ -1,7 +1,7 @@
 //! A watched run has the verdict of a simulated one: by the same rules, at the rates that were counted.
 
-use rowkey_simulate::answer::{text, watched};
-use rowkey_simulate::run::{Known, Regions, Restart, Silence};
+use rowkey_simulate::answer::{text, watched, watched_text};
+use rowkey_simulate::run::{Known, Recreation, Regions, Restart, Silence};
 
 use super::*;
 
@@ -79,12 +79,17 @@ fn rows_of_scans_are_as_many_reads_as_the_designs_queries_make_of_them() {
 #[test]
 fn what_a_cluster_did_not_tell_is_said() {
     let (_, watched) = both(&design("\"id: bytes[16]\"", "", 8, "1k/s"), |run| {
+        run.recreations.push(Recreation { t_ms: 9000 });
         run.restarts.push(Restart { t_ms: 5000, server: 1 });
         run.silences.push(Silence { t_ms: 1000, until_ms: 61_000, server: None });
         run.intervals[0].regions.iter_mut().for_each(|region| region.known = Known::None);
     });
-    for said in ["rs1:16020 began again by 5 s", "the master told nothing from 1 s to 1 min 1 s"] {
-        assert!(watched.assumed.iter().any(|assumed| assumed == said), "{:?}", watched.assumed);
+    let recreated = "the table was dropped and created again, or truncated, by 9 s: all its regions are new";
+    for said in [recreated, "rs1:16020 began again by 5 s", "the master told nothing from 1 s to 1 min 1 s"] {
+        assert!(watched.seen.iter().any(|seen| seen == said), "{:?}", watched.seen);
+        assert!(text(&watched).contains(&format!("seen: {said}\n")) && !watched.assumed.iter().any(|of| of == said));
+        let page = watched_text(&[&watched]);
+        assert!(page.facts.iter().any(|(name, values)| name == "seen" && values[0].contains(said)), "{:?}", page.facts);
     }
 }
 
@@ -131,4 +136,54 @@ fn regions_of_which_nothing_is_known_are_not_judged_fine() {
         told = run.intervals.len() > 1;
     });
     assert!(told && watched.regions.unknown == 0 && watched.sentence.starts_with("Nothing to say: "));
+}
+
+/// The answer of a design's load that was watched for a part of an interval.
+fn short(rate: &str, part: f64) -> Answer {
+    let (_, watched) = both(&design("\"id: bytes[16]\"", "", 1, rate), |run| {
+        let first = run.intervals.swap_remove(0);
+        let length_ms = (first.t_ms as f64 * part) as u64;
+        let cut = |count: &mut u64| *count = (*count as f64 * part) as u64;
+        let mut first = Interval { t_ms: length_ms, ..first };
+        first.regions.iter_mut().for_each(|region| cut(&mut region.rows_this_interval));
+        first.servers.iter_mut().for_each(|server| cut(&mut server.writes));
+        run.intervals = vec![first];
+    });
+    watched
+}
+
+#[test]
+fn a_run_that_is_shorter_than_an_interval_has_the_rate_and_the_verdict_of_its_time() {
+    for (rate, is_over) in [("6k/s", false), ("30k/s", true)] {
+        let [whole, part] = [1.0, 0.1].map(|part| short(rate, part));
+        assert!((part.writes / whole.writes - 1.0).abs() < 0.01, "{} of {}", part.writes, whole.writes);
+        for answer in [&whole, &part] {
+            assert_eq!(answer.saturates.is_some(), is_over, "{}", answer.sentence);
+        }
+        let asked = |answer: &Answer| answer.saturates.as_ref().map_or(1.0, |saturation| saturation.asked);
+        assert!((asked(&part) / asked(&whole) - 1.0).abs() < 0.05, "{} {}", part.sentence, whole.sentence);
+    }
+}
+
+#[test]
+fn a_server_is_told_with_its_name() {
+    let told = short("30k/s", 1.0);
+    let (saturates, hottest) = (told.saturates.clone().unwrap(), told.hottest_written.clone().unwrap());
+    let of = |server: u32| format!("erver {server} (rs{server}:16020)");
+    assert!(told.sentence.contains(&format!("S{} saturates", of(saturates.server))), "{}", told.sentence);
+    assert!(text(&told).contains(&format!("on s{}, from", of(hottest.server))), "{}", text(&told));
+}
+
+#[test]
+fn an_idle_table_is_asked_for_nothing_and_sizes_are_as_they_are_told() {
+    let (_, idle) = both(&design("\"id: bytes[16]\"", "", 1, "1k/s"), |run| {
+        for interval in &mut run.intervals {
+            interval.servers.iter_mut().for_each(|server| *server = <_>::default());
+            for region in &mut interval.regions {
+                (region.rows_this_interval, region.reads_this_interval, region.bytes) = (0, 0, 7 << 20);
+            }
+        }
+    });
+    assert!(idle.sentence.starts_with("Nothing to say: no server is asked for anything."), "{}", idle.sentence);
+    assert!(text(&idle).contains(": 7 MiB in the middle, 7 MiB at most"), "{}", text(&idle));
 }
