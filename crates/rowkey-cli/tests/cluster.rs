@@ -53,6 +53,8 @@ fn what_is_wrong_is_said_in_a_line() {
         (&["import", "--from", "describe", "told.txt", "--sample", "5"], "--sample is of --from hbase alone"),
         (&["import", "--from", "describe", "told.txt", "-o", "told.txt"], "cannot write told.txt: File exists"),
         (&["watch", "--hbase", "none.xml", "--table", "visits"], "none.xml: No such file"),
+        (&["watch", "--hbase", "nobody.xml", "--table", "hbase:meta"], "not its own: it can be neither watched"),
+        (&["import", "--from", "hbase", "nobody.xml", "hbase:meta"], "not its own: it can be neither watched"),
     ] {
         refused(folder, args, said);
     }

@@ -40,6 +40,16 @@ pub(crate) fn refused(error: &Error) -> Failure {
     Failure::new(format!("{error}{help}"))
 }
 
+/// Refuses the table that lists the regions of all others: its own region is in no list.
+pub(crate) fn may_be_read(table: &str) -> Result<(), Failure> {
+    match table {
+        "hbase:meta" => Err(Failure::new(
+            "hbase:meta lists the regions of all other tables, and not its own: it can be neither watched nor imported",
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// The regions of a table, from the first key to the last.
 pub(crate) async fn regions(client: &Client, table: &str) -> Result<Vec<Region>, Failure> {
     let regions = client.table(table).regions().await.map_err(|error| refused(&error))?;

@@ -26,6 +26,7 @@ pub(super) async fn design(
     names: &[String],
     sample: Option<u64>,
 ) -> Result<(Design, Guessed), Failure> {
+    names.iter().try_for_each(|name| cluster::may_be_read(name))?;
     let servers = client.admin().with_timeout(FIRST_PATIENCE).servers().await.map_err(|error| refused(&error))?;
     let (mut tables, mut guessed) = (Vec::new(), Guessed::default());
     for name in names {
