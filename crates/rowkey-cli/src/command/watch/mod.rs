@@ -1,5 +1,6 @@
 //! `rowkey watch`.
 
+mod ending;
 mod guessed;
 mod live;
 mod output;
@@ -37,17 +38,18 @@ const EXAMPLES: &str = "Examples:
 Without a design, keys are decoded by the layout that `rowkey infer` finds in the start keys of the regions, or in the \
 sample: a guess, which the output says. `rowkey import --from hbase` writes a design to start from.
 
-Each reading asks the master once, and each region server once for each table: for counts alone. Regions are listed, by a
-scan of hbase:meta, at the first reading and when they change. No row of a table is read, but with --sample.
+Each reading asks the master once, and each region server once for each table: for counts alone. Regions are listed, \
+by a scan of hbase:meta, at the first reading and when they change. No row of a table is read, but with --sample.
 
-Intervals are as long as --every; longer where there would be more than 2,048 of them, or of a million regions. What no
-server told is unknown, and not nothing. Ctrl-C ends it as --for does: the page and the lines are written.
+Intervals are as long as --every; longer where there would be more than 2,048 of them, or of a million regions. What \
+no server told is unknown, and not nothing. Ctrl-C and SIGTERM end it as --for does, after one more reading: the page \
+and the lines are written, and the exit status is that of what was counted. A second signal leaves that reading out.
 
---html and --json replace what `rowkey` wrote of that kind, --json an empty file too; no other, and no file of the
+--html and --json replace what `rowkey` wrote of that kind, --json an empty file too; no other, and no file of the \
 design. Both are tried before the first reading.
 
-Exit status: 0 nothing to say of what is known, 1 a server saturates or `check` warns of the load, 2 the input is not valid or the
-cluster can't be read.";
+Exit status: 0 nothing to say of what is known, 1 a server saturates or `check` warns of the load, 2 the input is not \
+valid, the cluster can't be read, or the run ended before anything was counted.";
 
 /// The words on a table whose counts were read once alone.
 const UNCOUNTED: &str = "it ended before the second reading: nothing was counted";
@@ -72,7 +74,7 @@ pub(crate) struct Args {
     /// The cluster of the design that says what a server takes. Default: the first.
     #[arg(long)]
     cluster: Option<String>,
-    /// The time after which it ends, as 10m or '12 h'. Default: it ends by Ctrl-C.
+    /// The time after which it ends, as 10m or '12 h'. Default: it ends by Ctrl-C or SIGTERM.
     #[arg(long = "for", value_name = "TIME", value_parser = time)]
     length: Option<Duration>,
     /// The time between two readings, as 5s.
@@ -119,7 +121,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let declared = declared(&design, &check, &args.tables)?;
     let names = declared.iter().map(|declared| declared.key.name.value.clone());
     let bar = live::bar();
-    let tell = |watched: &[Watched], cost: &Cost| bar.set_message(live::told(&design, &declared, watched, cost));
+    let tell =
+        |watched: &[Watched], cost: &Cost| bar.set_message(live::told(&design, &declared, watched, cost, live::rows()));
     let read =
         cluster::run(
             &args.hbase,

@@ -1,4 +1,4 @@
-//! Readings until the time is over, a table is gone, or Ctrl-C.
+//! Readings until the time is over, a table is gone, or a signal ends them.
 
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use rowkey_watch::{Cluster, Follow};
 use tokio::time::{Instant, sleep_until};
 
 use super::Args;
+use super::ending::Ending;
 use crate::cluster::{self, Keys, refused};
 use crate::failure::Failure;
 
@@ -78,7 +79,7 @@ pub(super) async fn watch(
     eprintln!("watching: about {minute:.0} requests a minute, for counts alone; Ctrl-C ends it");
     let end = args.length.map(|length| begun + length);
     let (mut next, mut ended) = (begun, None);
-    let mut interrupted = std::pin::pin!(tokio::signal::ctrl_c());
+    let mut ending = Ending::listen()?;
     while end.is_none_or(|end| next < end) {
         next = following(next, args.every);
         next = end.map_or(next, |end| next.min(end));
@@ -88,15 +89,15 @@ pub(super) async fn watch(
         };
         let read_in_time = tokio::select! {
             read = reading => Some(read),
-            _ = &mut interrupted => None,
+            () = ending.asked() => None,
         };
         let is_over = read_in_time.is_none();
         let read = match read_in_time {
             Some(read) => read,
-            // What was counted since the last reading is told too; a second Ctrl-C does without it.
+            // What was counted since the last reading is told too; a second signal does without it.
             None => tokio::select! {
                 read = read(&mut watched) => read,
-                _ = tokio::signal::ctrl_c() => break,
+                () = ending.asked() => break,
             },
         };
         if let Err(error) = read {
