@@ -182,7 +182,7 @@ fn ended(before: &Interval, rest: Interval, is_little: bool) -> Interval {
     both
 }
 
-/// What has counts is known in part at least.
+/// Marks a region with counts as known in part at least.
 const fn counted_is_known(region: &mut Region) {
     if matches!(region.known, Known::None) && (region.rows_this_interval > 0 || region.reads_this_interval > 0) {
         region.known = Known::Part;
