@@ -3,6 +3,8 @@
 pub(crate) mod guess;
 mod keys;
 mod places;
+mod region;
+mod spread;
 
 use std::future::Future;
 use std::path::Path;

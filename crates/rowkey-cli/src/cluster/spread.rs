@@ -1,0 +1,122 @@
+//! Places between two keys, spread as keys are: digits where keys have digits, letters where they have letters.
+
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+
+/// The keys between two of them, as numbers: each position has the bytes that keys have there.
+#[derive(Debug)]
+pub(super) struct Spread {
+    /// The bytes that all keys begin with.
+    shared: Vec<u8>,
+    /// The bytes of each position behind, in order.
+    bytes: Vec<Vec<u8>>,
+    from: u64,
+    span: u64,
+}
+
+/// The digits of numbers.
+const DIGITS: RangeInclusive<u8> = b'0'..=b'9';
+
+/// The letters of words.
+const LETTERS: [RangeInclusive<u8>; 2] = [b'a'..=b'z', b'A'..=b'Z'];
+
+/// The letters of hexadecimal numbers.
+const HEX: [RangeInclusive<u8>; 2] = [b'a'..=b'f', b'A'..=b'F'];
+
+impl Spread {
+    /// The keys from one to another, of which some are known; these are first.
+    pub(super) fn new(first: &[u8], last: &[u8], known: &[Vec<u8>]) -> Self {
+        let shared = first.iter().zip(last).take_while(|(a, b)| a == b).count();
+        let keys = || known.iter().map(Vec::as_slice).chain([first, last]);
+        let (mut bytes, mut all): (Vec<Vec<u8>>, u64) = (Vec::new(), 1);
+        for at in shared..first.len().max(last.len()) {
+            let found = members(&keys().filter_map(|key| key.get(at).copied()).collect());
+            let Some(product) = all.checked_mul(found.len().max(1) as u64) else { break };
+            all = product;
+            bytes.push(found);
+        }
+        let mut spread = Self { shared: first[..shared].to_vec(), bytes, from: 0, span: 0 };
+        spread.from = spread.number(first);
+        spread.span = spread.number(last).saturating_sub(spread.from);
+        spread
+    }
+
+    /// The place behind a part of these keys: of 2^64 parts.
+    pub(super) fn at(&self, part: u64) -> Vec<u8> {
+        let offset = (u128::from(self.span) * u128::from(part)) >> 64;
+        let mut number = self.from.saturating_add(u64::try_from(offset).unwrap_or(self.span));
+        let mut key: Vec<u8> = Vec::new();
+        for bytes in self.bytes.iter().rev().filter(|bytes| !bytes.is_empty()) {
+            let radix = bytes.len() as u64;
+            key.extend(usize::try_from(number % radix).ok().and_then(|digit| bytes.get(digit)));
+            number /= radix;
+        }
+        self.shared.iter().copied().chain(key.into_iter().rev()).collect()
+    }
+
+    fn number(&self, key: &[u8]) -> u64 {
+        let digit = |at: usize, bytes: &[u8]| {
+            let byte = key.get(self.shared.len() + at)?;
+            Some(bytes.partition_point(|other| other < byte).min(bytes.len().saturating_sub(1)) as u64)
+        };
+        let places = self.bytes.iter().enumerate();
+        places.fold(0, |number, (at, bytes)| number * bytes.len().max(1) as u64 + digit(at, bytes).unwrap_or(0))
+    }
+}
+
+/// The bytes that a position may have, by those that it has in some keys. One that has the same in all has no others.
+fn members(seen: &BTreeSet<u8>) -> Vec<u8> {
+    if seen.len() < 2 {
+        return seen.iter().copied().collect();
+    }
+    if seen.iter().any(|byte| !(0x20..0x7f).contains(byte)) {
+        return (0..=u8::MAX).collect();
+    }
+    let is_hex = |byte: &u8| !byte.is_ascii_alphabetic() || HEX.iter().any(|letters| letters.contains(byte));
+    let letters = if seen.iter().all(is_hex) { &HEX[..] } else { &LETTERS[..] };
+    let kinds = letters.iter().chain([&DIGITS]);
+    let alike = kinds.filter(|kind| seen.iter().any(|byte| kind.contains(byte))).cloned().flatten();
+    alike.chain(seen.iter().copied()).collect::<BTreeSet<u8>>().into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Spread;
+
+    fn places(first: &[u8], last: &[u8], known: &[Vec<u8>]) -> Vec<Vec<u8>> {
+        let spread = Spread::new(first, last, known);
+        (0..4).map(|part| spread.at(part << 62)).collect()
+    }
+
+    #[test]
+    fn places_lie_evenly_among_the_bytes_that_keys_have() {
+        assert_eq!(places(b"a000", b"a800", &[]), [b"a000", b"a200", b"a400", b"a600"]);
+        assert_eq!(places(&[0, 0, 0], &[255, 255, 255], &[])[1..3], [[0x3f, 0xff, 0xff], [0x7f, 0xff, 0xff]]);
+        assert_eq!(places(b"0|x", b"8|x", &[]), [b"0|x", b"2|x", b"4|x", b"6|x"]);
+        // Digits and letters of a hash.
+        assert_eq!(places(b"0000", b"ffff", &[b"5abe".to_vec()])[2], b"7fff");
+        // A key that is the beginning of another, one key alone, and none.
+        assert_eq!(places(b"abc", b"abcd", &[]), [b"abcd"; 4]);
+        assert_eq!(places(b"abc", b"abc", &[]), [b"abc"; 4]);
+        assert_eq!(places(b"", b"", &[]), [b""; 4]);
+    }
+
+    #[test]
+    fn places_are_in_order_and_none_is_behind_the_last() {
+        let (mut keys, mut random): (Vec<Vec<u8>>, _) = (Vec::new(), 7u64);
+        for length in 0..60 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let alphabet: &[u8] = [&b"0123"[..], b"09afz", &[0, 1, 254, 255]][length % 3];
+            let bytes = random.to_be_bytes().repeat(2);
+            keys.push(bytes[..length % 14].iter().map(|byte| alphabet[usize::from(*byte) % alphabet.len()]).collect());
+        }
+        keys.sort();
+        for pair in keys.windows(2) {
+            let spread = Spread::new(&pair[0], &pair[1], &keys[..0]);
+            let all: Vec<Vec<u8>> = (0..9).map(|part| spread.at(part << 60)).collect();
+            assert!(all.is_sorted(), "{pair:?} {all:?}");
+            let end = [&pair[1][..], &[255; 16]].concat();
+            assert!(all.iter().all(|point| *point <= end), "{pair:?} {all:?}");
+        }
+    }
+}
