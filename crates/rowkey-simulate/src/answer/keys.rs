@@ -2,13 +2,21 @@
 
 use rowkey_design::internal::TableDesign;
 use rowkey_design::internal::cost::{bytes_per_put, bytes_per_row};
-use rowkey_design::internal::design::{Write, WriteKind};
+use rowkey_design::internal::design::{Columns, Write, WriteKind};
 use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::internal::load::Rates;
 
 /// The part of a stored row's bytes that are its key, which each of its cells has.
 pub(super) fn stored(key: &KeyFacts<'_>) -> f64 {
     part(key, |key| bytes_per_row(key.table, key, &[]))
+}
+
+/// True if a design says the size of a value of a table.
+pub(super) fn are_sizes_said(table: &TableDesign) -> bool {
+    table.table.family.values().any(|family| {
+        let columns = family.columns.as_ref().map(|columns| &columns.value);
+        !family.sizes.is_empty() || matches!(columns, Some(Columns::OfRow(of_row)) if of_row.value.is_some())
+    })
 }
 
 /// The part of the bytes that puts write that are keys, each put by its rate; none if there are no puts.

@@ -4,6 +4,7 @@
 //! rule of `check`, so that the two cannot disagree.
 
 mod cause;
+mod counted;
 mod hottest;
 mod keys;
 mod layouts;
@@ -123,7 +124,7 @@ pub fn answer(
         hottest_read,
         gini: numbers.gini,
         regions,
-        keys: of_events.unwrap_or_else(|| keys::stored(&declared.key)),
+        keys: Some(of_events.unwrap_or_else(|| keys::stored(&declared.key))),
         keys_written: of_events.or_else(|| keys::written(&declared.key)),
         node_hours: hours * f64::from(run.settings.servers),
         used: numbers.used,

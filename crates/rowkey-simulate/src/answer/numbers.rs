@@ -18,6 +18,8 @@ pub(super) struct Numbers {
     pub(super) rows_read: f64,
     /// The word for a region; of an engine whose own are not simulated, for a range of keys.
     pub(super) region: &'static str,
+    /// The number of them at the end.
+    pub(super) regions: usize,
     pub(super) sustained: Option<f64>,
     /// The rows written a second that the table takes at first, where it is less.
     pub(super) sustained_at_first: Option<f64>,
@@ -68,6 +70,7 @@ impl Numbers {
             reads: mean(|server| server.reads),
             rows_read: mean(|server| server.rows_read),
             region: region_word(declared.simulates == Simulates::Ranges),
+            regions: run.intervals.last().map_or(0, |interval| interval.regions.len()),
             sustained: Some(takes.writes / busiest_server).filter(|rate| rate.is_finite()),
             sustained_reads: busiest_reader.map(|part| takes.reads / part).filter(|rate| rate.is_finite()),
             sustained_at_first: peaks.at_first(later_ms, busiest_server, takes.writes),

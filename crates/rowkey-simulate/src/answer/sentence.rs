@@ -66,7 +66,7 @@ impl Known<'_> {
             (false, Some(warning)) => told.push(format!("Besides, {warning}.")),
             (false, None) => {}
         }
-        if numbers.saturations.is_empty() && !unjudged.is_empty() {
+        if (numbers.saturations.is_empty() || causes.is_unknown) && !unjudged.is_empty() {
             told.push(format!("Not judged: {}.", unjudged.join("; ")));
         }
         told.extend(self.unknown.clone());

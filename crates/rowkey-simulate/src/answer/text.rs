@@ -120,7 +120,9 @@ pub fn facts(answer: &Answer) -> Vec<(String, String)> {
         &format!("{region}s at the end"),
         format!("{}{empty}{unknown}: {median} in the middle, {most} at most", regions.count),
     );
-    fact("stored bytes that are keys", percent(answer.keys));
+    if let Some(keys) = answer.keys {
+        fact("stored bytes that are keys", percent(keys));
+    }
     if let Some(keys) = answer.keys_written {
         fact("written bytes that are keys", percent(keys));
     }

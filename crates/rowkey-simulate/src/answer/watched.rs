@@ -6,7 +6,7 @@ use rowkey_design::{CheckOptions, Design};
 
 use super::sentence::NOTHING;
 use super::text::percent;
-use super::{answer, rates};
+use super::{answer, cause, keys, rates};
 use crate::page::elapsed;
 use crate::recording::Run;
 use crate::run::{Answer, HotRegion, Known, Region};
@@ -27,9 +27,12 @@ pub fn watched(
     declared.assumed = declared.assumed_of_takes();
     let mut assumed = reads(declared, run, costs);
     assumed.extend(rates::by_counts(declared, run));
-    let report = rates::of_events(design, declared, run, costs).check(check);
+    let report = rates::of_counts(design, declared, run, costs).check(check);
     let mut told = answer(declared, run, &[], &report, costs, &assumed);
-    // Servers tell of bytes, not of rows.
+    // Servers tell of bytes, neither of rows nor of keys.
+    if !keys::are_sizes_said(declared.key.table) {
+        (told.keys, told.keys_written) = (None, None);
+    }
     let regions = run.intervals.last().map_or(&[][..], |interval| &interval.regions);
     let is_empty = |region: &&Region| region.bytes == 0 && region.known != Known::None;
     told.regions.empty = regions.iter().filter(is_empty).count() as u64;
@@ -88,8 +91,7 @@ fn seen(run: &Run) -> Vec<String> {
     recreations.take(TOLD).chain(restarts.take(TOLD)).chain(silences.take(TOLD)).chain(more).collect()
 }
 
-/// The hottest region in a sentence, by what saturates, or by writes if there are any; none of a table of
-/// one region.
+/// The hottest region in a sentence, by what saturates, or by writes if there are any; none where all are about alike.
 fn hot(told: &Answer, run: &Run, regions: usize) -> Option<String> {
     let is_read = told.saturates.as_ref().map_or(told.hottest_written.is_none(), |saturation| saturation.reads);
     let (hottest, what) = match is_read {
@@ -99,8 +101,8 @@ fn hot(told: &Answer, run: &Run, regions: usize) -> Option<String> {
     let HotRegion { share, label, server, .. } = hottest;
     let server = run.settings.server_names.get(*server as usize).map_or(String::new(), |name| format!(", on {name}"));
     let of = if what == "reads" { "of" } else { "to" };
-    (regions > 1).then(|| {
+    (!cause::are_alike(*share, regions)).then(|| {
         let part = percent(*share);
-        format!("{part} of the {what} {of} `{}` go to the region that begins at {label}{server}.", told.table)
+        format!("{part} of the {what} {of} `{}` go to the region that begins with {label}{server}.", told.table)
     })
 }

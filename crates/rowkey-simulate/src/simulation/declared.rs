@@ -16,7 +16,7 @@ use super::filled::{ttl_ms, versions};
 use super::intervals::Intervals;
 use super::partitioned;
 use super::places::{self, Placed, Places};
-use super::settings::{of_takes, settings};
+use super::settings::{of_takes, settings, unsaid_writes};
 use super::{Options, coarse, ranges, run_in};
 use crate::cluster::ClusterOptions;
 use crate::load::{self, Ahead, Drawn, Load, LoadError, Stored};
@@ -151,6 +151,17 @@ impl<'d> Declared<'d> {
     /// The cluster, if the design has one.
     pub fn cluster(&self) -> Option<&'d Cluster> {
         self.cluster
+    }
+
+    /// The name of the cluster in the design, if it has one.
+    pub(crate) fn cluster_name(&self) -> Option<&'d str> {
+        let is_own = |cluster: &Cluster| self.cluster.is_some_and(|own| std::ptr::eq(own, cluster));
+        self.design.clusters.iter().find(|(_, cluster)| is_own(&cluster.value)).map(|(name, _)| name.as_str())
+    }
+
+    /// The assumption on the writes that a server takes, in words; none where the design says it.
+    pub(crate) fn unsaid_writes(&self) -> Option<String> {
+        unsaid_writes(self.cluster, &self.capacity)
     }
 
     /// The fields of its key that are times.

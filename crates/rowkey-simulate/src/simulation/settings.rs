@@ -22,6 +22,12 @@ fn is_to_say(cluster: Option<&Cluster>) -> bool {
     engine_of(cluster) != Engine::DynamoDb
 }
 
+/// The assumption on the writes that a server takes, in words; none where the design says it, or it takes all.
+pub(super) fn unsaid_writes(cluster: Option<&Cluster>, capacity: &Capacity) -> Option<String> {
+    let writes = cluster.and_then(|cluster| cluster.region.as_ref()?.writes);
+    unsaid(writes, capacity.each, "write").filter(|_| is_to_say(cluster) && !capacity.takes_all())
+}
+
 fn unsaid(said: Option<Rate>, takes: f64, what: &str) -> Option<String> {
     let takes = if takes.is_finite() { Count(takes).to_string() } else { "any number of".to_owned() };
     said.is_none().then(|| format!("a server takes {takes} {what}s a second: say `region.{what}s = …`"))
@@ -34,9 +40,8 @@ pub(super) fn of_takes(cluster: Option<&Cluster>, key: &KeyFacts<'_>, capacity: 
         return Vec::new();
     }
     let mut assumed: Vec<String> = capacity.assumed().into_iter().collect();
-    if !table.write.is_empty() && !capacity.takes_all() {
-        let writes = cluster.and_then(|cluster| cluster.region.as_ref()?.writes);
-        assumed.extend(unsaid(writes, capacity.each, "write"));
+    if !table.write.is_empty() {
+        assumed.extend(unsaid_writes(cluster, capacity));
     }
     if table.query.iter().any(|query| query.rate.is_some()) {
         assumed.extend(unsaid_reads(cluster));

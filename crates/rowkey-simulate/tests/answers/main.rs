@@ -1,6 +1,7 @@
 //! The answers of simulations: against what can be computed, against `check`, and on designs that are good.
 
 mod advice;
+mod counted;
 mod declared_rates;
 mod even;
 mod events;

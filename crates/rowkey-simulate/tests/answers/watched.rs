@@ -40,7 +40,9 @@ fn the_rules_and_the_verdict_are_those_of_the_simulation() {
         ("\"id: bytes[16]\"".to_owned(), String::new(), "5k/s", false),
     ] {
         let (simulated, watched) = both(&design(&key, &more, 8, rate), |_| {});
-        assert_eq!(watched.rules, simulated.rules, "{key}");
+        // A watched table has the regions that it has.
+        let rules = simulated.rules.iter().filter(|rule| *rule != "H10");
+        assert!(watched.regions.count > 1 && watched.rules.iter().eq(rules), "{key} {:?}", watched.rules);
         let is_fine = |answer: &Answer| answer.sentence.starts_with(NOTHING);
         assert_eq!(
             [is_fine(&simulated), is_fine(&watched)],
@@ -50,7 +52,7 @@ fn the_rules_and_the_verdict_are_those_of_the_simulation() {
             watched.sentence
         );
         if is_hot {
-            let hot = "% of the writes to `t` go to the region that begins at ";
+            let hot = "% of the writes to `t` go to the region that begins with ";
             assert!(watched.sentence.contains(hot) && watched.sentence.contains(", on rs"), "{}", watched.sentence);
             let cause = simulated.sentence.split_once("H01: ").unwrap().1.split_once(" (").unwrap().0;
             assert!(watched.sentence.contains(cause) && watched.sentence.contains("To do: "), "{}", watched.sentence);

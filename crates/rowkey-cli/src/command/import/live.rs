@@ -9,6 +9,9 @@ use crate::cluster::guess::Guess;
 use crate::cluster::{self, FIRST_PATIENCE, refused};
 use crate::failure::Failure;
 
+/// The namespace of HBase's own tables.
+const OF_HBASE: &str = "hbase:";
+
 /// Refuses the arguments of `--from hbase` with a text.
 pub(super) fn is_text(args: &Args) -> Result<(), Failure> {
     let of_cluster = args.table.as_ref().map(|table| format!("{table:?}"));
@@ -23,6 +26,9 @@ pub(super) fn text(args: &Args) -> Result<String, Failure> {
     let (Some(site), Some(table)) = (&args.file, &args.table) else {
         return Err(Failure::new("--from hbase needs the hbase-site.xml and the table: SITE.XML TABLE"));
     };
+    if table.starts_with(OF_HBASE) {
+        return Err(Failure::new(format!("{table} is a table of HBase's own namespace, of which there is no design")));
+    }
     if args.name.is_some() {
         return Err(Failure::new("--name is of texts: a cluster says the name"));
     }

@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 
 use hbase_client::Client;
 use rowkey_design::internal::import::{LiveTable, of_cluster};
-use rowkey_design::internal::quote::{terminal, toml_key};
+use rowkey_design::internal::quote::terminal;
 use rowkey_design::{Design, File};
 
 use crate::cluster::guess::Guess;
 use crate::cluster::{self, FIRST_PATIENCE, refused};
 use crate::failure::Failure;
+
+/// The namespace of tables that are named without one.
+const DEFAULT: &str = "default:";
 
 /// Words on tables whose design is a guess.
 #[derive(Default)]
@@ -30,6 +33,7 @@ pub(super) async fn design(
     let servers = client.admin().with_timeout(FIRST_PATIENCE).servers().await.map_err(|error| refused(&error))?;
     let (mut tables, mut guessed) = (Vec::new(), Guessed::default());
     for name in names {
+        let name = &name.strip_prefix(DEFAULT).unwrap_or(name).to_owned();
         if guessed.words.contains_key(name) {
             continue;
         }
@@ -48,12 +52,9 @@ pub(super) async fn design(
     Ok((watched(servers.len(), &tables)?, guessed))
 }
 
-/// The design of tables that are written.
+/// The design of tables.
 fn watched(servers: usize, tables: &[LiveTable]) -> Result<Design, Failure> {
-    let mut text = of_cluster(Some(servers), tables)?;
-    for table in tables {
-        text += &format!("\n[[table.{}.write]]\nname = \"a row\"\n", toml_key(&table.name));
-    }
+    let text = of_cluster(Some(servers), tables)?;
     Ok(Design::parse([File { name: "the guessed design".to_owned(), text }])?)
 }
 
@@ -71,6 +72,5 @@ mod tests {
         let shapes: Vec<String> = design.tables.values().map(|table| table.layout.shape()).collect();
         assert_eq!(shapes[1], "bytes raw");
         assert_eq!(design.tables.keys().map(|name| &**name).collect::<Vec<_>>(), ["n:a", "b.rowkey.toml"]);
-        assert!(design.tables.values().all(|table| table.table.write.len() == 1));
     }
 }

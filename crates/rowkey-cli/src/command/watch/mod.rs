@@ -17,7 +17,7 @@ use std::time::Duration;
 use rowkey_design::internal::cost::QueryCost;
 use rowkey_design::internal::file::Period;
 use rowkey_design::internal::quote::terminal;
-use rowkey_design::{CheckOptions, Design};
+use rowkey_design::{CheckOptions, Design, Level, Rule};
 use rowkey_simulate::answer::{self, Together, rates};
 use rowkey_simulate::run::{AllTables, Settings};
 use rowkey_simulate::simulation::{Declared, Simulates};
@@ -25,6 +25,7 @@ use rowkey_simulate::simulation::{Declared, Simulates};
 use self::guessed::Guessed;
 use self::output::All;
 use self::reading::{Cost, Followed, Watched};
+use self::sampled::Sampled;
 use super::simulate::print::Told;
 use crate::failure::Failure;
 use crate::{cluster, designs};
@@ -130,7 +131,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         );
     bar.finish_and_clear();
     let (followed, cost, ended) = read?;
-    let (mut told, uncounted) = tables(&design, &check, declared, followed, &guessed);
+    let (mut told, others, uncounted) = tables(&design, &check, declared, followed, &guessed);
     if told.is_empty() && !uncounted.is_empty() {
         return Err(nothing_counted(ended));
     }
@@ -138,6 +139,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let together = together(&design, &check, &told);
     if let Some(together) = &together {
         told.iter_mut().for_each(|table| together.beside(&mut table.answer));
+    }
+    let is_fine = told.iter().all(|table| table.answer.sentence.starts_with(answer::NOTHING));
+    let is_fine = is_fine && together.as_ref().is_none_or(|together| !together.saturates);
+    for (table, others) in told.iter_mut().zip(&others) {
+        let sentence = &mut table.answer.sentence;
+        *sentence = others.iter().chain([&*sentence]).cloned().collect::<Vec<_>>().join(" ");
     }
     let all = All { design: &design, told: &told, together: together.as_ref(), cost: &cost };
     let failures: Vec<Failure> = all.write(args, io::stdout()).into_iter().chain(ended).collect();
@@ -147,8 +154,6 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         });
         return Ok(ExitCode::from(2));
     }
-    let is_fine = told.iter().all(|table| table.answer.sentence.starts_with(answer::NOTHING));
-    let is_fine = is_fine && together.is_none_or(|together| !together.saturates);
     Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
@@ -179,15 +184,16 @@ fn declared<'d>(design: &'d Design, check: &'d CheckOptions, names: &[String]) -
     Ok(all)
 }
 
-/// The runs of watched tables, with their answers; and the names of tables without counts.
+/// The runs of watched tables, with their answers; the words on sampled keys of each that are none of its design; and the
+/// names of tables without counts.
 fn tables<'d>(
     design: &'d Design,
     check: &'d CheckOptions,
     declared: Vec<Declared<'d>>,
     followed: Vec<Followed>,
     guessed: &Guessed,
-) -> (Vec<Told<'d>>, Vec<String>) {
-    let (mut told, mut uncounted) = (Vec::new(), Vec::new());
+) -> (Vec<Told<'d>>, Vec<Option<String>>, Vec<String>) {
+    let (mut told, mut others, mut uncounted) = (Vec::new(), Vec::new(), Vec::new());
     for (mut declared, followed) in declared.into_iter().zip(followed) {
         let settings = Settings { engine: "hbase".to_owned(), ..declared.settings.clone() };
         let mut run = followed.follow.into_run(settings);
@@ -196,12 +202,18 @@ fn tables<'d>(
             continue;
         }
         run.assumed.extend(guessed.words.get(&*declared.key.name.value).cloned());
-        run.assumed.extend(followed.sample.map(|sample| sampled::words(&sample, declared.key.layout)));
+        let sampled = followed.sample.map(|sample| Sampled::of(&sample, declared.key.layout));
+        run.assumed.extend(sampled.as_ref().map(|sampled| sampled.words.clone()));
         let costs = costs(design, check, &declared);
+        // A layout that no key has tells nothing of where rows land.
+        let is_other = sampled.as_ref().is_some_and(Sampled::is_of_another);
+        let unruled = is_other.then(|| Rule::all().fold(check.clone(), |check, rule| check.level(rule, Level::Allow)));
+        let check = unruled.as_ref().unwrap_or(check);
         let answer = answer::watched(&mut declared, &mut run, design, check, &costs);
         told.push(Told { declared, run, answer });
+        others.push(sampled.and_then(Sampled::first));
     }
-    (told, uncounted)
+    (told, others, uncounted)
 }
 
 /// The costs of a table's queries.
@@ -214,7 +226,7 @@ fn costs<'d>(design: &'d Design, check: &'d CheckOptions, declared: &Declared<'_
 fn together(design: &Design, check: &CheckOptions, told: &[Told<'_>]) -> Option<AllTables> {
     let together = Together::of(told.iter().map(|table| (&table.declared, &table.run)))?;
     let counted = |counted: Design, table: &Told<'_>| {
-        rates::of_events(&counted, &table.declared, &table.run, &costs(design, check, &table.declared))
+        rates::of_counts(&counted, &table.declared, &table.run, &costs(design, check, &table.declared))
     };
     let mut design = told.iter().fold(design.clone(), counted);
     let is_watched = |name: &str| told.iter().any(|table| *table.declared.key.table.name.value == *name);

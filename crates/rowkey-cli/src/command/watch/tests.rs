@@ -43,7 +43,7 @@ fn followed(readings: u64) -> Followed {
 fn tell<T>(readings: [u64; 2], of: impl FnOnce(&All<'_, '_>, &[String]) -> T) -> T {
     let (design, check) = (design(), CheckOptions::new(designs::today()));
     let declared = declared(&design, &check, &[]).unwrap();
-    let (told, uncounted) = tables(&design, &check, declared, readings.map(followed).into(), &Guessed::default());
+    let (told, _, uncounted) = tables(&design, &check, declared, readings.map(followed).into(), &Guessed::default());
     of(&All { design: &design, told: &told, together: None, cost: &Cost::default() }, &uncounted)
 }
 
