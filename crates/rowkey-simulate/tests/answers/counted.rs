@@ -81,9 +81,10 @@ fn parts_of_bytes_are_told_where_the_design_says_sizes() {
 
 #[test]
 fn what_was_not_judged_is_said_where_no_rule_knows_why() {
-    let key = "\"number: u32\", \"at: instant\"";
-    let load = format!("splits = {{ keys = [\"00000100\", \"00000200\"] }}\n{WRITE}");
-    let hot = format!("{load}[table.t.stats]\nnumber = {{ distinct = 1000, skew = \"one value 0.9\" }}\n");
+    let key = "\"number: dec[3 '|']\", \"at: dec[13]\"";
+    let splits = "means = { at = \"milliseconds\" }\nsplits = { keys = [\"323530\", \"353030\", \"373530\"] }\n";
+    let load = format!("{splits}{}", WRITE.replace("4k/s", "2k/s"));
+    let hot = format!("stats.number = {{ distinct = 1000, skew = \"one value 0.8\" }}\n{load}");
     let found = watched_by(&text_of(key, 3, &load), &text_of(key, 3, &hot), |_| {});
     assert!(!found.unjudged.is_empty() && found.saturates.is_some(), "{}", found.sentence);
     assert!(found.sentence.contains("No rule of `check` knows why"), "{}", found.sentence);
