@@ -3,7 +3,8 @@
 use hbase_client::{Error, Filter, Region, Result, Scan, Table};
 
 use super::Keys;
-use super::places::{self, Order, Range, Rows};
+use super::places;
+use super::range::{Order, Range, Rows};
 
 /// Reads at most `most` keys, without their values.
 pub(super) async fn keys(table: &Table, regions: &[Region], most: u64) -> Result<Keys> {

@@ -3,6 +3,7 @@
 pub(crate) mod guess;
 mod keys;
 mod places;
+mod range;
 mod region;
 mod spread;
 

@@ -1,6 +1,7 @@
 //! The places of a table at which a sample of its keys is read, and what each of them is asked for.
 
 use super::Keys;
+use super::range::{Order, Range, Rows};
 use super::region::Region;
 
 /// The most places of a table.
@@ -12,31 +13,6 @@ const ROUNDS: usize = 8;
 
 /// The part of the keys that is read in the first round.
 const FIRST: usize = 8;
-
-/// Keys that lie side by side.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Range {
-    pub(super) start: Vec<u8>,
-    /// True if the start is not one of them.
-    pub(super) is_after: bool,
-    /// The key before which it ends; empty without an end.
-    pub(super) end: Vec<u8>,
-}
-
-/// An order in which rows are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
-    Forwards,
-    Backwards,
-}
-
-/// Rows whose keys are read.
-pub(super) trait Rows {
-    type Error;
-
-    /// The first `most` keys of a range in an order; all, where it has fewer.
-    async fn read(&self, range: &Range, order: Order, most: usize) -> Result<Keys, Self::Error>;
-}
 
 /// Reads `most` keys, or all where the regions have fewer, from places that are drawn evenly over them: one key at each,
 /// but where that leaves some to be read. Keys that one region lacks are read from the others. No more rows are passed over

@@ -3,7 +3,7 @@
 use rowkey_design::internal::drawn::mix;
 
 use super::Keys;
-use super::places::{Order, Range, Rows};
+use super::range::{Order, Range, Rows};
 use super::spread::Spread;
 
 /// The keys that tell how others begin and end.
