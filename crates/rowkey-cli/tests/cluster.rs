@@ -54,7 +54,14 @@ fn what_is_wrong_is_said_in_a_line() {
         (&["import", "--from", "describe", "told.txt", "-o", "told.txt"], "cannot write told.txt: File exists"),
         (&["watch", "--hbase", "none.xml", "--table", "visits"], "none.xml: No such file"),
         (&["watch", "--hbase", "nobody.xml", "--table", "hbase:meta"], "not its own: it can be neither watched"),
-        (&["import", "--from", "hbase", "nobody.xml", "hbase:meta"], "not its own: it can be neither watched"),
+        (
+            &["import", "--from", "hbase", "nobody.xml", "hbase:meta"],
+            "HBase's own namespace, of which there is no design",
+        ),
+        (
+            &["import", "--from", "hbase", "nobody.xml", "hbase:acl"],
+            "HBase's own namespace, of which there is no design",
+        ),
     ] {
         refused(folder, args, said);
     }

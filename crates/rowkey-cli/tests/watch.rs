@@ -98,5 +98,6 @@ fn times_have_units() {
         assert!(run.err.contains("d.toml"), "{right}: {}", run.err);
     }
     let help = rowkey(folder.path(), &["watch", "--help"], b"").out;
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(help.contains("Example") && help.contains("No row of a table is read"), "{help}");
 }
