@@ -19,7 +19,7 @@ use crate::model::table_name::TableName;
 use crate::ops::batch::{self, Action, Outcome};
 use crate::ops::buffered::{BufferOptions, BufferedMutator};
 use crate::ops::executor::{Executor, nonce};
-use crate::ops::regions::regions_of;
+use crate::ops::regions::{openings_of, regions_of};
 use crate::ops::request::RegionRequest;
 use crate::ops::rows::{GetRow, MutateAtOnce, MutateRow};
 use crate::ops::scan::Scanner;
@@ -209,6 +209,16 @@ impl Table {
     /// If the table does not exist, or `hbase:meta` can't be read in time.
     pub async fn regions(&self) -> Result<Vec<(Region, Option<ServerName>)>> {
         regions_of(&self.executor, &self.name, self.deadline()).await
+    }
+
+    /// All regions, in the order of their keys, each with the number of its last opening at a server: a later opening
+    /// has a greater one. The column `info:seqnumDuringOpen` of `hbase:meta`; 0 of a region that was never opened.
+    ///
+    /// # Errors
+    ///
+    /// As [`regions`](Self::regions).
+    pub async fn openings(&self) -> Result<Vec<(Region, i64)>> {
+        openings_of(&self.executor, &self.name, self.deadline()).await
     }
 
     /// Reads and changes rows in few calls: those of one server together, up to

@@ -11,13 +11,16 @@ use crate::reading::{Counts, Reading, RegionReading, ServerReading, ServerRun};
 
 /// The time that a server has for its counts: one that needs longer is left out of the reading.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// A table with at most so many regions is listed at each reading, to know which were opened anew.
+const LISTED: usize = 1024;
 /// The time for the first response of a master, before which nothing is known.
 const FIRST_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Reads the counts of one table's regions.
 ///
 /// A reading is a call to the master, which tells the servers, and one to each of these. The regions are listed, by a
-/// scan of `hbase:meta`, at the first reading and when others are told of. No row of the table is read.
+/// scan of `hbase:meta`, at each reading of a table with at most 1,024 of them; else at the first one, and when others
+/// are told of. No row of the table is read.
 #[derive(Debug)]
 pub struct Cluster {
     admin: Admin,
@@ -67,21 +70,23 @@ impl Cluster {
             let is_told = |region: &Region| told.contains_key(region.name().as_ref());
             !told.is_empty() && told.len() == self.regions.len() && self.regions.iter().all(is_told)
         };
-        if !all_known(&told) {
+        let mut openings = Vec::new();
+        if self.regions.len() <= LISTED || !all_known(&told) {
             self.requests += 1;
             let patience = if self.regions.is_empty() { FIRST_PATIENCE } else { PATIENCE };
-            match self.table.with_timeout(patience).regions().await {
-                Ok(regions) => self.regions = regions.into_iter().map(|(region, _)| region).collect(),
+            match self.table.with_timeout(patience).openings().await {
+                Ok(regions) => (self.regions, openings) = regions.into_iter().unzip(),
                 Err(error) if self.regions.is_empty() || is_gone(&error) || is_refused(&error) => return Err(error),
                 Err(_) => {}
             }
         }
-        let region = |region: &Region| RegionReading {
+        let region = |(place, region): (usize, &Region)| RegionReading {
             start: Key(region.start().to_vec()),
             id: region.id(),
+            opening: openings.get(place).copied(),
             counts: told.remove(region.name().as_ref()),
         };
-        let regions = self.regions.iter().map(region).collect();
+        let regions = self.regions.iter().enumerate().map(region).collect();
         Ok(Reading { t_ms, regions, servers, is_master_silent })
     }
 

@@ -52,6 +52,7 @@ pub struct Latest {
 struct Seen {
     start: Key,
     id: u64,
+    opening: Option<i64>,
     /// The server and its counts; 0 of any server, if the region was opened since and no server has told of it yet.
     told: Option<(Option<ServerRun>, Counts)>,
     /// The time of that.
@@ -209,8 +210,9 @@ fn count(same: Option<&Seen>, region: &RegionReading, is_opened_since: bool, fro
     let none = Counted { requests: Requests::default(), since_ms: from_ms, known: Known::None };
     let Some((server, now)) = &region.counts else { return none };
     let told = same.and_then(|seen| Some((seen.told.as_ref()?, seen.told_ms)));
+    let is_opened_anew = same.is_some_and(|seen| seen.opening.zip(region.opening).is_some_and(|(of, now)| of != now));
     let (before, since_ms, known) = match told {
-        Some(((of, before), told_ms)) if continues(of.as_ref(), before, server, now) => {
+        Some(((of, before), told_ms)) if !is_opened_anew && continues(of.as_ref(), before, server, now) => {
             let is_all = of.is_some() && told_ms == from_ms;
             (*before, told_ms, if is_all { Known::All } else { Known::Part })
         }
@@ -223,19 +225,31 @@ fn count(same: Option<&Seen>, region: &RegionReading, is_opened_since: bool, fro
 }
 
 /// Returns whether counts go on from those before. A region that was opened anew at the same run of a server, and has
-/// more requests since than before, can't be told from one that stayed open.
+/// more requests since than before, is told from one that stayed open by the number of its opening alone.
 fn continues(of: Option<&ServerRun>, before: &Counts, server: &ServerRun, now: &Counts) -> bool {
     of.is_none_or(|of| of == server) && before.writes <= now.writes && before.reads <= now.reads
 }
 
+/// The number of a region's opening; none where its counts began anew and the number is still that of before: it is told
+/// a little later.
+fn opening(same: Option<&Seen>, region: &RegionReading) -> Option<i64> {
+    let before = same.filter(|seen| seen.opening == region.opening).and_then(|seen| seen.told.as_ref());
+    match (before, &region.counts) {
+        (Some((of, before)), Some((server, now))) if !continues(of.as_ref(), before, server, now) => None,
+        _ => region.opening,
+    }
+}
+
 fn seen(same: Option<&Seen>, region: &RegionReading, is_opened_since: bool, from_ms: u64, t_ms: u64) -> Seen {
-    let (start, id) = (region.start.clone(), region.id);
+    let (start, id, opening) = (region.start.clone(), region.id, opening(same, region));
     match (&region.counts, same) {
-        (Some((server, counts)), _) => Seen { start, id, told: Some((Some(server.clone()), *counts)), told_ms: t_ms },
+        (Some((server, counts)), _) => {
+            Seen { start, id, opening, told: Some((Some(server.clone()), *counts)), told_ms: t_ms }
+        }
         (None, Some(same)) => same.clone(),
         (None, None) => {
             let told = is_opened_since.then(|| (None, Counts::default()));
-            Seen { start, id, told, told_ms: from_ms }
+            Seen { start, id, opening, told, told_ms: from_ms }
         }
     }
 }

@@ -31,6 +31,8 @@ pub struct RegionReading {
     pub start: Key,
     /// The region's number: a region that replaces others has a greater one.
     pub id: u64,
+    /// The number of its last opening at a server: a later one is greater. None if it is not known.
+    pub opening: Option<i64>,
     /// The server that told of the region, and its counts; none if no server did.
     pub counts: Option<(ServerRun, Counts)>,
 }

@@ -124,3 +124,26 @@ async fn regions_that_move_split_and_merge_are_followed() {
     admin.drop("watched").await.unwrap();
     assert_eq!(cluster.read().await.unwrap_err().kind(), ErrorKind::TableNotFound);
 }
+
+#[tokio::test]
+#[ignore = "needs a server"]
+async fn a_region_that_is_opened_anew_is_told_however_much_it_counts_since() {
+    let client = client();
+    let admin = client.admin();
+    create(&admin, "opened", &["m"]).await;
+    let table = client.table("opened");
+    let (mut cluster, mut followed) = (Cluster::new(&client, "opened"), Followed::default());
+    write(&table, "a", 5).await;
+    followed.read(&mut cluster).await;
+    write(&table, "a", 4).await;
+    // Regions are opened where they were.
+    admin.disable("opened").await.unwrap();
+    admin.enable("opened").await.unwrap();
+    write(&table, "a", 50).await;
+    followed.read(&mut cluster).await;
+    assert_eq!(followed.writes, counts(&[("", 50), ("m", 0)]));
+    let known: Vec<_> = followed.follow.latest().regions.iter().map(|region| region.known).collect();
+    assert_eq!(known, [Known::Part; 2]);
+    admin.disable("opened").await.unwrap();
+    admin.drop("opened").await.unwrap();
+}

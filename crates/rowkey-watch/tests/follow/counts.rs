@@ -51,6 +51,32 @@ fn a_region_that_may_have_been_open_before_begins_with_what_is_told_first() {
 }
 
 #[test]
+fn what_a_region_counts_is_of_its_last_opening() {
+    let opened = |t_ms, opening, told| {
+        let mut reading = reading(t_ms, &[("", 1, told)]);
+        reading.regions[0].opening = Some(opening);
+        reading
+    };
+    // More since its opening than before, at the same run of its server.
+    let run = followed(&[opened(0, 5, Some((0, 90))), opened(1, 5, Some((0, 100))), opened(2, 9, Some((0, 371)))]);
+    assert_eq!(writes(&run), [[10], [371]]);
+    assert_eq!(known(&run), [[Known::All], [Known::Part]]);
+    // The number of an opening may come after its first counts.
+    let run = followed(&[opened(0, 5, Some((0, 90))), opened(1, 5, Some((0, 3))), opened(2, 9, Some((0, 10)))]);
+    assert_eq!(writes(&run), [[3], [7]]);
+    // Of what was counted before it was offline for a time, nothing is known.
+    let run = followed(&[
+        opened(0, 5, Some((0, 90))),
+        opened(1, 5, None),
+        opened(2, 5, None),
+        opened(3, 9, Some((0, 371))),
+        opened(4, 9, Some((0, 372))),
+    ]);
+    assert_eq!(writes(&run), [[0], [0], [371], [1]]);
+    assert_eq!(known(&run), [[Known::None], [Known::None], [Known::Part], [Known::All]]);
+}
+
+#[test]
 fn a_reading_that_comes_late_makes_no_interval_hotter() {
     let mut follow = Follow::new(Options::default().interval_ms(1000));
     for (t_ms, writes) in [(0, 0), (1003, 1003), (2600, 2600), (3001, 3001), (4004, 4004)] {

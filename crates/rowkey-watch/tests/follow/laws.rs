@@ -63,6 +63,7 @@ struct Open {
     start: Vec<u8>,
     id: u64,
     server: usize,
+    opening: i64,
     counts: Counts,
     /// Those that were read last.
     told: Counts,
@@ -74,17 +75,19 @@ struct Table {
     start_codes: [u64; SERVERS],
     answers: [bool; SERVERS],
     last_id: u64,
+    /// Openings are told by their numbers.
+    tells_openings: bool,
     /// The writes and reads that were made; and at most so many of them can't be told.
     made: (u64, u64),
     lost: (u64, u64),
 }
 
 impl Table {
-    fn new() -> Self {
+    fn new(tells_openings: bool) -> Self {
         let (counts, told) = <_>::default();
-        let regions = vec![Open { start: vec![], id: 1, server: 0, counts, told }];
+        let regions = vec![Open { start: vec![], id: 1, server: 0, opening: 1, counts, told }];
         let (made, lost) = <_>::default();
-        Self { regions, start_codes: [1; SERVERS], answers: [true; SERVERS], last_id: 1, made, lost }
+        Self { regions, start_codes: [1; SERVERS], answers: [true; SERVERS], last_id: 1, tells_openings, made, lost }
     }
 
     fn next_id(&mut self) -> u64 {
@@ -92,9 +95,12 @@ impl Table {
         self.last_id
     }
 
-    /// Closes a region. What was not read is lost; and if the region may be opened at the same server, as much as was.
+    /// Closes a region. What was not read is lost; and if the region may be opened at the same server, as much as was,
+    /// unless its opening is told.
     fn close(&mut self, at: usize, may_hide: bool) {
+        let may_hide = may_hide && !self.tells_openings;
         let region = &mut self.regions[at];
+        region.opening += 1;
         let hidden = if may_hide { region.told } else { Counts::default() };
         self.lost.0 += region.counts.writes - region.told.writes + hidden.writes;
         self.lost.1 += region.counts.reads - region.told.reads + hidden.reads;
@@ -159,7 +165,8 @@ impl Table {
                 region.told = region.counts;
                 (ServerRun { address: format!("s{at}:1"), start_code: self.start_codes[at] }, region.counts)
             });
-            RegionReading { start: Key(region.start.clone()), id: region.id, counts }
+            let opening = self.tells_openings.then_some(region.opening);
+            RegionReading { start: Key(region.start.clone()), id: region.id, opening, counts }
         });
         Reading { t_ms, regions: regions.collect(), ..Reading::default() }
     }
@@ -171,8 +178,9 @@ proptest! {
         before in prop::collection::vec(step(), 0..20),
         steps in prop::collection::vec(step(), 0..120),
         most in 2..9_usize,
+        tells_openings in any::<bool>(),
     ) {
-        let mut table = Table::new();
+        let mut table = Table::new(tells_openings);
         before.iter().for_each(|step| table.step(step));
         table.answers = [true; SERVERS];
         let first = table.reading(0);
