@@ -11,6 +11,8 @@ use crate::reading::{Counts, Reading, RegionReading, ServerReading, ServerRun};
 
 /// The time that a server has for its counts: one that needs longer is left out of the reading.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// A server that answers sooner tells of the time of the reading.
+const LATE_MS: u64 = 250;
 /// A table with at most so many regions is listed at each reading, to know which were opened anew.
 const LISTED: usize = 1024;
 /// The time for the first response of a master, before which nothing is known.
@@ -64,8 +66,8 @@ impl Cluster {
         };
         self.requests += self.servers.len() as u64;
         // Servers count on while a master is slow to tell of them.
-        let t_ms = u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let (mut told, servers) = self.metrics().await?;
+        let t_ms = self.now_ms();
+        let (mut told, servers) = self.metrics(t_ms).await?;
         let all_known = |told: &Told| {
             let is_told = |region: &Region| told.contains_key(region.name().as_ref());
             !told.is_empty() && told.len() == self.regions.len() && self.regions.iter().all(is_told)
@@ -80,39 +82,52 @@ impl Cluster {
                 Err(_) => {}
             }
         }
-        let region = |(place, region): (usize, &Region)| RegionReading {
-            start: Key(region.start().to_vec()),
-            id: region.id(),
-            opening: openings.get(place).copied(),
-            counts: told.remove(region.name().as_ref()),
+        let region = |(place, region): (usize, &Region)| {
+            let (late_ms, counts) = told.remove(region.name().as_ref()).unzip();
+            RegionReading {
+                start: Key(region.start().to_vec()),
+                id: region.id(),
+                opening: openings.get(place).copied(),
+                late_ms: late_ms.unwrap_or(0),
+                counts,
+            }
         };
         let regions = self.regions.iter().enumerate().map(region).collect();
         Ok(Reading { t_ms, regions, servers, is_master_silent })
     }
 
-    async fn metrics(&self) -> Result<(Told, Vec<ServerReading>)> {
+    /// The time since it was begun.
+    fn now_ms(&self) -> u64 {
+        u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    async fn metrics(&self, t_ms: u64) -> Result<(Told, Vec<ServerReading>)> {
         let admin = self.admin.with_timeout(PATIENCE);
         let calls = self.servers.iter().map(|server| {
             let admin = admin.clone();
-            async move { (server, admin.region_metrics(server, self.table.name().clone()).await) }
+            async move {
+                let answer = admin.region_metrics(server, self.table.name().clone()).await;
+                (server, answer, self.now_ms().saturating_sub(t_ms))
+            }
         });
         let (mut told, mut servers) = (Told::new(), Vec::new());
-        for (server, answer) in join_all(calls).await {
+        for (server, answer, ms) in join_all(calls).await {
             if let Some(error) = answer.as_ref().err().filter(|error| is_refused(error)) {
                 return Err(error.clone());
             }
             let run = ServerRun { address: server.address().to_string(), start_code: server.start_code() };
             servers.push(ServerReading { run: run.clone(), is_silent: answer.is_err() });
             for metrics in answer.into_iter().flatten().filter(|metrics| metrics.replica_id() == 0) {
-                told.insert(metrics.region_name().to_vec(), (run.clone(), counts(&metrics)));
+                let late_ms = if ms < LATE_MS { 0 } else { ms };
+                told.insert(metrics.region_name().to_vec(), (late_ms, (run.clone(), counts(&metrics))));
             }
         }
         Ok((told, servers))
     }
 }
 
-/// Counts by the whole names of regions.
-type Told = HashMap<Vec<u8>, (ServerRun, Counts)>;
+/// Counts by the whole names of regions, with the milliseconds by which they are late.
+type Told = HashMap<Vec<u8>, (u64, (ServerRun, Counts))>;
 
 fn counts(metrics: &RegionMetrics) -> Counts {
     Counts {

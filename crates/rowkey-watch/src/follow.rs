@@ -1,10 +1,12 @@
 //! Following counts from reading to reading: they begin again when a region is opened elsewhere.
 
+mod late;
 mod recreated;
 
 use rowkey_simulate::recording::Run;
 use rowkey_simulate::run::{Key, Known, Merge, Move, Recreation, Region, Settings, Split};
 
+use self::late::until;
 use self::recreated::is_recreated;
 use crate::options::Options;
 use crate::reading::{Counts, Reading, RegionReading, ServerRun};
@@ -55,14 +57,19 @@ struct Seen {
     opening: Option<i64>,
     /// The server and its counts; 0 of any server, if the region was opened since and no server has told of it yet.
     told: Option<(Option<ServerRun>, Counts)>,
-    /// The time of that.
+    /// The time of that reading, and of the counts, which may be later.
     told_ms: u64,
+    counted_ms: u64,
+    /// The requests of these counts that are in intervals.
+    put: Requests,
 }
 
 /// The requests since a time, and how much is known of them.
 #[derive(Clone, Copy)]
 struct Counted {
     requests: Requests,
+    /// The requests since its opening that are in intervals with these.
+    put: Requests,
     since_ms: u64,
     known: Known,
 }
@@ -118,9 +125,10 @@ impl Follow {
                 self.note_change(t_ms, overlapped, region);
             }
             let server = self.server_of(t_ms, same, region);
-            counted.push(count(same, region, is_opened_since, from_ms));
+            let own = count(same, region, is_opened_since, (from_ms, t_ms));
             regions.push(bare(region, server));
-            self.seen.push(seen(same, region, is_opened_since, from_ms, t_ms));
+            self.seen.push(seen(same, region, is_opened_since, (from_ms, t_ms), own.put));
+            counted.push(own);
         }
         self.now_ms = t_ms;
         if is_first {
@@ -206,22 +214,29 @@ fn overlapped<'k>(seen: &'k [Seen], start: &Key, end: Option<&Key>) -> &'k [Seen
 
 /// The requests since a region was told of last; or since its opening, if that was later. Nothing, if it is told of
 /// for the first time and may have been open before.
-fn count(same: Option<&Seen>, region: &RegionReading, is_opened_since: bool, from_ms: u64) -> Counted {
-    let none = Counted { requests: Requests::default(), since_ms: from_ms, known: Known::None };
+fn count(same: Option<&Seen>, region: &RegionReading, is_opened_since: bool, (from_ms, t_ms): (u64, u64)) -> Counted {
+    let told_now = region.counts.as_ref().map_or_else(Requests::default, |(_, now)| requests(now));
+    let none = Counted { requests: Requests::default(), put: told_now, since_ms: from_ms, known: Known::None };
     let Some((server, now)) = &region.counts else { return none };
-    let told = same.and_then(|seen| Some((seen.told.as_ref()?, seen.told_ms)));
+    let told = same.and_then(|seen| Some((seen, seen.told.as_ref()?)));
     let is_opened_anew = same.is_some_and(|seen| seen.opening.zip(region.opening).is_some_and(|(of, now)| of != now));
-    let (before, since_ms, known) = match told {
-        Some(((of, before), told_ms)) if !is_opened_anew && continues(of.as_ref(), before, server, now) => {
-            let is_all = of.is_some() && told_ms == from_ms;
-            (*before, told_ms, if is_all { Known::All } else { Known::Part })
+    let (before, put, since_ms, known) = match told {
+        Some((seen, (of, before))) if !is_opened_anew && continues(of.as_ref(), before, server, now) => {
+            let is_all = of.is_some() && seen.told_ms == from_ms;
+            let known = if is_all { Known::All } else { Known::Part };
+            ((seen.counted_ms, requests(before)), seen.put, seen.told_ms, known)
         }
         None if !is_opened_since => return none,
         // What came before it was closed is not known.
-        _ => (Counts::default(), from_ms, Known::Part),
+        _ => ((from_ms, Requests::default()), Requests::default(), from_ms, Known::Part),
     };
-    let requests = Requests { writes: now.writes - before.writes, reads: now.reads - before.reads };
-    Counted { requests, since_ms, known }
+    let until = until(t_ms, before, (t_ms.saturating_add(region.late_ms), told_now));
+    let requests = Requests { writes: until.writes - put.writes, reads: until.reads - put.reads };
+    Counted { requests, put: until, since_ms, known }
+}
+
+fn requests(counts: &Counts) -> Requests {
+    Requests { writes: counts.writes, reads: counts.reads }
 }
 
 /// Returns whether counts go on from those before. A region that was opened anew at the same run of a server, and has
@@ -240,16 +255,23 @@ fn opening(same: Option<&Seen>, region: &RegionReading) -> Option<i64> {
     }
 }
 
-fn seen(same: Option<&Seen>, region: &RegionReading, is_opened_since: bool, from_ms: u64, t_ms: u64) -> Seen {
+fn seen(
+    same: Option<&Seen>,
+    region: &RegionReading,
+    is_opened_since: bool,
+    (from_ms, t_ms): (u64, u64),
+    put: Requests,
+) -> Seen {
     let (start, id, opening) = (region.start.clone(), region.id, opening(same, region));
     match (&region.counts, same) {
         (Some((server, counts)), _) => {
-            Seen { start, id, opening, told: Some((Some(server.clone()), *counts)), told_ms: t_ms }
+            let (told, counted_ms) = (Some((Some(server.clone()), *counts)), t_ms.saturating_add(region.late_ms));
+            Seen { start, id, opening, told, told_ms: t_ms, counted_ms, put }
         }
         (None, Some(same)) => same.clone(),
         (None, None) => {
             let told = is_opened_since.then(|| (None, Counts::default()));
-            Seen { start, id, opening, told, told_ms: from_ms }
+            Seen { start, id, opening, told, told_ms: from_ms, counted_ms: from_ms, put }
         }
     }
 }

@@ -33,6 +33,8 @@ pub struct RegionReading {
     pub id: u64,
     /// The number of its last opening at a server: a later one is greater. None if it is not known.
     pub opening: Option<i64>,
+    /// The time from the reading's to that of its counts, in milliseconds: a server may be slow to tell.
+    pub late_ms: u64,
     /// The server that told of the region, and its counts; none if no server did.
     pub counts: Option<(ServerRun, Counts)>,
 }

@@ -36,7 +36,7 @@ async fn whole(cluster: &mut Cluster) -> Reading {
     let until = Instant::now() + Duration::from_secs(60);
     loop {
         let reading = cluster.read().await.unwrap();
-        if reading.regions.iter().all(|region| region.counts.is_some()) {
+        if reading.regions.iter().all(|region| region.counts.is_some() && region.late_ms == 0) {
             return reading;
         }
         assert!(Instant::now() < until, "{reading:?}");

@@ -51,6 +51,31 @@ fn a_region_that_may_have_been_open_before_begins_with_what_is_told_first() {
 }
 
 #[test]
+fn a_server_that_is_slow_to_tell_makes_no_interval_hotter() {
+    // A request each millisecond, and one more region that is in time.
+    for late in [&[0, 900, 0, 0][..], &[900, 900, 900, 0], &[0, 400, 800, 1200, 0], &[2000, 0, 2000, 0], &[900]] {
+        let mut follow = Follow::new(Options::default().interval_ms(1000));
+        let mut t_ms = 0;
+        for late_ms in late.iter().copied().chain([0]) {
+            let mut reading = reading(t_ms, &[("", 1, Some((0, t_ms + late_ms))), ("m", 1, Some((1, 2 * t_ms)))]);
+            reading.regions[0].late_ms = late_ms;
+            follow.add(&reading);
+            t_ms += late_ms.max(1000);
+        }
+        let run = follow.into_run(Settings::default());
+        let all: u64 = writes(&run).into_iter().map(|of| of[0]).sum();
+        let mut end = 0;
+        for interval in &run.intervals {
+            let length_ms = interval.t_ms - std::mem::replace(&mut end, interval.t_ms);
+            assert!(interval.regions[0].rows_this_interval <= length_ms + 1, "{late:?}: {:?}", writes(&run));
+        }
+        // Of a first reading that comes late, the beginning is not known.
+        assert_eq!(all, end - late[0], "{late:?}");
+        assert_eq!(known(&run), vec![vec![Known::All; 2]; run.intervals.len()], "{late:?}");
+    }
+}
+
+#[test]
 fn what_a_region_counts_is_of_its_last_opening() {
     let opened = |t_ms, opening, told| {
         let mut reading = reading(t_ms, &[("", 1, told)]);

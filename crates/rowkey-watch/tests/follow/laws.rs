@@ -166,7 +166,7 @@ impl Table {
                 (ServerRun { address: format!("s{at}:1"), start_code: self.start_codes[at] }, region.counts)
             });
             let opening = self.tells_openings.then_some(region.opening);
-            RegionReading { start: Key(region.start.clone()), id: region.id, opening, counts }
+            RegionReading { start: Key(region.start.clone()), id: region.id, opening, late_ms: 0, counts }
         });
         Reading { t_ms, regions: regions.collect(), ..Reading::default() }
     }

@@ -23,6 +23,7 @@ fn reading(t_ms: u64, regions: &[Told<'_>]) -> Reading {
         start: Key(start.as_bytes().to_vec()),
         id: *id,
         opening: None,
+        late_ms: 0,
         counts: counts.map(|(server, writes)| {
             let server = ServerRun { address: format!("s{server}:1"), start_code: 7 };
             (server, Counts { writes, ..Counts::default() })

@@ -33,7 +33,7 @@ fn followed(readings: u64) -> Followed {
     let server = ServerRun { address: "rs0:16020".to_owned(), start_code: 1 };
     for at in 0..readings {
         let counts = Some((server.clone(), Counts { writes: 10 * at, bytes: 1000, ..Counts::default() }));
-        let regions = vec![RegionReading { start: Key(vec![]), id: 1, opening: None, counts }];
+        let regions = vec![RegionReading { start: Key(vec![]), id: 1, opening: None, late_ms: 0, counts }];
         follow.add(&Reading { t_ms: 1000 * at, regions, ..Reading::default() });
     }
     Followed { follow, sample: None }
