@@ -5,10 +5,11 @@ use rowkey_design::internal::Located;
 use rowkey_design::internal::design::Splits;
 use rowkey_design::internal::file::Count;
 
-use crate::recording::Run;
+use crate::recording::{Ran, Run};
 use crate::simulation::Declared;
 
-/// The design with the cluster's number of servers, and with the table's regions where it says no split points.
+/// The design with the cluster's number of servers, and with the regions of a table that is written, where it says no
+/// split points.
 pub(super) fn of_cluster(design: &Design, declared: &Declared<'_>, run: &Run) -> Design {
     let mut design = design.clone();
     if let Some(cluster) = declared.cluster_name().and_then(|name| design.clusters.get_mut(name)) {
@@ -23,7 +24,8 @@ pub(super) fn of_cluster(design: &Design, declared: &Declared<'_>, run: &Run) ->
     };
     let starts = run.intervals.last().map_or(&[][..], |interval| &interval.regions).iter().skip(1);
     let keys: Vec<_> = starts.map(|region| Located { value: hex(&region.start.0), place }).collect();
-    if let Some(splits) = splits.filter(|splits| splits.is_none() && !keys.is_empty()) {
+    let is_written = Ran::of(run, |server| server.writes).peak > 0.0;
+    if let Some(splits) = splits.filter(|splits| splits.is_none() && is_written && !keys.is_empty()) {
         *splits = Some(Located { value: Splits::Keys(keys), place });
     }
     design
