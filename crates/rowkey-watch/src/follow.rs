@@ -245,8 +245,7 @@ fn continues(of: Option<&ServerRun>, before: &Counts, server: &ServerRun, now: &
     of.is_none_or(|of| of == server) && before.writes <= now.writes && before.reads <= now.reads
 }
 
-/// The number of a region's opening; none where its counts began anew and the number is still that of before: it is told
-/// a little later.
+/// The number of a region's opening; none where its counts began anew and `hbase:meta` still has the number of before.
 fn opening(same: Option<&Seen>, region: &RegionReading) -> Option<i64> {
     let before = same.filter(|seen| seen.opening == region.opening).and_then(|seen| seen.told.as_ref());
     match (before, &region.counts) {

@@ -22,8 +22,11 @@ pub(crate) async fn regions_of(
     deadline: Instant,
 ) -> Result<Vec<(Region, Option<ServerName>)>> {
     let entries = entries_of(executor, table, deadline).await?;
-    let server = |entry: &Entry| entry.location().map(|location| location.server);
-    Ok(entries.into_iter().map(|entry| (server(&entry), entry)).map(|(server, entry)| (entry.region, server)).collect())
+    let located = |entry: Entry| {
+        let server = entry.location().map(|location| location.server);
+        (entry.region, server)
+    };
+    Ok(entries.into_iter().map(located).collect())
 }
 
 /// All regions with the numbers of their last openings, in the order of their keys. The locator learns where they are.

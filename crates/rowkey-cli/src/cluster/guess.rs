@@ -50,7 +50,7 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The best layout of keys that a design can say; or the reason that there is none.
+/// The best layout of the keys that a design file can state; or the reason for which there is none.
 fn found(table: &str, keys: &[Vec<u8>]) -> Result<Candidate, String> {
     let mut sample = Sample::new();
     keys.iter().for_each(|key| sample.add(key));

@@ -15,8 +15,8 @@ const ROUNDS: usize = 8;
 const FIRST: usize = 8;
 
 /// Reads `most` keys, or all where the regions have fewer, from places that are drawn evenly over them: one key at each,
-/// but where that leaves some to be read. Keys that one region lacks are read from the others. No more rows are passed over
-/// than those of the keys, and two of each region.
+/// but where that leaves some to be read. Keys that one region lacks are read from the others. No more rows are passed
+/// over than those of the keys, and two of each region.
 pub(super) async fn sample<R: Rows>(rows: &R, regions: Vec<Range>, most: usize) -> Result<Keys, R::Error> {
     let count = regions.len().max(1);
     let of_region = (PLACES / count).min(most.div_ceil(count));
@@ -185,7 +185,7 @@ mod tests {
         }
     }
 
-    /// Keys with their numbers: so many, of rows that are written over a day.
+    /// Rows that are written over a day, by their times and numbers.
     fn of_a_day(key: impl Fn(u64, u64) -> Vec<u8>) -> InMemory {
         const ROWS: u64 = 20_000;
         let at = |row: u64| 1_795_824_000_000 + row * (86_400_000 / ROWS) + mix(row) % 4000;

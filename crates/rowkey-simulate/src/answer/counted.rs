@@ -1,5 +1,6 @@
 //! The cluster of a watched table as it is, in place of what the design says of it.
 
+use data_encoding::HEXLOWER;
 use rowkey_design::Design;
 use rowkey_design::internal::Located;
 use rowkey_design::internal::design::Splits;
@@ -23,16 +24,12 @@ pub(super) fn of_cluster(design: &Design, declared: &Declared<'_>, run: &Run) ->
         Some(at) => table.table.secondary.get_mut(at).map(|secondary| &mut secondary.value.splits),
     };
     let starts = run.intervals.last().map_or(&[][..], |interval| &interval.regions).iter().skip(1);
-    let keys: Vec<_> = starts.map(|region| Located { value: hex(&region.start.0), place }).collect();
+    let keys: Vec<_> = starts.map(|region| Located { value: HEXLOWER.encode(&region.start.0), place }).collect();
     let is_written = Ran::of(run, |server| server.writes).peak > 0.0;
     if let Some(splits) = splits.filter(|splits| splits.is_none() && is_written && !keys.is_empty()) {
         *splits = Some(Located { value: Splits::Keys(keys), place });
     }
     design
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The words on servers that are more or fewer than the design says.

@@ -6,7 +6,7 @@ use super::shares::Shares;
 use super::span::{Expected, Span, seconds};
 use crate::chance::added_by_chance;
 use crate::recording::{Busiest, Run, Step};
-use crate::run::{Interval, Saturation, Server};
+use crate::run::{Interval, Saturation, Server, timed};
 
 /// The standard deviations of a sample that are chance, of intervals; and of steps, of which there are a thousand.
 const OF_INTERVALS: f64 = 3.0;
@@ -154,12 +154,12 @@ fn of_interval(run: &Run, interval: &Interval, reads: bool) -> Busiest {
 impl<'r> Peaks<'r> {
     pub(super) fn of(run: &'r Run, shares: &'r [Shares<'r>; 2]) -> Self {
         let known = Known::of(run, shares);
-        let interval = |(at, interval): (usize, &Interval)| {
+        let interval = |(interval, from_ms, _): (&Interval, u64, f64)| {
             let counted = [false, true].map(|reads| of_interval(run, interval, reads));
-            let length_ms = interval.t_ms.saturating_sub(run.begins_ms(at)).max(1);
+            let length_ms = interval.t_ms.saturating_sub(from_ms).max(1);
             known.span((interval.t_ms, length_ms), counted, OF_INTERVALS, run.intervals.len())
         };
-        let intervals: Vec<Span> = run.intervals.iter().enumerate().map(interval).collect();
+        let intervals: Vec<Span> = timed(&run.intervals).map(interval).collect();
         let step_ms = run.steps.first().map_or(1, |step| step.t_ms.max(1));
         let end_ms = run.intervals.last().map_or(u64::MAX, |last| last.t_ms);
         let step = |step: &Step| {

@@ -44,7 +44,7 @@ impl Demand {
         }
     }
 
-    /// The load of the table at its peak, in parts of what a server takes, where all rates are so many times those of the design.
+    /// The writes and the reads at the peak, in parts of the limits of a server, at a multiple of the design's rates.
     pub(super) fn asked(&self, times: f64) -> [f64; 2] {
         let asked = self.asked.times(times);
         [asked.writes, asked.reads]

@@ -13,8 +13,8 @@ use crate::run::{Key, Settings, SplitPolicy};
 /// The assumption on the reads that a server takes, in words; none where the design says it.
 pub(crate) fn unsaid_reads(cluster: Option<&Cluster>) -> Option<String> {
     let takes = reads_per_server(engine_of(cluster), cluster).unwrap_or(f64::INFINITY);
-    is_to_say(cluster).then_some(())?;
-    unsaid(cluster.and_then(|cluster| cluster.region.as_ref()?.reads), takes, "read")
+    let reads = cluster.and_then(|cluster| cluster.region.as_ref()?.reads);
+    unsaid(reads, takes, "read").filter(|_| is_to_say(cluster))
 }
 
 /// False of DynamoDB: what a partition takes is documented, and there are as many as a table asks for.

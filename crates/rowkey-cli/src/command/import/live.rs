@@ -36,7 +36,6 @@ pub(super) fn text(args: &Args) -> Result<String, Failure> {
 }
 
 async fn read(client: &Client, table: &str, sample: Option<u64>) -> Result<String, Failure> {
-    cluster::may_be_read(table)?;
     let admin = client.admin();
     let (mut live, unknown) = described(&admin.with_timeout(FIRST_PATIENCE), table).await?;
     let regions = cluster::regions(client, table).await?;

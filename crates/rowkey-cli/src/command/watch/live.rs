@@ -29,8 +29,8 @@ pub(super) fn rows() -> usize {
     terminal_size_of(io::stderr()).map_or(usize::MAX, |(_, Height(rows))| rows.into())
 }
 
-/// The requests so far, and the hottest ranges of each table since the last reading: as many of them as a terminal of
-/// so many rows shows, the last of which is the cursor's.
+/// The requests so far, and the hottest ranges of each table since the last reading, cut to the rows of the terminal,
+/// the last of which is the cursor's.
 pub(super) fn told(
     design: &Design,
     declared: &[Declared<'_>],

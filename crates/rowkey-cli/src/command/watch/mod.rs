@@ -184,8 +184,8 @@ fn declared<'d>(design: &'d Design, check: &'d CheckOptions, names: &[String]) -
     Ok(all)
 }
 
-/// The runs of watched tables, with their answers; the words on sampled keys of each that are none of its design; and the
-/// names of tables without counts.
+/// The runs of watched tables, with their answers; the warning on sampled keys of each; and the names of tables without
+/// counts.
 fn tables<'d>(
     design: &'d Design,
     check: &'d CheckOptions,

@@ -1,6 +1,7 @@
 //! A sample of a table's keys: whether they are those of the design.
 
 use rowkey::LayoutBuf;
+use rowkey_design::internal::quote::hbase_binary;
 
 /// The keys of a sample that are none of a layout.
 pub(super) struct Sampled {
@@ -17,7 +18,9 @@ impl Sampled {
         let (keys, count) = (keys.len(), others.len());
         let words = match others.first() {
             None => format!("all of {keys} sampled keys are of the design"),
-            Some(first) => format!("{count} of {keys} sampled keys are none of the design, such as {}", shown(first)),
+            Some(first) => {
+                format!("{count} of {keys} sampled keys are none of the design, such as \"{}\"", hbase_binary(first))
+            }
         };
         Self { words, keys, others: count }
     }
@@ -32,15 +35,6 @@ impl Sampled {
         let unruled = if self.is_of_another() { ": no rule is judged, and no key is decoded as it is" } else { "" };
         (self.others > 0).then(|| format!("{}{unruled}.", self.words))
     }
-}
-
-/// A key as HBase's shell writes it.
-fn shown(key: &[u8]) -> String {
-    let byte = |byte: &u8| match byte {
-        b' '..=b'~' if *byte != b'\\' => char::from(*byte).to_string(),
-        _ => format!("\\x{byte:02X}"),
-    };
-    format!("\"{}\"", key.iter().map(byte).collect::<String>())
 }
 
 #[cfg(test)]
