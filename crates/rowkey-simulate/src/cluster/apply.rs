@@ -1,6 +1,6 @@
 //! Events, and what comes due between them.
 
-use super::constants::{CELL_FIXED, FLUSH_AGE_MS, FLUSH_AGE_RANGE_MS};
+use super::constants::{FLUSH_AGE_MS, FLUSH_AGE_RANGE_MS};
 use super::due::{Due, What};
 use super::memstore::heap_of_row;
 use super::reads::Range;
@@ -41,8 +41,9 @@ impl Cluster {
             Kind::Put => (self.options.cells, event.bytes),
             Kind::Tombstone | Kind::Spent => (1, 0),
         };
-        let bytes = self.bytes_of(event.key, cells, value);
-        let keys = self.bytes_of(event.key, cells, 0).saturating_sub(self.bytes_of(&[], cells, 0));
+        let key = self.key_bytes(event.key);
+        let bytes = self.options.bytes_of(key, cells, value);
+        let keys = key.saturating_mul(cells);
         let count = u32::try_from(event.weight).unwrap_or(u32::MAX);
         if count == 0 {
             return;
@@ -71,13 +72,8 @@ impl Cluster {
     }
 
     /// Counts the writes of an event to a region: of all its cells, be they deleted.
-    ///
-    /// An event of unknown size is a row of the design's.
     fn count_writes(&mut self, number: usize, event: &Event<'_>) {
-        let bytes = match event.bytes {
-            0 => self.options.row_bytes,
-            values => self.bytes_of(event.key, self.options.cells, values),
-        };
+        let bytes = self.options.bytes_written(event, self.key_bytes(event.key));
         let each = self.options.write_cost.of_row(bytes as f64) as u64;
         let writes = event.weight.saturating_mul(each);
         let region = &mut self.regions[number];
@@ -91,11 +87,9 @@ impl Cluster {
         self.last_writes = writes;
     }
 
-    /// The bytes of a row of so many cells, whose values have so many together.
-    pub(super) fn bytes_of(&self, key: &[u8], cells: u64, value: u64) -> u64 {
-        let key_bytes = (key.len() as u64).saturating_sub(self.options.place_bytes);
-        let cell = CELL_FIXED.saturating_add(key_bytes).saturating_add(self.options.name_bytes);
-        cell.saturating_mul(cells).saturating_add(value)
+    /// The bytes of a key that are stored.
+    pub(super) fn key_bytes(&self, key: &[u8]) -> u64 {
+        (key.len() as u64).saturating_sub(self.options.place_bytes)
     }
 
     /// Ends the batch: whatever it filled is flushed (`HRegion.batchMutate`, `HRegion.requestFlushIfNeeded`).

@@ -2,6 +2,9 @@
 
 use rowkey_design::internal::cost::{ReadCost, WriteCost};
 
+use super::constants::CELL_FIXED;
+use crate::event::Event;
+
 /// The properties that a recording has by itself, and a simulated cluster is told.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClusterOptions {
@@ -34,6 +37,22 @@ pub struct ClusterOptions {
     /// True if each [`Split`](crate::run::Split) has its files with the keys of all blocks. Of ten gigabytes these are
     /// some megabytes.
     pub files: bool,
+}
+
+impl ClusterOptions {
+    /// The bytes of a row of so many cells, whose values have so many together, under a key of so many.
+    pub(crate) fn bytes_of(&self, key: u64, cells: u64, values: u64) -> u64 {
+        let cell = CELL_FIXED.saturating_add(key).saturating_add(self.name_bytes);
+        cell.saturating_mul(cells).saturating_add(values)
+    }
+
+    /// The bytes that an event with a key of so many writes: one of unknown size is a row of the design's.
+    pub(crate) fn bytes_written(&self, event: &Event<'_>, key: u64) -> u64 {
+        match event.bytes {
+            0 => self.row_bytes,
+            values => self.bytes_of(key, self.cells, values),
+        }
+    }
 }
 
 impl Default for ClusterOptions {

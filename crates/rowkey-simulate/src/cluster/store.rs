@@ -19,7 +19,11 @@ impl Cluster {
             left = rest;
             let mut rows = Rows::default();
             for key in own {
-                let bytes = in_block(self.bytes_of(key, cells, bytes), cells, self.regions[number].sequence_id);
+                let bytes = in_block(
+                    self.options.bytes_of(self.key_bytes(key), cells, bytes),
+                    cells,
+                    self.regions[number].sequence_id,
+                );
                 rows.push(key, Row { kind: Kind::Put, count, bytes, t_s: 0 });
             }
             let file = File::new(rows, self.format, self.now_ms).map(|file| File { is_of_all: true, ..file });

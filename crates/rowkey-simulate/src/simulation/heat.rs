@@ -1,7 +1,7 @@
 //! The heat of hashes: what each small part of them is asked for, and where what is hot is divided.
 
 use super::places::{HASH, Places};
-use crate::cluster::{CELL_FIXED, ClusterOptions};
+use crate::cluster::ClusterOptions;
 use crate::event::{Event, Op};
 use crate::load::{Load, LoadError};
 use crate::run::Key;
@@ -55,7 +55,10 @@ impl<'o, 'd> Heat<'o, 'd> {
     /// Counts an event. What reads several partitions side by side heats none more than others.
     pub(super) fn count(&mut self, event: &Event<'_>) {
         let (reads, cost) = match event.op {
-            Op::Put | Op::Delete => (0, self.options.write_cost.of_row(self.bytes(event) as f64)),
+            Op::Put | Op::Delete => {
+                let bytes = self.options.bytes_written(event, event.key.len() as u64);
+                (0, self.options.write_cost.of_row(bytes as f64))
+            }
             Op::Get => (1, self.options.read_cost.of_range(1.0)),
             Op::Scan { limit, few, .. } => {
                 let rows = [limit, few].into_iter().flatten().min();
@@ -72,14 +75,6 @@ impl<'o, 'd> Heat<'o, 'd> {
         let part = hash.and_then(|hash| Some(u32::from_be_bytes(*hash.first_chunk::<HASH>()?) >> (u32::BITS - BITS)));
         if let Some(part) = part {
             self.counts[part as usize][reads] += count;
-        }
-    }
-
-    /// The bytes of a row that is written, as a cluster counts them.
-    fn bytes(&self, event: &Event<'_>) -> u64 {
-        match event.bytes {
-            0 => self.options.row_bytes,
-            values => values.saturating_add(CELL_FIXED).saturating_add(event.key.len() as u64),
         }
     }
 
