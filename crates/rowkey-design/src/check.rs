@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use crate::cost::QueryCost;
 use crate::design::{Allow, Date, Level};
 use crate::finding::{Edit, Finding};
-use crate::load::assumed_rates;
+use crate::load::{assumed_rates, said_in_vain};
 use crate::problem::{Located, Problem, Span};
 use crate::resolve::{Design, TableDesign};
 use crate::rule::{H17, Rule, Severity};
@@ -184,7 +184,9 @@ impl Design {
             }
             report.take(&context, found, options.today);
         }
-        let engine = self.cluster(options).map(|cluster| cluster.engine);
+        let cluster = self.cluster(options);
+        report.assumed.extend(said_in_vain(cluster));
+        let engine = cluster.map(|cluster| cluster.engine);
         report.problems.extend(crate::ddl::refused(self, engine));
         report.findings.sort_by_key(|finding| finding.place);
         report.problems.sort_by_key(|problem| problem.place);

@@ -143,3 +143,39 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_one_process_takes_is_not_for_its_cluster_to_say() {
+    let key = "at: instant";
+    let of = |engine: &str, cluster: &str| {
+        format!(
+            "format = 1\n[cluster.c]\nengine = \"{engine}\"\n{cluster}\n[table.t]\nkey = [\"{key}\", \"host: text\"]\n\
+             rows = \"1M\"\n[[table.t.write]]\nname = \"w\"\nrate = \"90k/s\"\n[[table.t.query]]\nname = \"q\"\n\
+             fix = [\"at\"]\nrate = \"90k/s\"\n[[table.other.write]]\nname = \"w\"\nrate = \"90k/s\"\n[table.other]\n\
+             key = [\"at: instant\"]\n"
+        )
+    };
+    for (engine, cluster, due) in [
+        ("rocksdb", "", None),
+        ("rocksdb", "servers = 6", Some("rocksdb is one process, which takes all: `servers` means nothing")),
+        (
+            "fjall",
+            "servers = 1\nregion.reads = \"10k/s\"",
+            Some("fjall is one process, which takes all: `servers` and `region.reads` mean nothing"),
+        ),
+        ("hbase", "servers = 6\nregion.reads = \"10k/s\"", None),
+    ] {
+        let text = of(engine, cluster);
+        let (design, options) = (parse(&text).unwrap(), CheckOptions::new(Date { year: 2026, month: 1, day: 31 }));
+        let (checked, suggested) = (design.check(&options), design.suggest("t", &options).unwrap());
+        for assumed in [&checked.assumed, &suggested.assumed] {
+            let told: Vec<&String> = assumed.iter().filter(|assumed| assumed.contains("nothing")).collect();
+            assert_eq!(told, due.into_iter().collect::<Vec<_>>(), "{engine} {cluster}");
+        }
+        // What it says changes nothing else.
+        let (bare, is_one) = (check(&of(engine, "")), engine != "hbase");
+        let ids = |report: &Report| report.findings.iter().map(|finding| finding.rule.id).collect::<Vec<_>>();
+        assert_eq!(ids(&bare) == ids(&checked), is_one, "{engine} {cluster}: {:?} {:?}", ids(&bare), ids(&checked));
+        assert!(!is_one || suggested.candidates[0].current, "{engine} {cluster}");
+    }
+}

@@ -37,13 +37,13 @@ pub(crate) use self::{
 };
 use crate::design::{Cluster, Query, Secondary, Width};
 use crate::facts::KeyFacts;
-use crate::file;
 use crate::problem::Located;
 use crate::profile::Profile;
 use crate::resolve::TableDesign;
 pub(crate) use crate::row_bytes::{CELL, per_row, unsaid};
 pub use crate::row_bytes::{bytes_per_put, bytes_per_row, cells_per_put, on_disk};
 pub use crate::write_cost::WriteCost;
+use crate::{file, load};
 
 /// The number of ranges of a query that are kept; its regions and the number of its ranges are of all.
 const KEPT: usize = 1024;
@@ -256,8 +256,8 @@ impl<'d> QueryCost<'d> {
             true => regions::touched_at_most(splits, &self.ranges, self.count, &self.selection),
             false => regions::touched(splits, self.ranges.iter().flatten()),
         });
-        let servers = cluster.and_then(|cluster| cluster.servers).zip(self.regions);
-        self.servers = servers.map(|(servers, regions)| f64::from(servers).min(regions as f64));
+        let servers = load::servers(cluster).zip(self.regions);
+        self.servers = servers.map(|(servers, regions)| servers.min(regions as f64));
     }
 
     /// The number of ranges that one run scans.

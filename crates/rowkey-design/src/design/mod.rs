@@ -34,7 +34,7 @@ record! {
     pub struct Cluster {
         /// The engine.
         engine: Engine,
-        /// The number of region servers or nodes.
+        /// The number of region servers or nodes. For an engine of one process it means nothing.
         servers: Option<u32> where Bounds::FROM_ONE,
         /// The memory of one server's process.
         heap: Option<Bytes> where Bounds::POSITIVE,
@@ -60,7 +60,7 @@ record! {
         writes: Option<Rate>,
         /// The reads of rows by their key that the server of one region takes. On DynamoDB in read units. Default:
         /// 17000/s on Bigtable and 3000/s on DynamoDB, as their documents say; elsewhere none is known, and reads are
-        /// not judged.
+        /// not judged. An engine of one process takes all.
         reads: Option<Rate>,
         /// The bytes of keys and values that the server of one region takes. Writes of large rows are fewer than
         /// `writes` then. Default: any number.

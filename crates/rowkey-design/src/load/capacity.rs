@@ -1,7 +1,7 @@
 //! The writes and reads that a server takes, and the servers of a cluster.
 
 use super::{WriteLoad, peak, units};
-use crate::design::{Cluster, Engine};
+use crate::design::{Cluster, Engine, Region};
 use crate::facts::KeyFacts;
 use crate::file::Count;
 use crate::resolve::TableDesign;
@@ -29,7 +29,7 @@ pub fn known_writes_per_server(engine: Engine, cluster: Option<&Cluster>) -> Opt
 /// (docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html).
 pub fn reads_per_server(engine: Engine, cluster: Option<&Cluster>) -> Option<f64> {
     let declared = cluster.and_then(|cluster| cluster.region.as_ref()).and_then(|region| region.reads);
-    declared.map(|rate| rate.0).or(match engine {
+    declared.filter(|_| !is_one_process(engine)).map(|rate| rate.0).or(match engine {
         Engine::Bigtable => Some(17_000.0),
         Engine::DynamoDb => Some(3_000.0),
         _ => None,
@@ -63,9 +63,36 @@ pub(crate) fn bytes_per_server(cluster: Option<&Cluster>) -> Option<f64> {
     cluster?.region.as_ref()?.bytes.map(|rate| rate.0)
 }
 
-/// Returns whether an engine is one process, which takes all writes wherever they land.
+/// Returns whether an engine is one process, which takes all writes and reads wherever they land.
 pub fn is_one_process(engine: Engine) -> bool {
     matches!(engine, Engine::Fjall | Engine::RocksDb)
+}
+
+/// The servers of a cluster, if the file says how many: one where the engine is one process, whatever it says.
+pub fn servers(cluster: Option<&Cluster>) -> Option<f64> {
+    match is_one_process(engine_of(cluster)) {
+        true => Some(1.0),
+        false => cluster?.servers.map(f64::from),
+    }
+}
+
+/// The words for what a cluster says in vain of an engine that is one process; none if it says no such thing.
+pub fn said_in_vain(cluster: Option<&Cluster>) -> Option<String> {
+    let Cluster { engine, servers, region, .. } = cluster.filter(|cluster| is_one_process(cluster.engine))?;
+    let of_region = |of: fn(&Region) -> bool| region.as_ref().is_some_and(of);
+    let said = [
+        ("servers", servers.is_some()),
+        ("region.writes", of_region(|region| region.writes.is_some())),
+        ("region.reads", of_region(|region| region.reads.is_some())),
+        ("region.bytes", of_region(|region| region.bytes.is_some())),
+    ];
+    let said: Vec<String> = said.iter().filter(|(_, is_said)| *is_said).map(|(name, _)| format!("`{name}`")).collect();
+    let (last, others) = said.split_last()?;
+    let (names, mean) = match others {
+        [] => (last.clone(), "means"),
+        _ => (format!("{} and {last}", others.join(", ")), "mean"),
+    };
+    Some(format!("{} is one process, which takes all: {names} {mean} nothing", engine.word()))
 }
 
 /// The servers of a cluster whose file does not say how many it has, unless its writes need more.
@@ -80,7 +107,8 @@ pub struct Capacity {
     pub each: f64,
     /// The bytes a second that one server takes; infinite where the file does not say it.
     pub bytes: f64,
-    /// The number of servers: as the file says, else [`ASSUMED_SERVERS`], or as many as the writes need.
+    /// The number of servers: as the file says, else [`ASSUMED_SERVERS`], or as many as the writes need. One where the
+    /// engine is one process.
     pub servers: f64,
     /// True if the file says none, and it matters.
     pub is_assumed: bool,
@@ -104,7 +132,7 @@ impl Capacity {
         };
         let peak: f64 =
             table.table.write.iter().filter_map(|write| Some(peak(write)? * cost(write).unwrap_or(1.0))).sum();
-        let declared = cluster.and_then(|cluster| cluster.servers).map(f64::from);
+        let declared = servers(cluster);
         let servers = declared.unwrap_or_else(|| (peak / each).ceil().max(ASSUMED_SERVERS.into()));
         let capacity = Self { each, bytes, servers, is_assumed: false, peak };
         Self { is_assumed: declared.is_none() && !capacity.takes_all() && !table.table.write.is_empty(), ..capacity }

@@ -9,7 +9,7 @@ use rowkey::lead::Lead;
 pub(crate) use self::capacity::bytes_per_server;
 pub use self::capacity::{
     ASSUMED_SERVERS, Capacity, engine_of, is_one_process, known_writes_per_server, reads_per_server, region_bytes,
-    servers_for_all, writes_per_server,
+    said_in_vain, servers, servers_for_all, writes_per_server,
 };
 pub use self::rates::{Piece, Rates, assumed_rates, unshaped_peaks};
 pub(crate) use self::rates::{mean, peak};

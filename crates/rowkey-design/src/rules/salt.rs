@@ -2,7 +2,7 @@
 
 use crate::cost::QueryCost;
 use crate::design::Engine;
-use crate::load::{by, is_one_process, reads_per_server};
+use crate::load::{by, reads_per_server, servers};
 use crate::rules::context::Context;
 
 /// The reads of a query that asks several buckets at each run, a second, if they are more than all servers take.
@@ -15,10 +15,10 @@ pub(super) struct FanOut {
 
 pub(super) fn fan_out(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<FanOut> {
     // DynamoDB has as many servers as a table needs.
-    if cost.buckets < 2 || context.engine == Engine::DynamoDb || is_one_process(context.engine) {
+    if cost.buckets < 2 || context.engine == Engine::DynamoDb {
         return None;
     }
-    let servers = context.cluster?.servers.map(f64::from)?;
+    let servers = servers(context.cluster)?;
     let each = reads_per_server(context.engine, context.cluster)?;
     let reads = cost.reads_of_all(context.cluster)?;
     (reads > servers * each).then_some(FanOut { reads, servers, each })

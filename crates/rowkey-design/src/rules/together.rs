@@ -1,7 +1,7 @@
 //! The parts of what all servers take that the tables of a cluster ask for together.
 
 use crate::design::Engine;
-use crate::load::reads_per_server;
+use crate::load::{self, reads_per_server};
 use crate::rules::context::Context;
 use crate::rules::regions::reads;
 
@@ -27,8 +27,7 @@ pub(crate) fn add(tables: &mut [Context<'_>]) {
 
 /// The servers of the cluster; none of an engine that has as many as a table needs, or where the file does not say it.
 fn servers(context: &Context<'_>) -> Option<f64> {
-    let servers = context.cluster.and_then(|cluster| cluster.servers).map(f64::from);
-    servers.filter(|_| context.engine != Engine::DynamoDb && !context.capacity.takes_all())
+    load::servers(context.cluster).filter(|_| context.engine != Engine::DynamoDb && !context.capacity.takes_all())
 }
 
 /// The part of the writes that all servers take which a table asks for, with its secondary tables. Bulk loads are not

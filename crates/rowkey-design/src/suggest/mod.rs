@@ -23,7 +23,7 @@ pub use self::score::{QueryScore, Score};
 use self::build::Builder;
 use self::score::hot_secondaries;
 use crate::file::{Bytes, Count};
-use crate::load::{Capacity, places_as_text};
+use crate::load::{Capacity, places_as_text, said_in_vain};
 use crate::resolve::{Design, TableDesign};
 use crate::rule::Severity;
 use crate::rules::context::{CheckOptions, Context};
@@ -121,7 +121,7 @@ impl Design {
         let cluster = self.cluster(options);
         let profile = options.profiles.get(table);
         let capacity = Capacity::of(&full, cluster);
-        assumed.extend(capacity.assumed());
+        assumed.extend(capacity.assumed().into_iter().chain(said_in_vain(cluster)));
         let builder = Builder::new(&full, &capacity);
         let judge = |table: &TableDesign| Score::of(table, &full, cluster, profile, None);
         let mut candidates = vec![Candidate::new(full.clone(), own, judge(&full), true)];

@@ -3,7 +3,7 @@
 use rowkey_design::internal::design::{Balancer, Cluster, Engine, SplitPolicy as Policy};
 use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::internal::file::{Bytes, Count, Rate};
-use rowkey_design::internal::load::{Capacity, Rates, engine_of, is_one_process, reads_per_server};
+use rowkey_design::internal::load::{self, Capacity, Rates, engine_of, is_one_process, reads_per_server, said_in_vain};
 
 use super::Simulates;
 use super::demand::MOST_SERVERS;
@@ -17,15 +17,16 @@ pub(crate) fn unsaid_reads(cluster: Option<&Cluster>) -> Option<String> {
     unsaid(reads, takes, "read").filter(|_| is_to_say(cluster))
 }
 
-/// False of DynamoDB: what a partition takes is documented, and there are as many as a table asks for.
+/// False of DynamoDB: what a partition takes is documented, and there are as many as a table asks for. Nor is there
+/// anything to say of one process.
 fn is_to_say(cluster: Option<&Cluster>) -> bool {
-    engine_of(cluster) != Engine::DynamoDb
+    engine_of(cluster) != Engine::DynamoDb && !is_one_process(engine_of(cluster))
 }
 
 /// The assumption on the writes that a server takes, in words; none where the design says it, or it takes all.
 pub(super) fn unsaid_writes(cluster: Option<&Cluster>, capacity: &Capacity) -> Option<String> {
     let writes = cluster.and_then(|cluster| cluster.region.as_ref()?.writes);
-    unsaid(writes, capacity.each, "write").filter(|_| is_to_say(cluster) && !capacity.takes_all())
+    unsaid(writes, capacity.each, "write").filter(|_| is_to_say(cluster))
 }
 
 fn unsaid(said: Option<Rate>, takes: f64, what: &str) -> Option<String> {
@@ -120,7 +121,8 @@ pub(super) fn settings(
         assumed.push(format!("{own}: {ranges}"));
     }
     assumed.extend(of_takes(cluster, key, capacity));
-    let said = cluster.and_then(|cluster| cluster.servers).map(f64::from);
+    assumed.extend(said_in_vain(cluster));
+    let said = load::servers(cluster);
     let servers = if is_to_say(cluster) { capacity.servers } else { said.unwrap_or(1.0) };
     let splits = key.table.split_points(key.secondary);
     let splits = splits.iter().flat_map(|splits| splits.iter().map(|point| Key(point.to_vec()))).collect();

@@ -1,6 +1,6 @@
 //! Tables that are full grown from the beginning: those whose rows are overwritten, and those that hardly grow.
 
-use super::{Declared, Options, options};
+use super::{Declared, Options, answers_once, options};
 use rowkey_design::{CheckOptions, Date, Design, File};
 use rowkey_simulate::recording::Run;
 use rowkey_simulate::run::{Interval, Region};
@@ -129,5 +129,27 @@ impl std::str::FromStr for Rows {
             None => (text.trim_end_matches('G'), 1e9),
         };
         Ok(Self(number.parse::<f64>()? * times))
+    }
+}
+
+#[test]
+fn one_process_takes_all_whatever_its_cluster_says() {
+    let query = "[[table.t.query]]\nname = \"q\"\nfix = [\"id\"]\nrate = \"90k/s\"\n";
+    let text = design("1M", "splits = { uniform = 24 }", "90k/s", "random") + query;
+    for engine in ["rocksdb", "fjall"] {
+        let of = |cluster: &str| {
+            let text = text.replace("hbase", engine).replace("servers = 4", cluster);
+            (answers_once(&text, &options()).remove(0), run(&text, &options()))
+        };
+        let (bare, _) = of("");
+        let (found, run) = of("servers = 6\nregion.reads = \"10k/s\"\nregion.writes = \"10k/s\"");
+        assert_eq!(run.settings.servers, 1, "{engine}");
+        assert!(run.intervals.iter().all(|interval| interval.servers.len() == 1), "{engine}");
+        assert_eq!((&found.sentence, &found.saturates), (&bare.sentence, &None), "{engine}");
+        let due = format!(
+            "{engine} is one process, which takes all: `servers`, `region.writes` and `region.reads` mean nothing"
+        );
+        assert!(found.assumed.contains(&due), "{:?}", found.assumed);
+        assert!(bare.assumed.iter().all(|assumed| !assumed.contains("a second: say")), "{:?}", bare.assumed);
     }
 }

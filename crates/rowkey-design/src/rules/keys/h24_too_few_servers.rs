@@ -2,7 +2,9 @@
 
 use crate::design::{Engine, Write};
 use crate::file::{ByteRate, Count, Rate};
-use crate::load::{WriteLoad, bytes_per_server, known_writes_per_server, peak, reads_per_server, servers_for_all};
+use crate::load::{
+    WriteLoad, bytes_per_server, known_writes_per_server, peak, reads_per_server, servers, servers_for_all,
+};
 use crate::rules::context::{Context, RuleSink, Together};
 use crate::rules::regions::{Fullest, fullest_read, reads};
 use crate::rules::salt::fan_out;
@@ -12,7 +14,7 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     if context.engine == Engine::DynamoDb || context.capacity.takes_all() {
         return;
     }
-    let Some(servers) = context.cluster.and_then(|cluster| cluster.servers).map(f64::from) else { return };
+    let Some(servers) = servers(context.cluster) else { return };
     let before = found.list.len();
     too_many_rows(context, servers, found);
     if found.list.len() == before {
@@ -63,7 +65,7 @@ fn too_few(
     found: &mut RuleSink<'_>,
 ) {
     let [(name, all, unit), (of_one, each, unit_of_one)] = rates;
-    let servers = context.cluster.and_then(|cluster| cluster.servers).map_or(0.0, f64::from);
+    let servers = servers(context.cluster).unwrap_or(0.0);
     let finding = found.finding(context.table.name.place, message.to_owned()).number(name, all, unit);
     let finding = finding.number("servers", servers, "").number(of_one, each, unit_of_one);
     found.push(finding.remedy(cure, Vec::new()));

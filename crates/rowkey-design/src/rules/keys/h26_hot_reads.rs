@@ -6,7 +6,7 @@ use crate::cost::{QueryCost, ReadLoad};
 use crate::design::Engine;
 use crate::facts::KeyFacts;
 use crate::file::{Count, Rate};
-use crate::load::{Rates, is_one_process, reads_per_server};
+use crate::load::{Rates, reads_per_server};
 use crate::rules::context::{Context, RuleSink};
 use crate::rules::regions::read;
 use crate::rules::salt::{FanOut, fan_out};
@@ -18,7 +18,7 @@ pub(super) fn is_found(context: &Context<'_>, cost: &QueryCost<'_>) -> bool {
 
 /// The reads of a query on its busiest place, and what one server takes of them, if that is less.
 fn hot(context: &Context<'_>, cost: &QueryCost<'_>) -> Option<(ReadLoad, f64)> {
-    let capacity = reads_per_server(context.engine, context.cluster).filter(|_| !is_one_process(context.engine))?;
+    let capacity = reads_per_server(context.engine, context.cluster)?;
     let load = cost.read_load(context.table, context.key_of(cost), context.cluster)?;
     (load.busiest > capacity).then_some((load, capacity))
 }
@@ -51,7 +51,7 @@ fn alone(context: &Context<'_>, cost: &QueryCost<'_>, found: &mut RuleSink<'_>) 
 
 /// The finding of queries each of which one server takes, and all of which read one place.
 fn together(context: &Context<'_>, key: &KeyFacts<'_>, found: &mut RuleSink<'_>) {
-    let capacity = reads_per_server(context.engine, context.cluster).filter(|_| !is_one_process(context.engine));
+    let capacity = reads_per_server(context.engine, context.cluster);
     let Some(capacity) = capacity else { return };
     let of_key = || context.queries_of(key);
     let load = |cost: &'_ QueryCost<'_>| cost.read_load(context.table, key, context.cluster);
