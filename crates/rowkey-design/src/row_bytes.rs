@@ -8,6 +8,9 @@ use crate::resolve::TableDesign;
 /// The bytes of a cell beside key, family, qualifier and value: HBase's lengths, timestamp and type.
 pub(crate) const CELL: f64 = 20.0;
 
+/// The bytes of a column's name that is data, if nothing is known of it.
+const NAME_OF_DATA: f64 = 2.0;
+
 /// The columns that a row has in a family whose columns are data.
 pub(crate) fn per_row(family: &Family) -> Option<f64> {
     match &family.columns.as_ref()?.value {
@@ -88,8 +91,7 @@ fn bytes_with(
                 let some = columns.iter().filter(|column| column.starts_with(&prefix)).count() as f64;
                 let per_row = of_row.per_row.map_or(1.0, |count| count.0);
                 let cells = if whole { per_row } else { some.min(per_row) };
-                // The name of such a column is data: two bytes, if nothing is known of it.
-                bytes += cells * (cell + 2.0 + of_row.value.map_or(unsaid, |bytes| bytes.0));
+                bytes += cells * (cell + NAME_OF_DATA + of_row.value.map_or(unsaid, |bytes| bytes.0));
             }
             Some(Columns::Names(names)) => {
                 let names = names.iter().filter(|column| asked(column));
@@ -118,15 +120,32 @@ pub fn bytes_per_put(table: &TableDesign, key: &KeyFacts<'_>, write: &Write) -> 
 
 /// The cells of one put of a write.
 pub fn cells_per_put(table: &TableDesign, write: &Write) -> f64 {
-    let is_written = |family: &str, column: &str| is_asked(&write.columns, family, column);
-    let mut cells = 0.0;
+    (names_per_put(table, &write.columns).len() as f64).max(1.0)
+}
+
+/// The bytes of the families and qualifiers of one put of these columns; of all, if there are none.
+pub fn name_bytes_per_put(table: &TableDesign, columns: &[Located<String>]) -> f64 {
+    names_per_put(table, columns).iter().sum()
+}
+
+/// Those of each cell.
+fn names_per_put(table: &TableDesign, columns: &[Located<String>]) -> Vec<f64> {
+    let mut names = Vec::new();
     for (name, family) in &table.table.family {
-        cells += match family.columns.as_ref().map(|columns| &columns.value) {
+        let asked = |column: &String| Some(column.len() as f64).filter(|_| is_asked(columns, name, column));
+        let is_whole = is_whole(columns, name);
+        let qualifiers: Vec<f64> = match family.columns.as_ref().map(|columns| &columns.value) {
             // Where a row has a column for each of something, a put is one of them.
-            Some(Columns::OfRow(_)) => 1.0,
-            Some(Columns::Names(names)) => names.iter().filter(|column| is_written(name, column)).count() as f64,
-            None => family.sizes.keys().filter(|column| is_written(name, column)).count() as f64,
+            Some(Columns::OfRow(_)) => {
+                let is_of_this = |column: &Located<String>| column.split_once(':').is_some_and(|(of, _)| of == name);
+                let is_written = is_whole || columns.iter().any(is_of_this);
+                is_written.then_some(NAME_OF_DATA).into_iter().collect()
+            }
+            Some(Columns::Names(names)) => names.iter().filter_map(|column| asked(column)).collect(),
+            None if !family.sizes.is_empty() => family.sizes.keys().filter_map(asked).collect(),
+            None => is_whole.then_some(0.0).into_iter().collect(),
         };
+        names.extend(qualifiers.into_iter().map(|qualifier| name.len() as f64 + qualifier));
     }
-    cells.max(1.0)
+    names
 }

@@ -41,7 +41,7 @@ use crate::problem::Located;
 use crate::profile::Profile;
 use crate::resolve::TableDesign;
 pub(crate) use crate::row_bytes::{CELL, per_row, unsaid};
-pub use crate::row_bytes::{bytes_per_put, bytes_per_row, cells_per_put, on_disk};
+pub use crate::row_bytes::{bytes_per_put, bytes_per_row, cells_per_put, name_bytes_per_put, on_disk};
 pub use crate::write_cost::WriteCost;
 use crate::{file, load};
 

@@ -24,23 +24,29 @@ impl Load for Cells<'_> {
     }
 }
 
-/// A load whose events have the bytes of values alone: a put that says none has those of a row of the design.
-pub(super) struct Unsaid<'l> {
+/// A load whose events have the bytes of values alone, made one whose events have those of names too: a put that says
+/// none has those of a row of the design.
+pub(super) struct OfValues<'l> {
     pub(super) load: &'l mut dyn Load,
     pub(super) cells: u64,
+    /// The bytes of the families and qualifiers of a put.
+    pub(super) names: u64,
     /// The bytes of a row of the design.
     pub(super) row_bytes: u64,
 }
 
-impl Load for Unsaid<'_> {
+impl Load for OfValues<'_> {
     fn events(&mut self, sink: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> Result<(), LoadError> {
-        let (cells, row_bytes) = (self.cells, self.row_bytes);
+        let (cells, names, row_bytes) = (self.cells, self.names, self.row_bytes);
         self.load.events(&mut |event| {
-            if event.op != Op::Put || event.bytes > 0 {
-                return sink(event);
-            }
-            let keys = cells.saturating_mul(CELL_FIXED.saturating_add(event.key.len() as u64));
-            sink(Event { bytes: row_bytes.saturating_sub(keys), ..event })
+            let bytes = match (event.op, event.bytes) {
+                (Op::Put, 0) => {
+                    row_bytes.saturating_sub(cells.saturating_mul(CELL_FIXED.saturating_add(event.key.len() as u64)))
+                }
+                (Op::Put, values) => values.saturating_add(names),
+                (_, bytes) => bytes,
+            };
+            sink(Event { bytes, ..event })
         })
     }
 }

@@ -1,7 +1,7 @@
 //! The cluster and the load that a design declares.
 
 use rowkey::LayoutBuf;
-use rowkey_design::internal::cost::{ReadCost, WriteCost, bytes_per_row, cells_per_put, on_disk};
+use rowkey_design::internal::cost::{ReadCost, WriteCost, bytes_per_row, cells_per_put, name_bytes_per_put, on_disk};
 use rowkey_design::internal::design::{Cluster, Engine};
 use rowkey_design::internal::drawn::mix;
 use rowkey_design::internal::explain::Times;
@@ -10,7 +10,7 @@ use rowkey_design::internal::load::{Capacity, engine_of};
 use rowkey_design::internal::profile::Profile;
 use rowkey_design::{CheckOptions, Design};
 
-use super::cells::{Cells, Unsaid};
+use super::cells::{Cells, OfValues};
 use super::demand::Demand;
 use super::filled::{ttl_ms, versions};
 use super::intervals::Intervals;
@@ -52,6 +52,8 @@ pub struct Declared<'d> {
     pub(super) options: ClusterOptions,
     /// The cells of a put.
     pub(super) cells: u64,
+    /// The bytes of the families and qualifiers of a put.
+    names: u64,
     pub(crate) demand: Demand,
     design: &'d Design,
     /// The layout of hashes, where ranges are of these.
@@ -100,7 +102,8 @@ impl<'d> Declared<'d> {
             row_bytes: bytes_per_row(found, &key, &[]).round() as u64,
             ..ClusterOptions::default()
         };
-        let cells = write.map_or(1.0, |write| cells_per_put(found, write)) as u64;
+        let cells = write.map_or(1.0, |write| cells_per_put(found, write));
+        let names = name_bytes_per_put(found, write.map_or(&[], |write| &write.columns)) as u64;
         let place = [number, at].map(|place| place as u64);
         let hashes = key.partition.map(|_| places::layout()).transpose();
         let hashes = hashes.map_err(|error| LoadError::Design(error.to_string()))?;
@@ -111,7 +114,8 @@ impl<'d> Declared<'d> {
             key,
             assumed,
             options,
-            cells,
+            cells: cells as u64,
+            names,
             demand,
             design,
             hashes,
@@ -267,8 +271,12 @@ impl<'d> Declared<'d> {
         progress: impl FnMut(u64),
     ) -> Result<Run, LoadError> {
         let settings = Settings { interval_ms, ..self.settings.clone() };
-        let mut load = Unsaid { load, cells: self.cells, row_bytes: self.options.row_bytes };
-        self.put(0, &mut load, &settings, None, self.own(seed), progress)
+        self.put(0, &mut self.of_values(load), &settings, None, self.own(seed), progress)
+    }
+
+    /// A load whose puts have the bytes of their values, made one of their cells.
+    pub(super) fn of_values<'l>(&self, load: &'l mut dyn Load) -> OfValues<'l> {
+        OfValues { load, cells: self.cells, names: self.names, row_bytes: self.options.row_bytes }
     }
 
     /// True if ranges are cut for as many rows each, as no split points say them.

@@ -10,6 +10,7 @@ use super::demand::MOST_SERVERS;
 use super::heat::{Both, FULL, Heat, Heavy};
 use super::places::{self, Places};
 use super::ranges::MOST;
+use crate::cluster::ClusterOptions;
 use crate::event::Event;
 use crate::load::{self, Load, LoadError};
 use crate::recording::Ran;
@@ -85,7 +86,8 @@ impl Declared<'_> {
     /// As [`Declared::run`].
     pub fn fit(&mut self, load: &mut dyn Load, seed: u64) -> Result<(), LoadError> {
         let Some(places) = Places::of(&self.key).filter(|_| self.makes_partitions()) else { return Ok(()) };
-        let mut counted = Counted { load, heat: Heat::new(places, &self.options) };
+        let options = ClusterOptions { cells: self.cells, ..self.options.clone() };
+        let mut counted = Counted { load: &mut self.of_values(load), heat: Heat::new(places, &options) };
         let run = self.put(0, &mut counted, &self.settings, None, self.own(seed), |_| {})?;
         let takes = [self.demand.takes, reads_per_server(self.engine(), self.cluster()).unwrap_or(f64::INFINITY)];
         let peaks: Both = [Ran::of(&run, |server| server.writes).peak, Ran::of(&run, |server| server.reads).peak];

@@ -116,11 +116,11 @@ fn mixed(n: u64) -> u64 {
     n ^ (n >> 31)
 }
 
-/// Keys are of 8 bytes, beside 20 of each cell's lengths, time and type: two columns have both twice.
+/// Keys are of 8 bytes, beside 20 of each cell's lengths, time and type: two columns have both twice, and their names.
 #[test]
 fn keys_are_a_part_of_the_bytes_of_a_trace() {
     let columns = "[table.t.family.v]\ncolumns = [\"a\", \"b\"]\nsizes = { a = \"50 B\", b = \"50 B\" }\n";
-    for (cells, columns) in [(1.0, ""), (2.0, columns)] {
+    for (cells, names, columns) in [(1.0, 0.0, ""), (2.0, 4.0, columns)] {
         let text = sequence("5k/s") + columns;
         let of = |bytes: u32| {
             let line = |n: u32| format!("{},put,{n:016x},{bytes}\n", 10 * n);
@@ -129,7 +129,7 @@ fn keys_are_a_part_of_the_bytes_of_a_trace() {
         };
         for bytes in [1, 8, 100, 1000] {
             let (found, cell) = (of(bytes), 8.0 + 20.0);
-            let due = cells * 8.0 / (cells * cell + f64::from(bytes));
+            let due = cells * 8.0 / (cells * cell + names + f64::from(bytes));
             assert!((found.keys.unwrap() - due).abs() < 1e-9, "{:?} {due}", found.keys);
             assert_eq!(found.keys_written, found.keys);
         }
@@ -138,6 +138,32 @@ fn keys_are_a_part_of_the_bytes_of_a_trace() {
     let text = sequence("5k/s") + columns;
     let found = of_trace(&text, 300, 10.0, "put");
     assert!((found.keys.unwrap() - 2.0 * 8.0 / row_bytes(&text)).abs() < 1e-9, "{:?}", found.keys);
+}
+
+/// The bytes of all regions after 300 rows a trace says so much of the values of.
+fn stored(text: &str, bytes: &str) -> u64 {
+    let design = Design::parse([File { name: "t.rowkey.toml".to_owned(), text: text.to_owned() }]).unwrap();
+    let check = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+    let declared = Declared::of(&design, "t", None, &check).unwrap();
+    let line = |n: u32| format!("{},put,{n:016x},{bytes}\n", 60_000 * n);
+    let csv: String = std::iter::once("t_ms,op,key,bytes\n".to_owned()).chain((0..300).map(line)).collect();
+    let run =
+        declared.run(&mut Trace::new(csv.as_bytes(), declared.key.layout, Times::default()), 0, 1, |_| {}).unwrap();
+    run.intervals.last().unwrap().regions.iter().map(|region| region.bytes).sum()
+}
+
+#[test]
+fn a_row_of_a_trace_has_the_bytes_of_the_designs_row_with_its_values() {
+    for families in [
+        "[table.t.family.v]\ncolumns = [\"a\", \"b\"]\nsizes = { a = \"50 B\", b = \"70 B\" }\n",
+        "[table.t.family.family]\ncolumns = [\"a long name\"]\nsizes = { \"a long name\" = \"120 B\" }\n",
+        "[table.t.family.v]\nsizes = { a = \"20 B\", bcd = \"30 B\" }\n[table.t.family.w]\nsizes = { e = \"70 B\" }\n",
+    ] {
+        let text = sequence("5k/s") + families;
+        let (said, unsaid) = (stored(&text, "120"), stored(&text, ""));
+        assert!(said > 0 && said == unsaid, "{families}: {said} {unsaid}");
+        assert!(stored(&text, "121") > said);
+    }
 }
 
 fn row_bytes(text: &str) -> f64 {
