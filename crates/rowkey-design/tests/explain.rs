@@ -175,6 +175,24 @@ fn cut_keys_are_explained_to_where_they_end() {
 }
 
 #[test]
+fn cut_hosts_and_texts_are_explained_as_far_as_they_go() {
+    for (shape, key, told) in [
+        ("host_path, u8", &b"example.hos"[..], "_0 from \"example.hos\""),
+        ("host_path, u8", b"org.apache.hbase/bo", "_0 from \"hbase.apache.org/bo\""),
+        ("host_path, u8", b"org.caf\xc3", "_0 from \"org.caf\", then c3"),
+        ("text, u8", b"caf\xc3", "_0 from \"caf\", then c3"),
+        ("text desc, u8", b"\x9d\x90", "_0 from \"bo\""),
+        ("text raw", b"caf\xc3", "_0 from \"caf\", then c3"),
+        ("u8, option<url>", b"\x07\x01org.apache", "_0 7, _1 Some, _1 from \"org.apache\""),
+        // What is whole and no host is none.
+        ("host_path, u8", b"Org/\0\x01", "then 4f72672f0001"),
+        ("uuid, u8", b"", ""),
+    ] {
+        assert_eq!(Boundary::of(key, &layout(shape)).to_string(), told, "{shape}");
+    }
+}
+
+#[test]
 fn a_long_key_of_a_scan_is_on_several_lines() {
     let text = b"ROW        COLUMN+CELL\n abcdefgh column=f:q, timestamp=1, value\n ij       =1\n          23\n";
     assert_eq!(key_of_line(text), Ok(Some(b"abcdefghij".to_vec())));

@@ -1,6 +1,7 @@
 //! Explanations of keys, queries and regions of a table: keys back and forth between bytes and values, a query as
 //! commands to paste, a list of regions field by field.
 
+mod boundary;
 mod line;
 mod query;
 mod regions;
@@ -10,9 +11,10 @@ mod values;
 
 use rowkey::LayoutBuf;
 
+pub use self::boundary::Boundary;
 pub use self::line::key_of_line;
 pub use self::query::{CostLevel, Page, Plan};
-pub use self::regions::{Boundary, Region, Regions, RegionsError, regions};
+pub use self::regions::{Region, Regions, RegionsError, regions};
 pub use self::snippet::{PREFIX_FILTER, Snippets};
 pub use self::stream::{ReadLine, Stopped, Told, stream, values_as_json};
 pub use self::values::{ArgumentError, value_of, values_of};

@@ -1,9 +1,6 @@
 //! The regions of a table: where each begins and ends, field by field.
 
-use std::fmt;
-
 use rowkey::LayoutBuf;
-use serde_json::{Value as Json, json};
 
 use crate::forms::{KeyForm, shell};
 use crate::import::of_shell;
@@ -217,81 +214,4 @@ fn by_bars(line: &str) -> Option<Vec<(usize, &str)>> {
 fn start_in_name((at, name): (usize, &str)) -> Option<(usize, &str)> {
     let (first, last) = (name.find(',')?, name.rfind(',')?);
     (first < last).then(|| (at + first + 1, &name[first + 1..last]))
-}
-
-/// The beginning of a key, or a key: what its bytes say of each field.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Boundary {
-    /// A field's path, its value as text, and whether the bytes end before the field does: then the value is the least
-    /// that begins so.
-    pub fields: Vec<(String, String, bool)>,
-    /// The bytes that say nothing of a field.
-    pub rest: Vec<u8>,
-}
-
-/// The widest number.
-const WIDEST: usize = 16;
-
-impl Boundary {
-    /// Of bytes that may be a key, the beginning of one, or neither.
-    ///
-    /// ```
-    /// use rowkey_design::internal::explain::Boundary;
-    ///
-    /// let layout = "u16, text, u16".parse()?;
-    /// assert_eq!(Boundary::of(b"\0\x07bonn\0\x01", &layout).to_string(), "_0 7, _1 \"bonn\", _2 from 256");
-    /// # Ok::<(), rowkey::LayoutError>(())
-    /// ```
-    pub fn of(key: &[u8], layout: &LayoutBuf) -> Self {
-        let whole = layout.explain(key);
-        let told = |parts: &[rowkey::untyped::Part]| parts.iter().take_while(|part| part.shape != "?").count();
-        let known = told(&whole.parts);
-        let mut parts = whole.parts;
-        let covered = parts.get(..known).and_then(|parts| parts.last()).map_or(0, |part| part.range.end);
-        if covered < key.len() {
-            let mut padded = key.to_vec();
-            for zeros in 1..=WIDEST {
-                padded.resize(key.len() + zeros, 0);
-                let longer = layout.explain(&padded).parts;
-                if told(&longer) > known && longer.get(known).is_some_and(|part| part.range.end >= key.len()) {
-                    parts = longer;
-                    break;
-                }
-            }
-        }
-        let mut fields = Vec::new();
-        let mut end = 0;
-        for part in parts.into_iter().take_while(|part| part.shape != "?") {
-            if part.range.start >= key.len() && part.range.end > part.range.start {
-                break;
-            }
-            end = part.range.end.min(key.len());
-            let field = if part.field.is_empty() { part.shape } else { part.field };
-            fields.push((field, part.value, part.range.end > key.len()));
-        }
-        Self { fields, rest: key.get(end..).unwrap_or_default().to_vec() }
-    }
-
-    /// As JSON.
-    pub fn to_json(&self) -> Json {
-        let field = |(name, value, cut): &(String, String, bool)| json!({"field": name, "value": value, "cut": cut});
-        let rest = data_encoding::HEXLOWER.encode(&self.rest);
-        json!({"fields": self.fields.iter().map(field).collect::<Vec<_>>(), "rest": rest})
-    }
-}
-
-/// On one line, for a person; escape it for a terminal.
-impl fmt::Display for Boundary {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, (field, value, cut)) in self.fields.iter().enumerate() {
-            let (comma, from) = (if i == 0 { "" } else { ", " }, if *cut { "from " } else { "" });
-            write!(f, "{comma}{field} {from}{value}")?;
-        }
-        if !self.rest.is_empty() {
-            let comma = if self.fields.is_empty() { "" } else { ", " };
-            write!(f, "{comma}then {}", data_encoding::HEXLOWER.encode(&self.rest))?;
-        }
-        Ok(())
-    }
 }

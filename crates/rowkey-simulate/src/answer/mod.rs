@@ -40,9 +40,9 @@ pub(crate) use self::together::SPANS;
 pub use self::together::Together;
 pub use self::watched::watched;
 use crate::event::Written;
-use crate::page::label;
+use crate::page::labels_of_range;
 use crate::recording::Run;
-use crate::run::{Answer, Bars, HotRegion, Key, QueryAnswer};
+use crate::run::{Answer, Bars, HotRegion, QueryAnswer};
 use crate::simulation::{Declared, Simulates};
 
 /// The numbers of another run of the same load: all that answers need of it.
@@ -182,9 +182,10 @@ fn unjudged(declared: &Declared<'_>, report: &Report) -> Vec<String> {
 fn named(declared: &Declared<'_>, run: &Run, hottest: &Hottest) -> HotRegion {
     let Hottest { start, end, server, share, t_ms } = hottest.clone();
     let times = declared.times();
-    let of = |key: &Key| label(&key.0, declared.layout(), &times);
+    let end_key = end.as_ref().map(|end| &end.0[..]);
+    let (label, end_label) = labels_of_range(&start.0, end_key, declared.layout(), &times);
     let server_name = run.settings.server_names.get(server as usize).cloned();
-    HotRegion { label: of(&start), end_label: end.as_ref().map(of), start, end, server, server_name, share, t_ms }
+    HotRegion { label, end_label, start, end, server, server_name, share, t_ms }
 }
 
 /// The answer about a query. `one_server` is what a table asks that is one region all the time.

@@ -32,14 +32,37 @@ pub fn labels<K: AsRef<[u8]>>(keys: &[K], layout: &LayoutBuf, times: &Times<'_>)
     let parts: Vec<Vec<Part>> = keys.iter().map(|key| parts(key.as_ref(), layout, times)).collect();
     let label = |(i, own): (usize, &Vec<Part>)| {
         let neighbours = [i.checked_sub(1), Some(i + 1)].into_iter().flatten().filter_map(|at| parts.get(at));
-        joined(own, &neighbours.map(Vec::as_slice).collect::<Vec<_>>(), LABEL)
+        joined(own, &neighbours.map(Vec::as_slice).collect::<Vec<_>>(), Shown::AsNeeded)
     };
     parts.iter().enumerate().map(label).collect()
 }
 
 /// The label of one key, with all of its fields: at most 98 characters of one line.
 pub fn label(key: &[u8], layout: &LayoutBuf, times: &Times<'_>) -> String {
-    joined(&parts(key, layout, times), &[], ALONE)
+    joined(&parts(key, layout, times), &[], Shown::All)
+}
+
+/// The labels of the first key of a range, and of the key before which it ends: of all their fields, with the places at
+/// which long values differ. Each is at most 98 characters of one line.
+///
+/// ```
+/// use rowkey_design::internal::explain::Times;
+/// use rowkey_simulate::page::labels_of_range;
+///
+/// let ends = ["example.org/a/long/path/alpha", "example.org/a/long/path/beta"].map(str::as_bytes);
+/// let (start, end) = labels_of_range(ends[0], Some(ends[1]), &"text".parse()?, &Times::default());
+/// assert_eq!((start.as_str(), end.as_deref()), ("_0 exampl…g/path/alpha", Some("_0 exampl…ng/path/beta")));
+/// # Ok::<(), rowkey::LayoutError>(())
+/// ```
+pub fn labels_of_range(
+    start: &[u8],
+    end: Option<&[u8]>,
+    layout: &LayoutBuf,
+    times: &Times<'_>,
+) -> (String, Option<String>) {
+    let start = parts(start, layout, times);
+    let Some(end) = end.map(|end| parts(end, layout, times)) else { return (joined(&start, &[], Shown::All), None) };
+    (joined(&start, &[&end], Shown::All), Some(joined(&end, &[&start], Shown::All)))
 }
 
 /// A name of any length, as a label.
@@ -52,6 +75,23 @@ pub(super) fn short(name: &str) -> String {
     }
 }
 
+/// The fields that a label shows: those that tell it from its neighbours, or all.
+#[derive(Clone, Copy, PartialEq)]
+enum Shown {
+    AsNeeded,
+    All,
+}
+
+impl Shown {
+    /// The most characters of a label.
+    const fn most(self) -> usize {
+        match self {
+            Self::AsNeeded => LABEL,
+            Self::All => ALONE,
+        }
+    }
+}
+
 /// A field, or bytes that are none, of a key.
 #[derive(PartialEq)]
 struct Part {
@@ -59,6 +99,20 @@ struct Part {
     value: String,
     /// True if the value is a date, as RFC 3339 writes it: its field needs no name.
     is_date: bool,
+}
+
+impl Part {
+    /// The field and its value, with what tells it from others; a date that is the last part as fine as that takes.
+    fn told(&self, others: &[&str], is_last: bool) -> String {
+        let value = match self.is_date {
+            true => date(&self.value, others, is_last && !others.is_empty()),
+            false => cut(&terminal(&self.value), others),
+        };
+        match self.is_date || self.field.is_empty() {
+            true => value,
+            false => format!("{} {value}", cut(&terminal(&self.field), &[])),
+        }
+    }
 }
 
 fn parts(key: &[u8], layout: &LayoutBuf, times: &Times<'_>) -> Vec<Part> {
@@ -106,28 +160,37 @@ fn unquoted(value: String) -> String {
     }
 }
 
-fn joined(own: &[Part], neighbours: &[&[Part]], most: usize) -> String {
+fn joined(own: &[Part], neighbours: &[&[Part]], shown: Shown) -> String {
+    if own.is_empty() {
+        return "the first key".to_owned();
+    }
     // The first part by which it differs from each of them.
     let differing: Vec<usize> = neighbours
         .iter()
         .map(|other| own.iter().zip(*other).position(|(own, other)| own != other).unwrap_or(own.len().min(other.len())))
         .collect();
-    let needed = differing.iter().max().map_or(own.len(), |last| (last + 1).min(own.len()));
-    let mut label = String::new();
-    for (i, part) in own[..needed].iter().enumerate() {
-        let others = neighbours.iter().zip(&differing).filter(|(_, at)| **at == i && !neighbours.is_empty());
+    let last = differing.iter().max().filter(|_| shown == Shown::AsNeeded);
+    let needed = last.map_or(own.len(), |last| (last + 1).min(own.len()));
+    let told = |(i, part): (usize, &Part)| {
+        let others = neighbours.iter().zip(&differing).filter(|(_, at)| **at == i);
         let others: Vec<&str> = others.filter_map(|(other, _)| Some(other.get(i)?.value.as_str())).collect();
-        let value = match part.is_date {
-            true => date(&part.value, &others, i + 1 == needed && !others.is_empty()),
-            false => cut(&terminal(&part.value), &others),
-        };
-        let comma = if i == 0 { "" } else { ", " };
-        let field = if part.is_date || part.field.is_empty() { "" } else { &part.field };
-        let space = if field.is_empty() { "" } else { " " };
-        label += &format!("{comma}{}{space}{value}", cut(&terminal(field), &[]));
-    }
+        let is_last = i + 1 == needed && shown == Shown::AsNeeded;
+        part.told(&others, is_last)
+    };
+    let told: Vec<String> = own[..needed].iter().enumerate().map(told).collect();
+    let common = differing.into_iter().min().unwrap_or(0).min(needed.saturating_sub(1));
+    fitted(&told, common, shown.most())
+}
+
+/// The parts of a label in so many characters, and two more: where these are too few, without the first ones, so many
+/// of which its neighbours have too.
+fn fitted(parts: &[String], common: usize, most: usize) -> String {
+    let all = parts.join(", ");
+    let label = match common > 0 && all.chars().count() > most {
+        true => format!("… {}", parts[common..].join(", ")),
+        false => all,
+    };
     match label.char_indices().nth(most) {
-        _ if own.is_empty() => "the first key".to_owned(),
         Some((end, _)) => format!("{} …", label[..end].trim_end()),
         None => label,
     }

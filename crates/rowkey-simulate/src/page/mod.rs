@@ -26,7 +26,7 @@ pub use self::check::{checked, sketched};
 pub use self::drawing::svg;
 pub use self::frame::{FIRST_LINE, STYLE};
 pub use self::html::html;
-pub use self::label::{label, labels};
+pub use self::label::{label, labels, labels_of_range};
 pub use self::scale::elapsed;
 use crate::run::{Interval, Merge, Move, Settings, Split};
 

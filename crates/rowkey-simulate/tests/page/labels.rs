@@ -5,7 +5,7 @@ use rowkey::{LayoutBuf, Value};
 use rowkey_design::internal::explain::Times;
 use rowkey_design::internal::quote::terminal;
 use rowkey_design::{Design, File};
-use rowkey_simulate::page::{label, labels};
+use rowkey_simulate::page::{label, labels, labels_of_range};
 
 fn layout(shape: &str) -> LayoutBuf {
     shape.parse().unwrap()
@@ -62,6 +62,32 @@ fn shortest_separators_and_bytes_that_do_not_decode_have_labels() {
     assert_eq!(told(&keys, &layout), ["_0 http:/…g/path/alpha", "_0 http:/…ng/path/beta", "_0 http:/…g/path/gamma"]);
 }
 
+#[test]
+fn cut_texts_are_told_as_far_as_they_go() {
+    for shape in ["text, u32", "text desc, u32", "host_path, i64 desc", "host_path desc, i64", "option<url>, u8"] {
+        let layout = layout(shape);
+        let lead: &[u8] = if shape.starts_with("option") { &[1] } else { &[] };
+        let is_desc = shape.contains("path desc") || shape.contains("text desc");
+        for text in ["org.apache.hb", "example.host068408", "caf\u{e9}"] {
+            let bytes = text.bytes().map(|byte| if is_desc { !byte } else { byte });
+            let key: Vec<u8> = lead.iter().copied().chain(bytes).collect();
+            assert_eq!(label(&key, &layout, &Times::default()), format!("_0 {text}"), "{shape}");
+        }
+    }
+    // Half a character is none.
+    assert_eq!(label(b"org.caf\xc3", &layout("host_path, u8"), &Times::default()), "_0 org.caf, 0xc3");
+}
+
+#[test]
+fn ends_of_a_range_show_all_fields() {
+    let layout = layout("text, instant");
+    let key = |name: &str, seconds| layout.encode(&[Value::Text(name.into()), Value::Instant(seconds, 0)]).unwrap();
+    let of = |start: &[u8], end: Option<&[u8]>| labels_of_range(start, end, &layout, &Times::default());
+    let (start, end) = of(&key("bonn", 0), Some(&key("lyon", 86_400)));
+    assert_eq!((start.as_str(), end.as_deref()), ("_0 bonn, 1970-01-01", Some("_0 lyon, 1970-01-02")));
+    assert_eq!(of(b"", None), ("the first key".to_owned(), None));
+}
+
 fn shapes() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec!["text, instant", "u64 desc, text raw", "option<text>, list<u8>", "f64, bool, bytes"])
 }
@@ -76,6 +102,29 @@ proptest! {
         for label in told(&keys, &layout(shape)) {
             prop_assert!(!label.is_empty() && label.chars().count() <= 50, "{}", label);
             prop_assert_eq!(terminal(&label), label);
+        }
+    }
+
+    #[test]
+    fn ends_of_cut_texts_are_told_apart(
+        shape in prop::sample::select(vec!["text, u8", "host_path, i64", "u16, text", "text desc", "text, text, host_path"]),
+        first in "[a-z]{0,60}", same in "[a-w.]{1,90}", ends in prop::array::uniform2("[a-w1-9]{1,60}"),
+    ) {
+        prop_assume!(ends[0] != ends[1]);
+        let layout = layout(shape);
+        let begins = match shape {
+            "u16, text" => vec![0, 7],
+            "text, text, host_path" => format!("{first}\0{first}\0").into_bytes(),
+            _ => Vec::new(),
+        };
+        let invert = |byte: u8| if shape.contains("desc") { !byte } else { byte };
+        let key = |end: &String| [&begins[..], same.as_bytes(), end.as_bytes()].concat().into_iter().map(invert).collect();
+        let keys: [Vec<u8>; 2] = [key(&ends[0]), key(&ends[1])];
+        let (start, end) = labels_of_range(&keys[0], Some(&keys[1]), &layout, &Times::default());
+        let end = end.unwrap();
+        prop_assert_ne!(&start, &end);
+        for label in [start, end] {
+            prop_assert!(label.chars().count() <= 98 && !label.contains("0x"), "{}", label);
         }
     }
 
