@@ -1,4 +1,4 @@
-//! The part of bytes that are keys: of what is stored, and of what is written.
+//! The part of bytes that are row keys, without what else is the key of a cell: of what is stored, and of what is written.
 
 use rowkey_design::internal::TableDesign;
 use rowkey_design::internal::cost::{bytes_per_put, bytes_per_row};
@@ -6,7 +6,7 @@ use rowkey_design::internal::design::{Columns, Write, WriteKind};
 use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::internal::load::Rates;
 
-/// The part of a stored row's bytes that are its key, which each of its cells has.
+/// The part of a stored row's bytes that are its row key, which each of its cells has.
 pub(super) fn stored(key: &KeyFacts<'_>) -> f64 {
     part(key, |key| bytes_per_row(key.table, key, &[]))
 }
@@ -19,7 +19,7 @@ pub(super) fn are_sizes_said(table: &TableDesign) -> bool {
     })
 }
 
-/// The part of the bytes that puts write that are keys, each put by its rate; none if there are no puts.
+/// The part of the bytes that puts write that are row keys, each put by its rate; none if there are no puts.
 pub(super) fn written(key: &KeyFacts<'_>) -> Option<f64> {
     let puts = puts(key.table);
     let bytes =

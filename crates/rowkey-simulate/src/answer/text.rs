@@ -121,10 +121,10 @@ pub fn facts(answer: &Answer) -> Vec<(String, String)> {
         format!("{}{empty}{unknown}: {median} in the middle, {most} at most", regions.count),
     );
     if let Some(keys) = answer.keys {
-        fact("stored bytes that are keys", percent(keys));
+        fact("stored bytes that are row keys", percent(keys));
     }
     if let Some(keys) = answer.keys_written {
-        fact("written bytes that are keys", percent(keys));
+        fact("written bytes that are row keys", percent(keys));
     }
     fact("node-hours", format!("{}{}", Count(tenths(answer.node_hours)), answer.used.map_or(String::new(), work)));
     for query in &answer.queries {

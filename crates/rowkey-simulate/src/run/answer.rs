@@ -61,10 +61,10 @@ pub struct Answer {
     pub gini: f64,
     /// The regions at the end.
     pub regions: Regions,
-    /// The part of a stored row's bytes that are its key, in each of its cells. None of a watched table of which the design
+    /// The part of a stored row's bytes that are its row key, in each of its cells. None of a watched table of which the design
     /// says no sizes of values.
     pub keys: Option<f64>,
-    /// The part of the bytes that puts write that are keys: of the design, or of a trace or log; none if there are no
+    /// The part of the bytes that puts write that are row keys: of the design, or of a trace or log; none if there are no
     /// puts, and as of `keys`.
     pub keys_written: Option<f64>,
     /// The hours that all servers run.

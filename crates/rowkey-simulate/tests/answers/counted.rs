@@ -73,10 +73,10 @@ fn a_table_with_regions_is_not_told_that_it_has_one() {
 fn parts_of_bytes_are_told_where_the_design_says_sizes() {
     let loaded = text_of(HASH, 1, WRITE);
     let bare = watched_by(&loaded, &loaded, |_| {});
-    assert!(bare.keys.is_none() && bare.keys_written.is_none() && !text(&bare).contains("bytes that are keys"));
+    assert!(bare.keys.is_none() && bare.keys_written.is_none() && !text(&bare).contains("bytes that are row keys"));
     let sizes = format!("{WRITE}[table.t.family.f]\nsizes = {{ v = \"50 B\" }}\n");
     let said = watched_by(&text_of(HASH, 1, &sizes), &loaded, |_| {});
-    assert!(said.keys.is_some() && said.keys_written.is_some() && text(&said).contains("bytes that are keys"));
+    assert!(said.keys.is_some() && said.keys_written.is_some() && text(&said).contains("bytes that are row keys"));
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn keys_of_what_is_stored_and_of_what_is_written_are_two() {
     let stored = 1001.0 * 8.0 / (1000.0 * (small + fixed) + large + fixed);
     assert!((cell.keys.unwrap() - stored).abs() < 1e-9, "{:?} {stored}", cell.keys);
     assert!((blob.keys_written.unwrap() - 8.0 / (large + fixed)).abs() < 1e-9, "{blob:?}");
-    assert_ne!(fact(&cell, "stored bytes that are keys"), fact(&cell, "written bytes that are keys"));
+    assert_ne!(fact(&cell, "stored bytes that are row keys"), fact(&cell, "written bytes that are keys"));
 }
 
 #[test]
