@@ -13,6 +13,7 @@ pub mod page;
 pub mod recording;
 pub mod run;
 pub mod simulation;
+mod wrap;
 
 /// The code in README.md, compiled and run by the tests.
 #[cfg(doctest)]

@@ -35,7 +35,7 @@ pub use self::page_text::{capacity, page_text, watched_text};
 use self::sentence::Known;
 pub use self::sentence::NOTHING;
 use self::takes::Takes;
-pub use self::text::{facts, text};
+pub use self::text::{facts, text, text_within};
 pub(crate) use self::together::SPANS;
 pub use self::together::Together;
 pub use self::watched::watched;
@@ -44,6 +44,7 @@ use crate::page::labels_of_range;
 use crate::recording::Run;
 use crate::run::{Answer, Bars, HotRegion, QueryAnswer};
 use crate::simulation::{Declared, Simulates};
+pub use crate::wrap::paragraph;
 
 /// The numbers of another run of the same load: all that answers need of it.
 #[derive(Clone, Debug)]

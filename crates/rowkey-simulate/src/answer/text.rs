@@ -1,29 +1,33 @@
 //! The answers for people.
 
-use std::fmt::Write as _;
-
 use rowkey_design::internal::cost::WriteCost;
 use rowkey_design::internal::file::{Bytes, Count};
 use rowkey_design::internal::quote::terminal;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::numbers::region_word;
 use crate::run::{Answer, Bars, HotRegion, QueryAnswer};
+use crate::wrap::{self, paragraph};
 
 /// The answers of a table as text: the sentence, the facts, and what is assumed.
 pub fn text(answer: &Answer) -> String {
-    let mut text = format!("{}: {}\n\n", terminal(&answer.table), terminal(&answer.sentence));
-    let facts = facts(answer);
-    let width = facts.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-    for (name, value) in &facts {
-        let blanks = " ".repeat(width - name.chars().count());
-        // A string takes all that is written.
-        let _ = writeln!(text, "  {}{blanks}  {}", terminal(name), terminal(value));
+    text_within(answer, usize::MAX)
+}
+
+/// The same in lines of so many columns.
+pub fn text_within(answer: &Answer, columns: usize) -> String {
+    let mut text = paragraph(&format!("{}: {}", terminal(&answer.table), terminal(&answer.sentence)), columns) + "\n";
+    let facts: Vec<_> = facts(answer).iter().map(|(name, value)| (terminal(name), terminal(value))).collect();
+    let at = facts.iter().map(|(name, _)| name.width()).max().unwrap_or(0) + 4;
+    for line in facts.iter().flat_map(|(name, value)| wrap::named(name, at, value, columns)) {
+        text += &line;
+        text.push('\n');
     }
     for seen in &answer.seen {
-        let _ = writeln!(text, "seen: {}", terminal(seen));
+        text += &paragraph(&format!("seen: {}", terminal(seen)), columns);
     }
     for assumed in &answer.assumed {
-        let _ = writeln!(text, "assumed: {}", terminal(assumed));
+        text += &paragraph(&format!("assumed: {}", terminal(assumed)), columns);
     }
     text
 }

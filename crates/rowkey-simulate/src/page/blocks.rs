@@ -6,6 +6,7 @@ use super::grid::{Columns, Grid, busiest_server};
 use super::legend::takes;
 use super::scale::{CLASSES, class, class_words, elapsed, ticks};
 use super::{Capacity, Drawn, Measure, RowOrder, labels};
+use crate::wrap::wrapped;
 
 /// A terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,20 +108,4 @@ fn axis(columns: Columns, left: usize, width: usize) -> String {
         }
     }
     line
-}
-
-/// Words, or what stands between two blanks, in lines of a width.
-fn wrapped(text: &str, between: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = vec![String::new()];
-    for word in text.split(between) {
-        let last = lines.len() - 1;
-        if lines[last].is_empty() {
-            lines[last] = word.to_owned();
-        } else if lines[last].width() + between.len() + word.width() <= width {
-            lines[last] = format!("{}{between}{word}", lines[last]);
-        } else {
-            lines.push(word.to_owned());
-        }
-    }
-    lines
 }

@@ -1,7 +1,9 @@
 //! The words of facts.
 
-use rowkey_simulate::answer::facts;
+use rowkey_simulate::answer::{facts, paragraph, text, text_within};
 use rowkey_simulate::run::Answer;
+
+use unicode_width::UnicodeWidthStr as _;
 
 use super::{answers, design, options};
 
@@ -30,7 +32,26 @@ fn keys_of_what_is_stored_and_of_what_is_written_are_two() {
     let stored = 1001.0 * 8.0 / (1000.0 * (small + fixed) + large + fixed);
     assert!((cell.keys.unwrap() - stored).abs() < 1e-9, "{:?} {stored}", cell.keys);
     assert!((blob.keys_written.unwrap() - 8.0 / (large + fixed)).abs() < 1e-9, "{blob:?}");
-    assert_ne!(fact(&cell, "stored bytes that are row keys"), fact(&cell, "written bytes that are keys"));
+    assert_ne!(fact(&cell, "stored bytes that are row keys"), fact(&cell, "written bytes that are row keys"));
+}
+
+#[test]
+fn lines_are_as_wide_as_the_terminal_and_have_all_words() {
+    let queries = "[[table.t.query]]\nname = \"the newest events of one host of a table with a long name\"\n\
+                   fix = [\"host\"]\nrate = \"300/s\"\n";
+    let key = "stats.host = { distinct = 1000, size = \"8 B\" }";
+    let text_of = design("\"host: text\", \"at: instant\"", key, 2, "30k/s") + queries;
+    let mut found = answers(&text_of, &options()).remove(0);
+    found.assumed.push(format!("a word of {} characters: \u{4e16}\u{754c}", "x".repeat(200)));
+    let words = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+    let whole = text(&found);
+    for columns in [1, 7, 20, 40, 59, 60, 80, 125, 200] {
+        let told = text_within(&found, columns);
+        assert_eq!(words(&told), words(&whole), "{columns}");
+        for line in told.lines().chain(paragraph(&found.sentence, columns).lines()).filter(|_| columns >= 20) {
+            assert!(line.width() <= columns, "{columns}: {line}");
+        }
+    }
 }
 
 #[test]

@@ -68,7 +68,7 @@ pub(super) fn print(
             together.map_or(Ok(()), |together| run::write(&mut out, &Line::AllTables(together.clone())))
         }),
         false => too_much(together)
-            .map_or(Ok(()), |together| writeln!(out, "{}\n", together.sentence))
+            .map_or(Ok(()), |together| writeln!(out, "{}", paragraph(&together.sentence)))
             .and_then(|()| text(&mut out, design, simulated)),
     };
     Failure::of_printing(written.and_then(|()| out.flush()))
@@ -80,16 +80,25 @@ pub(in crate::command) fn lines(mut out: impl io::Write, tables: &[Told<'_>]) ->
     lines.try_for_each(|line| run::write(&mut out, &line))
 }
 
+/// The columns of the terminal that is printed to; none of a pipe or a file.
+fn columns() -> Option<usize> {
+    terminal_size().filter(|_| io::stdout().is_terminal()).map(|(Width(columns), _)| columns.into())
+}
+
+/// A text in lines as long as the terminal is wide: in a pipe or a file, one line.
+pub(in crate::command) fn paragraph(text: &str) -> String {
+    answer::paragraph(text, columns().unwrap_or(usize::MAX))
+}
+
 /// Writes the answer and the picture of each table, as wide as the terminal.
 pub(in crate::command) fn text(mut out: impl io::Write, design: &Design, tables: &[Told<'_>]) -> io::Result<()> {
-    let of_terminal = terminal_size().filter(|_| io::stdout().is_terminal()).map(|(Width(columns), _)| columns.into());
-    let columns: usize = of_terminal.unwrap_or(100);
+    let columns = columns();
     for table in tables {
-        let terminal = Terminal { columns: columns.clamp(40, 160), is_ascii: false };
+        let terminal = Terminal { columns: columns.unwrap_or(100).min(160), is_ascii: false };
         let capacity = answer::capacity(&table.declared);
         let drawn = drawn(design, table);
         let blocks = page::blocks(&drawn, page::hotter(&[drawn], capacity), RowOrder::Key, capacity, terminal);
-        writeln!(out, "{}\n{blocks}", answer::text(&table.answer))?;
+        writeln!(out, "{}\n{blocks}", answer::text_within(&table.answer, columns.unwrap_or(usize::MAX)))?;
     }
     Ok(())
 }

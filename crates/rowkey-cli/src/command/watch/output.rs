@@ -84,10 +84,10 @@ impl All<'_, '_> {
     fn text(&self) -> io::Result<Vec<u8>> {
         let mut text = Vec::new();
         if let Some(together) = print::too_much(self.together) {
-            writeln!(text, "{}\n", together.sentence)?;
+            writeln!(text, "{}", print::paragraph(&together.sentence))?;
         }
         print::text(&mut text, self.design, self.told)?;
-        writeln!(text, "{}", self.cost.words())?;
+        write!(text, "{}", print::paragraph(&self.cost.words()))?;
         Ok(text)
     }
 }
