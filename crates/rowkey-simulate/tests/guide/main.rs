@@ -92,20 +92,30 @@ impl Case {
         let report = design.check(&options);
         let seconds = Period::parse(self.length).unwrap().seconds();
         let how = Options { seconds, most: EVENTS, ..Options::default() };
-        let mut tables = Vec::new();
+        let mut told = Vec::new();
         for (table, costs) in design.query_costs(&options) {
             let declared = Declared::of(&design, &table.name, None, &options).unwrap();
             let run = declared.simulate(&how, |_| {}).unwrap();
             let others = declared.simulate_others(&how, |_| {}, |run| answer::Other::of(&declared, run)).unwrap();
             let answer = answer::answer(&declared, &run, &others, &report, &costs, &[]);
-            tables.push(Told { table: table.name.to_string(), run, answer });
+            told.push((declared, run, answer));
         }
+        let together = answer::Together::of(told.iter().map(|(declared, run, _)| (declared, run)));
+        let together = together.map(|together| together.answer(&report));
+        let tables = told.into_iter().map(|(declared, run, mut answer)| {
+            together.iter().for_each(|together| together.beside(&mut answer));
+            Told { table: declared.key.name.to_string(), run, answer }
+        });
+        let tables: Vec<Told> = tables.collect();
         let pictures = self.pictures(&design, &options, &tables);
         let form = if self.form == KeyForm::Hex { String::new() } else { " --form json".to_owned() };
         let mut text = format!(
             "```sh\nrowkey simulate --for '{}' --events {EVENTS}{form} docs/simulation/{}.rowkey.toml\n```\n\n```text\n",
             self.length, self.name
         );
+        if let Some(together) = together.filter(|together| together.saturates) {
+            text += &format!("{}\n\n", together.sentence);
+        }
         text += &tables.iter().map(|told| answer::text(&told.answer)).collect::<Vec<_>>().join("\n");
         text += "```\n";
         for (name, _) in &pictures {
@@ -166,6 +176,14 @@ impl Case {
             }
         }
     }
+}
+
+/// Holds a page to words that are made of its numbers.
+fn says(name: &str, words: &str) {
+    let page = fs::read_to_string(folder().join(format!("{name}.md"))).unwrap();
+    let (_, own) = page.split_once(END).expect("the mark of the end of what is made");
+    let own = own.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(own.contains(words), "{name}.md does not say {words:?}");
 }
 
 /// Makes a page, compares it, and returns the runs.

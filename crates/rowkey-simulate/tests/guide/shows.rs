@@ -2,7 +2,7 @@
 
 use rowkey_simulate::run::{Answer, Interval, QueryAnswer};
 
-use super::{Told, told};
+use super::{Told, says, told};
 
 /// The intervals of the second half in which something is written.
 fn later(told: &Told) -> impl Iterator<Item = &Interval> {
@@ -36,6 +36,18 @@ fn sustained(told: &Told) -> f64 {
     told.answer.sustained.unwrap().of_run
 }
 
+/// The word for a number that is a whole one, within a part of it.
+fn word(number: f64, within: f64) -> &'static str {
+    const WORDS: [&str; 10] = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+    let word = WORDS.get(number.round() as usize - 1).expect("a number from one to ten");
+    assert!((number / number.round() - 1.0).abs() <= within, "{number} is not {word}");
+    word
+}
+
+fn percent(part: f64) -> String {
+    format!("{:.0} %", 100.0 * part)
+}
+
 /// Returns whether at least four of five intervals are so: splits and moves fall into the others.
 fn mostly<'i>(intervals: impl Iterator<Item = &'i Interval>, is_so: impl Fn(&Interval) -> bool) -> bool {
     let are_so: Vec<bool> = intervals.map(is_so).collect();
@@ -64,6 +76,9 @@ fn four_keys() {
         assert!(busy.all(|interval| servers_at_work(interval) == 8), "{}", spread.table);
         assert!(sustained(spread) > 6.0 * sustained(sequential), "{}", spread.table);
     }
+    let times = [salted, promoted, randomised].map(|spread| word(sustained(spread) / sustained(sequential), 0.02));
+    assert!(times.iter().all(|word| *word == times[0]), "{times:?}");
+    says("four_keys", &format!("takes what one server takes, 2,000 a second; the others {} times as much", times[0]));
     // Where the page does not say what the figure does: these three take the same.
     let of_three = [salted, promoted, randomised].map(sustained);
     assert!(of_three.iter().all(|rate| (rate / of_three[0] - 1.0).abs() < 0.1), "{of_three:?}");
@@ -73,7 +88,9 @@ fn four_keys() {
         (hour.read_per_returned.unwrap(), hour.seeks)
     };
     assert_eq!([hour(sequential), hour(salted)], [(1.0, 1), (1.0, 16)]);
-    assert!(hour(promoted).0 > 1000.0 && hour(randomised).0 > 1000.0);
+    let hours = 365.0 * 24.0;
+    assert!([promoted, randomised].iter().all(|told| (hour(told).0 / hours - 1.0).abs() < 1e-3));
+    says("four_keys", "the whole table: 8,760 rows for each that is returned, as many as a year has hours");
     assert_eq!(query(&promoted.answer, "a visitor's hour").read_per_returned, Some(1.0));
 }
 
@@ -86,6 +103,11 @@ fn crash_reports() {
         assert!(servers_at_work(interval) == 16 && regions_written(interval) >= 16);
         assert!(shares(interval).all(|share| share < 1.5 / 16.0));
     }
+    // The last hour of each day.
+    let evenings = reports.run.intervals.iter().skip(23).step_by(24);
+    let most: Vec<&str> = evenings.map(|evening| word(regions_written(evening) as f64 / 16.0, 0.1)).collect();
+    assert!(most.iter().all(|word| *word == most[0]), "{most:?}");
+    says("crash_reports", &format!("in the evening there are {} times as many", most[0]));
     let day = query(&reports.answer, "a day's reports");
     assert_eq!((day.seeks, day.servers, day.read_per_returned), (16, Some(16.0), Some(1.0)));
     assert!(reports.answer.saturates.is_none());
@@ -99,7 +121,13 @@ fn metrics() {
     assert!(mostly(later(five), |interval| servers_at_work(interval) <= 5));
     assert_eq!(five.answer.rules.first().map(String::as_str), Some("H05"));
     // Five servers of sixteen at the most, so not 80,000 a second, but five times 10,000 as far as a sample tells.
-    assert!(five.answer.saturates.is_some() && sustained(five) < 1.02 * 5.0 * 10_000.0);
+    let servers = word(sustained(five) / 10_000.0, 0.02);
+    assert!(sustained(five) < 160_000.0 / 3.0);
+    says("metrics", &format!("as much as {servers} servers do, less than a third of what all take together"));
+    // A fifth of 80,000: none has two ends.
+    let asked = five.answer.saturates.as_ref().unwrap().asked;
+    assert!((asked / 16_000.0 - 1.0).abs() < 0.02, "{asked}");
+    says("metrics", "No server ever has two of the five ends in this run");
     assert!(later(five_thousand).all(|interval| regions_written(interval) >= 16 && servers_at_work(interval) == 16));
     assert!(five_thousand.answer.saturates.is_none() && sustained(five_thousand) > 100_000.0);
 }
@@ -119,7 +147,11 @@ fn queue() {
         jobs.answer.sentence
     );
     // Regions stay when their rows are gone.
-    assert!(jobs.answer.regions.empty * 3 > jobs.answer.regions.count);
+    assert!(jobs.answer.regions.empty * 2 > jobs.answer.regions.count);
+    says("queue", "More than half of the regions have no row at the end");
+    let runs: Vec<f64> = jobs.run.intervals.iter().map(|interval| reads(interval) / seconds).collect();
+    assert!((runs[0] / 100_000.0 - 1.0).abs() < 0.25 && runs[runs.len() / 2..].iter().all(|rows| *rows > 2e6));
+    says("queue", "wants ten rows reads a hundred thousand in the first hours and millions later");
 }
 
 #[test]
@@ -152,6 +184,8 @@ fn benford() {
     let due = (1..=9).map(|digit| (1.0 + 1.0 / f64::from(digit)).log10());
     assert!(found.iter().zip(due).all(|(found, due)| (found - due).abs() < 0.025), "{found:?}");
     assert!(found.len() == 9 && evenly.answer.saturates.is_some());
+    let (first, last) = (percent(found[0]), percent(found[8]));
+    says("benford", &format!("the region of the digit 1 has {first} of the writes and that of 9 has {last}"));
     assert!(evenly.answer.sentence.contains("H09"));
     // Split points from a sample help.
     assert!(shares(&by_sample.run.intervals[0]).all(|share| share < 1.3 / 9.0));
