@@ -121,3 +121,22 @@ fn an_order_that_is_not_taken_is_told() {
     };
     assert!(told(pay) && !told(""));
 }
+
+/// A salt of a number that each row has for itself spreads the rows of a moment; one of their time does not.
+#[test]
+fn rows_of_a_moment_have_other_numbers_and_one_time() {
+    let of = |key: &str, means: &str| {
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 4\nregion.writes = \"1k/s\"\n[table.t]\n\
+             key = [\"{key}\", \"account: u32\"]\n{means}\nstats.account.distinct = \"1M\"\n\
+             salt = {{ buckets = 8, by = [\"entry\"] }}\nsplits = \"buckets\"\nrows = \"2G\"\n\
+             [[table.t.write]]\nname = \"w\"\nrate = \"2k/s\"\norder = \"time\"\n"
+        );
+        of_rules(&text, &["H03", "H04", "H05", "H06", "H07", "H08"]).len()
+    };
+    for means in ["sequence", "snowflake"] {
+        assert_eq!(of("entry: u64", &format!("means.entry = \"{means}\"")), 0, "{means}");
+    }
+    assert_eq!(of("entry: i64", "means.entry = \"milliseconds\""), 1);
+    assert_eq!(of("entry: instant", ""), 1);
+}

@@ -1,5 +1,6 @@
 //! H08: a salt computed from the time alone.
 
+use crate::facts::{FieldFacts, Growth};
 use crate::finding::Edit;
 use crate::load::by;
 use crate::problem::Span;
@@ -29,7 +30,9 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
 pub(super) fn is_of_time(context: &Context<'_>) -> bool {
     let key = &context.keys[0];
     let taken = by(key);
-    let times = taken.iter().all(|&field| key.fields.get(field).is_some_and(|field| field.growth.is_some()));
+    // A number of each row, or an id that begins with a time, is another one in each row of a moment.
+    let is_time = |field: &FieldFacts<'_>| matches!(field.growth, Some(Growth::Time(_) | Growth::Unknown));
+    let times = taken.iter().all(|&field| key.fields.get(field).is_some_and(is_time));
     let others = key.fields.len() > taken.len();
     // What mends H07 mends this too.
     let is_said = || writes(context, false).is_empty() || better_fields(context).is_some();
