@@ -1,6 +1,11 @@
 //! A running HBase, and what is read of its tables.
 
+mod alphabet;
+#[cfg(test)]
+mod evenness;
 pub(crate) mod guess;
+#[cfg(test)]
+mod in_memory;
 mod keys;
 mod places;
 mod range;

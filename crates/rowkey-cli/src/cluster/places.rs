@@ -7,16 +7,20 @@ use super::region::Region;
 /// The most places of a table.
 const PLACES: usize = 1024;
 
-/// The times that places are drawn for keys that are still due: the first time for few, from which it is learned what
-/// keys look like.
+/// The times that places are drawn for keys that are still due: at first for few, from which it is learned what keys look
+/// like.
 const ROUNDS: usize = 8;
 
-/// The part of the keys that is read in the first round.
+/// The rounds for few keys.
+const LEARNING: usize = 2;
+
+/// The part of the keys that is read in each of these.
 const FIRST: usize = 8;
 
 /// Reads `most` keys, or all where the regions have fewer, from places that are drawn evenly over them: one key at each,
 /// but where that leaves some to be read. Keys that one region lacks are read from the others. No more rows are passed
-/// over than those of the keys, and two of each region.
+/// over than those of the keys, and two of each region; servers count a row more for each read that finds fewer than it
+/// asks for.
 pub(super) async fn sample<R: Rows>(rows: &R, regions: Vec<Range>, most: usize) -> Result<Keys, R::Error> {
     let count = regions.len().max(1);
     let of_region = (PLACES / count).min(most.div_ceil(count));
@@ -37,7 +41,7 @@ async fn drawn<R: Rows>(rows: &R, ranges: Vec<Range>, most: usize) -> Result<(Ke
     }
     let mut count = 0;
     for round in 0..ROUNDS {
-        let due = if round == 0 { most.div_ceil(FIRST) } else { most - count };
+        let due = (most - count).min(if round < LEARNING { most.div_ceil(FIRST) } else { most });
         let with_more = regions.iter().filter(|region| region.has_more).count();
         for (region, share) in regions.iter_mut().filter(|region| region.has_more).zip(shares(due, with_more)) {
             region.draw(rows, share).await?;
@@ -80,42 +84,14 @@ fn shares(all: usize, count: usize) -> impl Iterator<Item = usize> {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
     use std::collections::BTreeSet;
-    use std::convert::Infallible;
-    use std::ops::Bound;
 
     use futures_util::FutureExt as _;
     use rowkey_design::internal::drawn::mix;
 
     use super::super::guess::Guess;
-    use super::{Keys, Order, Range, Rows, sample, shares};
-
-    /// Rows in memory, with the numbers of calls and of rows that were passed over.
-    struct InMemory {
-        keys: BTreeSet<Vec<u8>>,
-        calls: Cell<usize>,
-        passed: Cell<usize>,
-    }
-
-    impl Rows for InMemory {
-        type Error = Infallible;
-
-        async fn read(&self, range: &Range, order: Order, most: usize) -> Result<Keys, Infallible> {
-            let Range { start, is_after, end } = range;
-            assert!(end.is_empty() || start < end, "{range:?}");
-            let start = if *is_after { Bound::Excluded(start) } else { Bound::Included(start) };
-            let end = if end.is_empty() { Bound::Unbounded } else { Bound::Excluded(end) };
-            let all = self.keys.range::<Vec<u8>, _>((start, end)).cloned();
-            let read: Keys = match order {
-                Order::Forwards => all.take(most).collect(),
-                Order::Backwards => all.rev().take(most).collect(),
-            };
-            self.calls.set(self.calls.get() + 1);
-            self.passed.set(self.passed.get() + read.len());
-            Ok(read)
-        }
-    }
+    use super::super::in_memory::InMemory;
+    use super::{Keys, Range, sample, shares};
 
     /// A sample of regions with these numbers of rows; the rows that are passed over are within their limit.
     fn sampled(of_regions: &[usize], most: usize) -> Keys {
@@ -126,13 +102,14 @@ mod tests {
             .collect();
         let keys = of_regions.iter().enumerate();
         let keys = keys.flat_map(|(at, rows)| (0..*rows).map(move |row| [start(at), start(row * row)].concat()));
-        let rows = InMemory { keys: keys.collect(), calls: Cell::new(0), passed: Cell::new(0) };
+        let rows = InMemory::of(keys);
         let Ok(read) = sample(&rows, regions, most).now_or_never().unwrap();
         let distinct: BTreeSet<_> = read.iter().cloned().collect();
         assert!(distinct.len() == read.len() && read.is_sorted() && distinct.is_subset(&rows.keys), "{of_regions:?}");
         assert_eq!(read.len(), most.min(rows.keys.len()), "{most} of {of_regions:?}");
-        assert!(rows.passed.get() <= read.len() + 2 * of_regions.len(), "{most} of {of_regions:?}");
-        assert!(rows.calls.get() <= read.len() + 3 * of_regions.len() + super::PLACES, "{most} of {of_regions:?}");
+        let drawn = read.len().min(super::PLACES);
+        assert!(rows.counted.get() <= read.len() + 2 * drawn + 4 * of_regions.len(), "{most} of {of_regions:?}");
+        assert!(rows.calls.get() <= read.len() + 4 * of_regions.len() + 2 * drawn, "{most} of {of_regions:?}");
         read
     }
 
@@ -189,7 +166,7 @@ mod tests {
     fn of_a_day(key: impl Fn(u64, u64) -> Vec<u8>) -> InMemory {
         const ROWS: u64 = 20_000;
         let at = |row: u64| 1_795_824_000_000 + row * (86_400_000 / ROWS) + mix(row) % 4000;
-        InMemory { keys: (0..ROWS).map(|row| key(at(row), row)).collect(), calls: Cell::new(0), passed: Cell::new(0) }
+        InMemory::of((0..ROWS).map(|row| key(at(row), row)))
     }
 
     #[test]

@@ -1,7 +1,8 @@
-//! Places between two keys, spread as keys are: digits where keys have digits, letters where they have letters.
+//! Places between two keys, spread evenly as numbers of the bytes that keys have.
 
 use std::collections::BTreeSet;
-use std::ops::RangeInclusive;
+
+use super::alphabet::{self, Position};
 
 /// The keys between two of them, as numbers: each position has the bytes that keys have there.
 #[derive(Debug)]
@@ -14,23 +15,17 @@ pub(super) struct Spread {
     span: u64,
 }
 
-/// The digits of numbers.
-const DIGITS: RangeInclusive<u8> = b'0'..=b'9';
-
-/// The letters of words.
-const LETTERS: [RangeInclusive<u8>; 2] = [b'a'..=b'z', b'A'..=b'Z'];
-
-/// The letters of hexadecimal numbers.
-const HEX: [RangeInclusive<u8>; 2] = [b'a'..=b'f', b'A'..=b'F'];
-
 impl Spread {
     /// The keys from one to another, of which some are known; these are first.
     pub(super) fn new(first: &[u8], last: &[u8], known: &[Vec<u8>]) -> Self {
         let shared = first.iter().zip(last).take_while(|(a, b)| a == b).count();
         let keys = || known.iter().map(Vec::as_slice).chain([first, last]);
+        let positions = (shared..first.len().max(last.len())).map(|at| {
+            let seen: BTreeSet<u8> = keys().filter_map(|key| key.get(at).copied()).collect();
+            Position { seen, keys: keys().filter(|key| key.len() > at).count() }
+        });
         let (mut bytes, mut all): (Vec<Vec<u8>>, u64) = (Vec::new(), 1);
-        for at in shared..first.len().max(last.len()) {
-            let found = members(&keys().filter_map(|key| key.get(at).copied()).collect());
+        for found in alphabet::members(&positions.collect::<Vec<_>>()) {
             let Some(product) = all.checked_mul(found.len().max(1) as u64) else { break };
             all = product;
             bytes.push(found);
@@ -64,21 +59,6 @@ impl Spread {
     }
 }
 
-/// The bytes that a position may have, by those that it has in some keys. One that has the same in all has no others.
-fn members(seen: &BTreeSet<u8>) -> Vec<u8> {
-    if seen.len() < 2 {
-        return seen.iter().copied().collect();
-    }
-    if seen.iter().any(|byte| !(0x20..0x7f).contains(byte)) {
-        return (0..=u8::MAX).collect();
-    }
-    let is_hex = |byte: &u8| !byte.is_ascii_alphabetic() || HEX.iter().any(|letters| letters.contains(byte));
-    let letters = if seen.iter().all(is_hex) { &HEX[..] } else { &LETTERS[..] };
-    let kinds = letters.iter().chain([&DIGITS]);
-    let alike = kinds.filter(|kind| seen.iter().any(|byte| kind.contains(byte))).cloned().flatten();
-    alike.chain(seen.iter().copied()).collect::<BTreeSet<u8>>().into_iter().collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::Spread;
@@ -90,13 +70,17 @@ mod tests {
 
     #[test]
     fn places_lie_evenly_among_the_bytes_that_keys_have() {
-        assert_eq!(places(b"a000", b"a800", &[]), [b"a000", b"a200", b"a400", b"a600"]);
+        let digits = [b"a123".to_vec(), b"a456".to_vec()];
+        assert_eq!(places(b"a000", b"a800", &digits), [b"a000", b"a200", b"a400", b"a600"]);
         assert_eq!(places(&[0, 0, 0], &[255, 255, 255], &[])[1..3], [[0x3f, 0xff, 0xff], [0x7f, 0xff, 0xff]]);
-        assert_eq!(places(b"0|x", b"8|x", &[]), [b"0|x", b"2|x", b"4|x", b"6|x"]);
+        let digits = [b"1|x".to_vec(), b"5|x".to_vec(), b"7|x".to_vec()];
+        assert_eq!(places(b"0|x", b"8|x", &digits), [b"0|x", b"2|x", b"4|x", b"6|x"]);
+        // Two keys show no letters: these are numbers.
+        assert_eq!(places(b"\x10AB", b"\x12YZ", &[])[2], [0x11, 0x4d, 0x4e]);
         // Digits and letters of a hash.
         assert_eq!(places(b"0000", b"ffff", &[b"5abe".to_vec()])[2], b"7fff");
         // A key that is the beginning of another, one key alone, and none.
-        assert_eq!(places(b"abc", b"abcd", &[]), [b"abcd"; 4]);
+        assert_eq!(places(b"abc", b"abc\x80", &[]), [b"abc\0", b"abc ", b"abc@", b"abc`"]);
         assert_eq!(places(b"abc", b"abc", &[]), [b"abc"; 4]);
         assert_eq!(places(b"", b"", &[]), [b""; 4]);
     }

@@ -18,12 +18,12 @@ use crate::failure::Failure;
 const OF_CLUSTER: &str = "";
 
 #[cfg(feature = "hbase")]
-const OF_CLUSTER: &str = "  rowkey import --from hbase conf/hbase-site.xml visits --sample 1000 -o visits.rowkey.toml
+const OF_CLUSTER: &str = "  rowkey import --from hbase conf/hbase-site.xml visits --sample 1000 -o guessed.rowkey.toml
 
 Of --from hbase: nothing is written to the cluster. HBase lets all users read the list of regions, users with CREATE or \
 ADMIN on a table its description, and users with READ on it its keys. Without the description, what the other two say is \
 written. No row is read, but with --sample; then the servers pass over the rows of the sampled keys, and up to two more \
-of each region. The layout is a guess, which the file says: of the sample, or else of the start keys of regions.
+of each region, and count a row more for each scan that finds fewer than it asks for. The layout is a guess, which the file says: of the sample, or else of the start keys of regions.
 ";
 
 const EXAMPLES: &str = "Examples:
