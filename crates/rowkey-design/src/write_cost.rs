@@ -1,6 +1,7 @@
 //! The cost of writing a row, in the unit in which it is said what a server takes.
 
 use crate::design::Engine;
+use crate::file::{Count, Rate};
 
 /// The bytes of an item that one of DynamoDB's write units writes.
 const UNIT: f64 = 1024.0;
@@ -44,6 +45,14 @@ impl WriteCost {
         match self {
             Self::Rows => "a row",
             Self::Units => "a write unit: up to 1 KB of an item",
+        }
+    }
+
+    /// Writes a second, in words.
+    pub fn rate(self, rate: f64) -> String {
+        match self {
+            Self::Rows => Rate(rate).to_string(),
+            Self::Units => format!("{} {}s/s", Count(rate.round()), self.word()),
         }
     }
 

@@ -55,6 +55,30 @@ fn what_queries_fix_goes_before_time() {
     assert!(own.score.refused > 0.5, "{:?}", own.score);
 }
 
+/// DynamoDB has as many partitions as are asked for, and counts write units.
+#[test]
+fn dynamodb_is_never_too_small() {
+    let text = |engine: &str, peak: &str| {
+        format!(
+            "format = 1\n[cluster.c]\nengine = \"{engine}\"\nservers = 5\nregion.writes = \"5k/s\"\n[table.t]\n\
+             key = [\"user: u64\", \"at: instant\"]\nstats.user = {{ distinct = \"10M\" }}\n\
+             family.v.sizes.a = \"20 kB\"\n[[table.t.write]]\nname = \"w\"\nrate = \"{peak}\"\norder = \"time\"\n"
+        )
+    };
+    let told = |engine: &str, peak: &str| {
+        let Suggestions { remarks, reasons, assumed, .. } = suggest(&text(engine, peak), "t");
+        [remarks, reasons, assumed].concat().join("; ")
+    };
+    assert!(told("hbase", "100k/s").contains("all servers together take 25k writes/s: 20 servers are needed"));
+    let of_units = told("dynamodb", "100k/s");
+    assert!(!of_units.contains("servers together"), "{of_units}");
+    let few = text("dynamodb", "100k/s").replace("distinct = \"10M\"", "distinct = 2").replace("servers = 5\n", "");
+    let suggestions = suggest(&few, "t");
+    let of_few = [suggestions.remarks, suggestions.reasons, suggestions.assumed].concat().join("; ");
+    assert!(of_few.contains("write units/s") && !of_few.contains("writes/s"), "{of_few}");
+    assert!(!of_few.contains("the cluster has"), "{of_few}");
+}
+
 /// All fields of such a key are joined, without a salt and ascending.
 #[test]
 fn a_key_of_ordered_code_stays_one() {

@@ -115,6 +115,8 @@ pub struct Capacity {
     /// The writes a second at the peak, as far as the file says: on DynamoDB in write units. Writes of so many bytes
     /// that a server takes half as many count twice.
     pub peak: f64,
+    /// True if there are as many servers as are asked for: DynamoDB's partitions.
+    pub has_enough: bool,
 }
 
 impl Capacity {
@@ -134,8 +136,10 @@ impl Capacity {
             table.table.write.iter().filter_map(|write| Some(peak(write)? * cost(write).unwrap_or(1.0))).sum();
         let declared = servers(cluster);
         let servers = declared.unwrap_or_else(|| (peak / each).ceil().max(ASSUMED_SERVERS.into()));
-        let capacity = Self { each, bytes, servers, is_assumed: false, peak };
-        Self { is_assumed: declared.is_none() && !capacity.takes_all() && !table.table.write.is_empty(), ..capacity }
+        let has_enough = engine == Engine::DynamoDb;
+        let capacity = Self { each, bytes, servers, is_assumed: false, peak, has_enough };
+        let is_said = declared.is_some() || capacity.takes_all() || has_enough;
+        Self { is_assumed: !is_said && !table.table.write.is_empty(), ..capacity }
     }
 
     /// The writes of a load that one server takes, a second: fewer where their bytes are too many. On DynamoDB in write
@@ -185,10 +189,10 @@ impl Capacity {
     }
 
     /// The writes a second that all servers together take, and the servers that are needed, where each row is written
-    /// to so many tables and they are too few.
+    /// to so many tables and they are too few. Of DynamoDB there are never too few.
     pub fn too_small_for(&self, tables: usize) -> Option<(f64, f64)> {
         let (all, written) = (self.servers * self.each, self.peak * tables as f64);
-        (all < written).then(|| (all, (written / self.each).ceil()))
+        (all < written && !self.has_enough).then(|| (all, (written / self.each).ceil()))
     }
 
     /// The writes a second of one of these loads that no server takes under a key, were there as many servers as are

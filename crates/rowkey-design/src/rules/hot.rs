@@ -2,10 +2,10 @@
 
 use rowkey::lead::Lead;
 
-use crate::cost::{QueryCost, WriteCost};
+use crate::cost::QueryCost;
 use crate::design::{Write, WriteKind, WriteOrder};
 use crate::facts::{FieldFacts, KeyFacts};
-use crate::file::{Count, Rate};
+use crate::file::Count;
 use crate::finding::{Edit, Finding};
 use crate::frequencies::Frequencies;
 use crate::load::{Capacity, WriteLoad, peak};
@@ -41,10 +41,7 @@ impl Hot<'_, '_> {
 
     /// A rate, as a finding says it.
     pub(super) fn shown(&self, rate: f64) -> String {
-        match self.key.write_cost {
-            WriteCost::Units => format!("{} write units/s", Count(rate.round())),
-            WriteCost::Rows => Rate(rate).to_string(),
-        }
+        self.key.write_cost.rate(rate)
     }
 
     /// Its rate, with that of the writes of the same places, as a finding says it.

@@ -23,10 +23,11 @@ pub use self::score::{QueryScore, Score};
 use self::build::Builder;
 use self::score::hot_secondaries;
 use crate::file::{Bytes, Count};
-use crate::load::{Capacity, places_as_text, said_in_vain};
+use crate::load::{Capacity, engine_of, places_as_text, said_in_vain};
 use crate::resolve::{Design, TableDesign};
 use crate::rule::Severity;
 use crate::rules::context::{CheckOptions, Context};
+use crate::write_cost::WriteCost;
 
 /// A key for a table, and what it costs.
 #[derive(Clone, Debug)]
@@ -173,7 +174,8 @@ impl Design {
         }
         assumed.extend(build::of_columns(own, candidates.iter().map(|candidate| &candidate.table)));
         with_fewest_findings_first(&mut candidates);
-        let (reasons, remarks) = (reasons(&candidates), remarks(&candidates, &capacity));
+        let unit = WriteCost::of(engine_of(cluster)).word();
+        let (reasons, remarks) = (reasons(&candidates, unit), remarks(&candidates, &capacity, unit));
         Some(Suggestions { candidates, tried, assumed, reasons, remarks })
     }
 }
@@ -273,26 +275,26 @@ pub fn described(table: &TableDesign) -> String {
     }
 }
 
-/// Why the first is before each of the others.
-fn reasons(candidates: &[Candidate]) -> Vec<String> {
+/// Why the first is before each of the others, whose writes are counted in a unit.
+fn reasons(candidates: &[Candidate], unit: &str) -> Vec<String> {
     let Some((best, others)) = candidates.split_first() else {
         return Vec::new();
     };
-    others.iter().map(|other| format!("{}: {}", described(&other.table), worse(best, other))).collect()
+    others.iter().map(|other| format!("{}: {}", described(&other.table), worse(best, other, unit))).collect()
 }
 
 /// Weaknesses of the first.
-fn remarks(candidates: &[Candidate], capacity: &Capacity) -> Vec<String> {
+fn remarks(candidates: &[Candidate], capacity: &Capacity, unit: &str) -> Vec<String> {
     let Some(best) = candidates.first() else { return Vec::new() };
     let Score { tables, refused, peak, .. } = best.score;
     let small = capacity.too_small_for(tables).map(|(all, needed)| {
         let (all, needed) = (Count(all), Count(needed).of("server"));
         let of_its = if tables > 1 { format!(" for its {tables} tables") } else { ", under every key".to_owned() };
-        format!("all servers together take {all} writes/s: {needed} are needed{of_its}")
+        format!("all servers together take {all} {unit}s/s: {needed} are needed{of_its}")
     });
     let refused = (refused >= 0.005).then(|| {
         let taken = Count((peak * (1.0 - refused)).round());
-        format!("its servers take {taken} of {} writes/s, as they land in too few places", Count(peak))
+        format!("its servers take {taken} of {} {unit}s/s, as they land in too few places", Count(peak))
     });
     // That there are too few servers is said above.
     let found = found_in(best, |rule| rule != "H24" || small.is_none());
@@ -338,7 +340,7 @@ fn found_in(candidate: &Candidate, of: impl Fn(&str) -> bool) -> Option<String> 
 }
 
 /// The ways in which `other` is worse.
-fn worse(best: &Candidate, other: &Candidate) -> String {
+fn worse(best: &Candidate, other: &Candidate, unit: &str) -> String {
     let mut why = Vec::new();
     let is_found = other.found > best.found && other.serves_as(best);
     let by_check = || match found_in(best, |_| true) {
@@ -352,7 +354,7 @@ fn worse(best: &Candidate, other: &Candidate) -> String {
     if (other.refused * 100.0).round() > (best.refused * 100.0).round() {
         let (places, peak) = (other.places.unwrap_or(0.0), other.peak);
         why.push(format!(
-            "its writes land in {} at once, which take {} of {} writes/s",
+            "its writes land in {} at once, which take {} of {} {unit}s/s",
             places_as_text(places),
             Count(peak * (1.0 - other.refused)),
             Count(peak)

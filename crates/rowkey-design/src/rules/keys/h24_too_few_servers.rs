@@ -11,7 +11,7 @@ use crate::rules::salt::fan_out;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     // DynamoDB has as many as a table needs, and one process takes all.
-    if context.engine == Engine::DynamoDb || context.capacity.takes_all() {
+    if context.capacity.has_enough || context.capacity.takes_all() {
         return;
     }
     let Some(servers) = servers(context.cluster) else { return };
