@@ -246,17 +246,20 @@ fn recordings_that_are_none_are_told_or_bounded() {
     let folder = folder();
     let settings = |interval: u64| {
         format!(
-            r#"{{"kind":"settings","format":1,"engine":"hbase","load":"x","servers":1,"max_filesize":0,"flush_size":0,"split_policy":"stepping","jitter":0.0,"balancer_ms":null,"discharger_ms":1,"compaction_min_size":0,"block_size":0,"splits":[],"rows_per_second":1.0,"interval_ms":{interval}}}"#
+            r#"{{"kind":"settings","format":1,"engine":"hbase","load":"x","servers":1,"max_filesize":1,"flush_size":1,"split_policy":"stepping","jitter":0.0,"balancer_ms":null,"discharger_ms":1,"compaction_min_size":0,"block_size":1,"splits":[],"rows_per_second":1.0,"interval_ms":{interval}}}"#
         )
     };
     let batch = |t_ms: u64| format!(r#"{{"kind":"batch","t_ms":{t_ms},"keys":["00"],"bytes":1}}"#);
     let like = |names: &[&str]| rowkey(folder.path(), &[&["simulate", "--like"], names].concat(), b"");
-    for (name, interval, last) in [("a", 1, u64::MAX), ("b", 0, u64::MAX), ("c", 5000, 100)] {
+    for (name, interval, last) in [("a", 1, u64::MAX), ("c", 5000, 100)] {
         let text = format!("{}\n{}\n{}\n", settings(interval), batch(0), batch(last));
         fs::write(folder.path().join(format!("{name}.jsonl")), text).unwrap();
         let run = like(&[&format!("{name}.jsonl")]);
         assert!(run.status.is_some_and(|status| status < 2), "{name}: {:?} {}", run.status, run.err);
     }
+    fs::write(folder.path().join("b.jsonl"), settings(0)).unwrap();
+    let run = like(&["b.jsonl"]);
+    assert!(run.status == Some(2) && run.err.contains("b.jsonl: line 1: `interval_ms` is 0"), "{}", run.err);
     let run = like(&["a.jsonl", "c.jsonl"]);
     assert!(run.status == Some(2) && run.err.contains("c.jsonl is of another load or cluster"), "{}", run.err);
     let run = rowkey(folder.path(), &["simulate", "--like", "c.jsonl", "--times", "2"], b"");

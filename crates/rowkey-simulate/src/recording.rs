@@ -4,6 +4,7 @@ mod joined;
 mod lengths;
 mod lines;
 mod ran;
+mod sane;
 
 use std::fmt;
 use std::fs::File;
@@ -183,6 +184,9 @@ impl Run {
                 let Line::Settings(settings) = read else { return Err(wrong("a run begins with its settings").into()) };
                 if settings.format != 1 {
                     return Err(wrong("a format that this version does not know: it knows 1").into());
+                }
+                if let Some(reason) = sane::fault(&settings) {
+                    return Err(wrong(reason).into());
                 }
                 run = Some(Self::new(*settings));
                 continue;

@@ -81,6 +81,50 @@ fn a_bad_line_is_named() {
     assert_eq!(error(&[]), "no lines: a run begins with its settings");
 }
 
+#[test]
+fn settings_that_no_cluster_has_are_refused() {
+    let line = &few_lines()[0];
+    let with = |name: &str, value: serde_json::Value| {
+        let mut settings: serde_json::Value = serde_json::from_str(line).unwrap();
+        settings[name] = value;
+        Run::read(settings.to_string().as_bytes()).err().map(|error| error.to_string())
+    };
+    let zeros = [
+        "servers",
+        "max_filesize",
+        "flush_size",
+        "block_size",
+        "interval_ms",
+        "discharger_ms",
+        "balancer_ms",
+        "rows_per_event",
+    ];
+    for name in zeros {
+        let error = with(name, 0.into()).unwrap_or_default();
+        assert!(error.starts_with(&format!("line 1: `{name}` is 0")), "{name}: {error}");
+        assert_eq!(with(name, 1.into()), None);
+    }
+    for (name, value, said) in [
+        ("jitter", (-5.0).into(), "`jitter` is a part"),
+        ("jitter", 1e308.into(), "`jitter` is a part"),
+        ("rows_per_second", (-1).into(), "`rows_per_second` is no rate"),
+        ("splits", serde_json::json!(["02", "01"]), "`splits` are not in the order"),
+        ("splits", serde_json::json!(["01", "01"]), "`splits` are not in the order"),
+        ("splits", serde_json::json!(["", "01"]), "a split point is empty"),
+    ] {
+        let error = with(name, value).unwrap_or_default();
+        assert!(error.starts_with(&format!("line 1: {said}")), "{name}: {error}");
+    }
+    for (name, value) in [
+        ("jitter", 0.into()),
+        ("jitter", 1.into()),
+        ("rows_per_second", 0.into()),
+        ("splits", serde_json::json!(["01", "02"])),
+    ] {
+        assert_eq!(with(name, value), None, "{name}");
+    }
+}
+
 /// A folder with a recording and a file of keys.
 fn folder(settings: impl Fn(&str) -> String, keys: &[u8]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
