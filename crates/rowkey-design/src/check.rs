@@ -14,6 +14,7 @@ use crate::rules::FINDERS;
 use crate::rules::context::{CheckOptions, Context, RuleSink};
 use crate::rules::together;
 use crate::rules::unjudged::unjudged;
+use crate::rules::unsplit::unsplit;
 
 /// A finding that is allowed.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,8 +83,8 @@ pub struct Report {
     pub problems: Vec<Problem>,
     /// Those `allow` of the problems that nothing is found for. Where a finding was mended, its `allow` can go.
     pub unused: Vec<UnusedAllow>,
-    /// Statistics that a sample or other statistics contradict, and what a baseline knows and is found no more. They
-    /// say nothing against the design.
+    /// Statistics that a sample or other statistics contradict, split points that the engine does not take, and what a
+    /// baseline knows and is found no more. They say nothing against the design.
     pub notes: Vec<Problem>,
     /// Assumptions of the findings, where the file says nothing.
     pub assumed: Vec<String>,
@@ -171,6 +172,7 @@ impl Design {
             report.queries += context.queries.len();
             let seen = context.profile.map(|profile| crate::sample::differ::differences(table, profile));
             report.notes.extend(seen.into_iter().flatten().chain(crate::cost::unlikely_rows(table)));
+            report.notes.extend(unsplit(&context));
             let found = all(&context);
             let of_servers = |finding: &Finding| finding.numbers.iter().any(|number| number.name == "servers");
             let assumed = context.capacity.assumed().filter(|_| found.iter().any(of_servers));

@@ -15,6 +15,7 @@ mod regions;
 mod salt;
 pub(crate) mod together;
 pub(crate) mod unjudged;
+pub(crate) mod unsplit;
 
 use self::context::{Context, RuleSink};
 use crate::rule::{self, Rule, for_each_rule};

@@ -56,6 +56,28 @@ fn findings_use_the_words_of_their_engine() {
     assert_eq!(growing("hbase").2, None);
 }
 
+/// What is hashed is not split at a key, so no split point is right or wrong there.
+#[test]
+fn split_points_of_hashed_partitions_are_noted_alone() {
+    for splits in ["{ uniform = 8 }", "{ hex = 16 }", "{ keys = [\"ff\"] }"] {
+        let report = |engine: &str| {
+            let text = format!(
+                "format = 1\n[cluster.c]\nengine = \"{engine}\"\nservers = 1\n[table.t]\n\
+                 key = [\"user: u32\", \"at: instant\"]\nsplits = {splits}\nrows = \"1M\"\n\
+                 stats.user = {{ distinct = 20, skew = \"one value 0.6\" }}\n"
+            );
+            parse(&text).check(&CheckOptions::new(Date { year: 2026, month: 1, day: 31 }))
+        };
+        let is_noted =
+            |engine: &str| report(engine).notes.iter().any(|note| note.message.contains("takes no split points"));
+        let finds = |engine: &str| report(engine).findings.iter().any(|found| ["H09", "H21"].contains(&found.rule.id));
+        for engine in ["dynamodb", "cassandra"] {
+            assert!(is_noted(engine) && !finds(engine), "{engine} {splits}");
+        }
+        assert!(!is_noted("hbase") && finds("hbase"), "{splits}");
+    }
+}
+
 /// DynamoDB compacts nothing: expired items go by themselves.
 #[test]
 fn a_shorter_ttl_is_told_in_the_words_of_the_engine() {

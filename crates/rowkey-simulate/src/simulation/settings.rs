@@ -119,6 +119,9 @@ pub(super) fn settings(
             ),
         };
         assumed.push(format!("{own}: {ranges}"));
+        if key.partition.is_some() && key.table.split_points(key.secondary).is_some() {
+            assumed.push(format!("{} takes no split points: those of the design are left out", engine.word()));
+        }
     }
     assumed.extend(of_takes(cluster, key, capacity));
     assumed.extend(said_in_vain(cluster));

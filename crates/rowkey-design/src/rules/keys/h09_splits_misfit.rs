@@ -20,7 +20,7 @@ use crate::rules::regions::written;
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     for key in &context.keys {
-        let Some(splits) = context.splits(key) else { continue };
+        let Some(splits) = context.splits(key).filter(|_| !context.engine.hashes_partitions()) else { continue };
         let finding = match context.profile.filter(|profile| profile.regions.len() > 1 && profile.keys >= 1000) {
             Some(profile) if key.secondary.is_none() => uneven(profile, splits, found),
             _ => misfit(key, splits, found).or_else(|| beyond(context, key, splits, found)),

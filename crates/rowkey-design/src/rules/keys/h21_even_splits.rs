@@ -6,7 +6,9 @@ use crate::design::Splits;
 use crate::rules::context::{Context, RuleSink};
 
 pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
-    let Some(splits) = &context.table.table.splits else { return };
+    let Some(splits) = context.table.table.splits.as_ref().filter(|_| !context.engine.hashes_partitions()) else {
+        return;
+    };
     let key = &context.keys[0];
     let (Splits::Uniform(regions) | Splits::Hex(regions) | Splits::Decimal(regions)) = &splits.value else { return };
     let Some(first) = key.fields.first().filter(|_| matches!(key.layout.lead(), Lead::None)) else { return };
