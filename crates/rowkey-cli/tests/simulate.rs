@@ -241,6 +241,46 @@ fn what_is_not_there_is_refused() {
     assert!(run.status == Some(2) && run.err.contains("run.jsonl"), "{}", run.err);
 }
 
+/// The first error of a design, without its place.
+fn refused(run: &Run) -> String {
+    let told = [run.err.as_str(), &run.out].concat();
+    told.lines().find(|line| line.starts_with("error: ")).unwrap_or_default().to_owned()
+}
+
+#[test]
+fn what_check_refuses_is_refused() {
+    let folder = folder();
+    let path = folder.path().join("visits.rowkey.toml");
+    let (key, host) = ("key = [\"at: instant\", \"host: text\"]\n", "[table.hosts]\n");
+    let allow = |rule: &str| format!("[[table.hosts.allow]]\nrule = \"{rule}\"\nwhy = \"x\"\n");
+    for (after, more) in [
+        (key, "splits = \"buckets\"\n".to_owned()),
+        (key, "splits = { uniform = 65537 }\n".to_owned()),
+        (key, "splits = { keys = [\"\"] }\n".to_owned()),
+        (key, "splits = { keys = [\"01\", \"01\"] }\n".to_owned()),
+        (key, "splits = { keys = [\"0\"] }\n".to_owned()),
+        (key, "family.f.ttl = \"1 ms\"\n".to_owned()),
+        (key, "family.f.block = \"1 B\"\n".to_owned()),
+        // A design is refused as a whole, whichever of its tables is simulated.
+        (host, "family.f.ttl = \"1 ms\"\n".to_owned()),
+        ("rows = 100\n", allow("H99")),
+        ("rows = 100\n", allow("H01")),
+    ] {
+        fs::write(&path, DESIGN.replacen(after, &format!("{after}{more}"), 1)).unwrap();
+        let check = rowkey(folder.path(), &["check", "visits.rowkey.toml"], b"");
+        let run = simulate(folder.path(), &["--table", "visits", "--html", "page.html"]);
+        assert_eq!((check.status, run.status, run.out.as_str()), (Some(2), Some(2), ""), "{more}: {}", check.out);
+        assert_eq!(refused(&check), refused(&run), "{more}");
+        assert!(refused(&run) != "" && !folder.path().join("page.html").exists(), "{more}: {}", run.err);
+    }
+    // It is refused as it is, and not as its rates are run: at a thousandth of them nothing is found to be allowed.
+    let allowed = "[[table.visits.allow]]\nrule = \"H24\"\nwhy = \"x\"\n";
+    fs::write(&path, DESIGN.to_owned() + allowed).unwrap();
+    assert_ne!(rowkey(folder.path(), &["check", "visits.rowkey.toml"], b"").status, Some(2));
+    let run = simulate(folder.path(), &["--times", "0.001"]);
+    assert_eq!(run.status, Some(0), "{} {}", run.err, run.out);
+}
+
 #[test]
 fn recordings_that_are_none_are_told_or_bounded() {
     let folder = folder();

@@ -7,7 +7,7 @@ use crate::cost::QueryCost;
 use crate::design::{Allow, Date, Level};
 use crate::finding::{Edit, Finding};
 use crate::load::{assumed_rates, said_in_vain};
-use crate::problem::{Located, Problem, Span};
+use crate::problem::{Located, Problem, Problems, Span};
 use crate::resolve::{Design, TableDesign};
 use crate::rule::{H17, Rule, Severity};
 use crate::rules::FINDERS;
@@ -104,6 +104,13 @@ impl Report {
 }
 
 impl Report {
+    /// The problems for which a design is refused, whatever is found in it; none if it has none.
+    #[doc(hidden)]
+    pub fn refused(&self, design: &Design) -> Option<Problems> {
+        let list = self.problems.clone();
+        (!list.is_empty()).then(|| Problems { files: design.files.clone(), list })
+    }
+
     /// True if a query of a table passes over deleted rows, which its cost does not count, as H17 finds.
     #[doc(hidden)]
     pub fn passes_deleted(&self, table: &str, query: &str) -> bool {

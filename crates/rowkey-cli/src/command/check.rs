@@ -115,7 +115,7 @@ fn check(args: &Args, format: Format, before: &[String]) -> Result<ExitCode, Fai
     }
     text += &report::report(format, &design, &options, &report, args.color.styles(&io::stdout()));
     print(&text)?;
-    Ok(if !report.problems.is_empty() {
+    Ok(if report.refused(&design).is_some() {
         ExitCode::from(2)
     } else if report.findings.iter().any(|finding| finding.severity >= deny) {
         ExitCode::from(1)

@@ -36,7 +36,8 @@ of its intervals, in the middle of the second half: a run by statistics has 96, 
 one of a trace or log up to 192, of a second at least (`interval_ms` of --json). A server saturates if it is asked for
 too much in an interval, or in one of up to 2048 shorter steps.
 
-Exit status: 0 nothing to say, 1 a server saturates or `check` warns of the load, 2 the input is not valid.";
+Exit status: 0 nothing to say, 1 a server saturates or `check` warns of the load, 2 the input is not valid: a design
+that `check` refuses, a trace, a log or a recording that is none.";
 
 /// Simulates the regions of tables under their load: which is hot, and when a server saturates.
 ///
@@ -122,8 +123,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         crate::designs::may_replace(path, &args.designs, page::FIRST_LINE, "page that `rowkey` wrote")?;
         crate::designs::try_write(path)?;
     }
-    // What is found is about the rates that are run.
-    let report = rates::times(&design, args.times).check(&options);
+    let report = checked(&design, &options, args.times)?;
     let (mut simulated, mut named) = (Vec::new(), 0);
     for (table, costs) in design.query_costs(&options) {
         if args.table.as_ref().is_some_and(|name| *name != *table.name.value) {
@@ -156,6 +156,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let is_fine = simulated.iter().all(|table| table.answer.sentence.starts_with(answer::NOTHING));
     let is_fine = is_fine && together.is_none_or(|together| !together.saturates);
     Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Checks the design with its rates as they are run, unless `check` refuses it as it is.
+fn checked(design: &Design, options: &CheckOptions, times: f64) -> Result<Report, Failure> {
+    match design.check(options).refused(design) {
+        Some(problems) => Err(problems.into()),
+        None => Ok(rates::times(design, times).check(options)),
+    }
 }
 
 fn known(design: &Design) -> String {
