@@ -198,6 +198,24 @@ impl Engine {
         matches!(self, Self::DynamoDb | Self::Cassandra)
     }
 
+    /// The bytes of its longest key, where there is a limit. DynamoDB: of a partition key and a sort key together.
+    pub const fn longest_key(self) -> Option<usize> {
+        match self {
+            Self::HBase => Some(32_767),
+            Self::Bigtable => Some(4096),
+            Self::FoundationDb => Some(10_000),
+            Self::Fjall => Some(65_535),
+            Self::DynamoDb => Some(2048 + 1024),
+            Self::Cassandra | Self::TiKv | Self::Cockroach | Self::RocksDb => None,
+        }
+    }
+
+    /// The reason why it takes no key of so many bytes, if there is one.
+    pub fn refuses_key(self, bytes: usize) -> Option<String> {
+        let most = self.longest_key().filter(|most| bytes > *most)?;
+        Some(format!("the key has {bytes} bytes, and one of {} has {most} at most", self.word()))
+    }
+
     /// True if it splits a region with many reads, or with many writes, whatever its size.
     ///
     /// Bigtable: a tablet that is busier is split, and tablets are moved (cloud.google.com/bigtable/docs/overview).

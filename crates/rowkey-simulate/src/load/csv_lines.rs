@@ -17,12 +17,13 @@ pub(super) fn read(
     columns: &Columns,
     told: &mut Told<'_, '_>,
 ) -> Result<ControlFlow<()>, LoadError> {
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(Bounded::new(reader));
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(Bounded::new(reader));
     let mut head = StringRecord::new();
-    next(&mut reader, &mut head, None)?;
+    while next(&mut reader, &mut head, None)? && is_blank(&head) {}
     let mut known = Vec::new();
+    let first = head.position().map_or(1, Position::line);
     for (at, name) in head.iter().enumerate() {
-        let wrong = |reason| LoadError::Line { line: 1, place: place(at, Some(name)), reason };
+        let wrong = |reason| LoadError::Line { line: first, place: place(at, Some(name)), reason };
         let column = columns.named(name.trim()).map_err(wrong)?;
         if known.contains(&column) {
             return Err(wrong("there is this column already".to_owned()));
@@ -34,8 +35,19 @@ pub(super) fn read(
     let mut record = StringRecord::new();
     while next(&mut reader, &mut record, Some(&head))? {
         let number = record.position().map_or(0, Position::line);
+        if is_blank(&record) {
+            continue;
+        }
+        if record.len() != head.len() {
+            return Err(LoadError::Line {
+                line: number,
+                place: place(record.len().min(head.len()), None),
+                reason: format!("the line has {} columns, the first has {}", record.len(), head.len()),
+            });
+        }
         line.clear();
         for (at, (text, column)) in record.iter().zip(&known).enumerate() {
+            let text = if columns.keeps_blanks(*column) { text } else { text.trim() };
             let taken = line.take(*column, text);
             taken.map_err(|reason| LoadError::Line { line: number, place: place(at, head.get(at)), reason })?;
         }
@@ -44,6 +56,11 @@ pub(super) fn read(
         }
     }
     Ok(ControlFlow::Continue(()))
+}
+
+/// True of a line of blanks.
+fn is_blank(record: &StringRecord) -> bool {
+    record.len() == 1 && record.get(0).is_some_and(|text| text.trim().is_empty())
 }
 
 /// Reads the next record, if there is one.
@@ -79,11 +96,6 @@ fn wrong(error: csv::Error, begin: u64, head: Option<&StringRecord>) -> LoadErro
     match error.into_kind() {
         ErrorKind::Io(error) if error.get_ref().is_some_and(|error| error.is::<TooLong>()) => too_long(line),
         ErrorKind::Io(error) => LoadError::Read { line, error },
-        ErrorKind::UnequalLengths { expected_len, len, .. } => LoadError::Line {
-            line,
-            place: place(len.min(expected_len) as usize, None),
-            reason: format!("the line has {len} columns, the first has {expected_len}"),
-        },
         ErrorKind::Utf8 { err, .. } => LoadError::Line {
             line,
             place: place(err.field(), name(err.field())),

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use rowkey::lead::Lead;
 use rowkey::untyped::{FieldBuf, TypeBuf};
 use rowkey::{KeyRange, LayoutBuf, Value};
+use rowkey_design::Engine;
 use rowkey_design::internal::forms::{Times, key_loosened};
 use serde_json::Value as Json;
 
@@ -16,6 +17,7 @@ use crate::event::{Event, Op};
 pub(super) struct Told<'s, 'd> {
     layout: &'d LayoutBuf,
     times: Times<'d>,
+    engine: Option<Engine>,
     /// The values of the last key, whose memory is used again.
     values: Vec<Value>,
     sink: &'s mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
@@ -30,9 +32,10 @@ impl<'s, 'd> Told<'s, 'd> {
     pub(super) fn new(
         layout: &'d LayoutBuf,
         times: Times<'d>,
+        engine: Option<Engine>,
         sink: &'s mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
     ) -> Self {
-        Self { layout, times, values: Vec::new(), sink, first: None, last: 0, batch: None, number: 0 }
+        Self { layout, times, engine, values: Vec::new(), sink, first: None, last: 0, batch: None, number: 0 }
     }
 
     /// True if a line was told.
@@ -58,11 +61,12 @@ impl<'s, 'd> Told<'s, 'd> {
             let (t_ms, batch, bytes) = (t_ms - first, self.number, line.bytes);
             (self.sink)(Event { t_ms, batch, op, key, bytes, weight: 1 })
         };
+        reads_no_more(op, line).map_err(|(place, reason)| wrong(place, reason))?;
+        let refused = |key: &[u8]| self.engine.and_then(|engine| engine.refuses_key(key.len()));
         let has_fields = line.fields.iter().any(|field| !field.is_null());
         let op = match (op, &line.key) {
             (Word::Scan, None) => {
-                let values = self.layout.fields().iter().zip(&line.fields);
-                let given = values.take_while(|(_, json)| !json.is_null()).count();
+                let given = line.fields.iter().rposition(|json| !json.is_null()).map_or(0, |last| last + 1);
                 let ranges = prefix(self.layout, &self.times, &line.fields[..given])
                     .map_err(|fault| fault.told(number, line, self.layout))?;
                 for range in ranges.iter().flatten() {
@@ -77,6 +81,9 @@ impl<'s, 'd> Told<'s, 'd> {
                 if line.end.as_ref().is_some_and(|end| !end.is_empty() && end <= key) {
                     return Err(wrong("`end`", "it is not after `key`".to_owned()));
                 }
+                if let Some(reason) = line.end.as_deref().and_then(refused) {
+                    return Err(wrong("`end`", reason));
+                }
                 let end = line.end.as_deref().filter(|end| !end.is_empty());
                 Op::Scan { end, limit: line.limit, reverse: false, few: None, most: None }
             }
@@ -89,6 +96,9 @@ impl<'s, 'd> Told<'s, 'd> {
                 Err(wrong("`key`", "the line has fields of the key too: write one of them".to_owned()))
             }
             Some(key) => {
+                if let Some(reason) = refused(key) {
+                    return Err(wrong("`key`", reason));
+                }
                 if !matches!(op, Op::Scan { .. }) {
                     self.layout
                         .decode_to(key, &mut self.values)
@@ -99,9 +109,26 @@ impl<'s, 'd> Told<'s, 'd> {
             None => {
                 let key = encoded(self.layout, &self.times, &line.fields)
                     .map_err(|fault| fault.told(number, line, self.layout))?;
+                if let Some(reason) = refused(&key) {
+                    return Err(wrong("the fields", reason));
+                }
                 Ok(give(op, &key))
             }
         }
+    }
+}
+
+/// Refuses what an operation does not read: the place, and the reason.
+fn reads_no_more(op: Word, line: &Line) -> Result<(), (&'static str, String)> {
+    let is_scan = op == Word::Scan;
+    let given = [("`end`", line.end.is_some()), ("`limit`", line.limit.is_some())];
+    match given.into_iter().find(|(_, is_given)| *is_given && !is_scan) {
+        Some((place, _)) => Err((place, "a scan alone has one".to_owned())),
+        None if line.end.is_some() && line.key.is_none() => {
+            let reason = "a scan by fields reads all rows that have them: write `key` too, in their place".to_owned();
+            Err(("`end`", reason))
+        }
+        None => Ok(()),
     }
 }
 
@@ -142,10 +169,20 @@ fn one(at: usize, field: &FieldBuf, json: &Json, times: &Times<'_>) -> Result<Va
 
 /// The ranges of the rows whose first fields have these values.
 fn prefix(layout: &LayoutBuf, times: &Times<'_>, fields: &[Json]) -> Result<Vec<Vec<KeyRange>>, Fault> {
+    are_given(layout, fields)?;
     let given = layout.fields().iter().zip(fields).enumerate();
     let values: Vec<Value> =
         given.map(|(at, (field, json))| one(at, field, json, times)).collect::<Result<_, Fault>>()?;
     layout.ranges_by_bucket(&values, None).map_err(Fault::of_all)
+}
+
+/// Refuses fields of which one has no value, and is not optional.
+fn are_given(layout: &LayoutBuf, fields: &[Json]) -> Result<(), Fault> {
+    let mut given = layout.fields().iter().zip(fields);
+    match given.find(|(field, json)| json.is_null() && !matches!(field.ty, TypeBuf::Option(_))) {
+        Some((field, _)) => Err(Fault::of_all(format!("`{}` is missing", field.name))),
+        None => Ok(()),
+    }
 }
 
 /// The key of the values of all fields.
@@ -153,11 +190,7 @@ fn encoded(layout: &LayoutBuf, times: &Times<'_>, fields: &[Json]) -> Result<Vec
     if fields.iter().all(Json::is_null) {
         return Err(Fault::of_all("the line has no `key`, and no field of it"));
     }
-    for (field, json) in layout.fields().iter().zip(fields) {
-        if json.is_null() && !matches!(field.ty, TypeBuf::Option(_)) {
-            return Err(Fault::of_all(format!("`{}` is missing", field.name)));
-        }
-    }
+    are_given(layout, fields)?;
     let json = key_loosened(layout, Json::Array(fields.to_vec()), times);
     let key = layout.values_from_json(&json).and_then(|values| layout.encode(&values));
     key.map_err(|error| {

@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use proptest::prelude::*;
 use rowkey::LayoutBuf;
-use rowkey_design::Design;
 use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::internal::forms::KeyForm;
+use rowkey_design::{Design, Engine};
 use rowkey_simulate::event::{Event, Op};
 use rowkey_simulate::load::{Ahead, Drawn, Load, LoadError, Log, Options, Sampled, Trace};
 use rowkey_simulate::run::Generated;
@@ -169,10 +169,74 @@ fn a_bad_line_is_told_with_its_place() {
             format!("{{\"t_ms\":1,\"op\":\"put\",\"key\":\"{key}\",\"host\":\"a\"}}"),
             "line 1, `key`: the line has fields",
         ),
+        ("t_ms,op,host,at\n1,scan,,7\n".to_owned(), "line 2, the fields: `host` is missing"),
+        ("{\"t_ms\":1,\"op\":\"scan\",\"at\":7}".to_owned(), "line 1, the fields: `host` is missing"),
+        (
+            "t_ms,op,host,at,end\n1,scan,a,,ff\n".to_owned(),
+            "line 2, `end`: a scan by fields reads all rows that have them",
+        ),
+        (format!("t_ms,op,key,end\n1,get,{key},ff\n"), "line 2, `end`: a scan alone has one"),
+        (format!("t_ms,op,key,limit\n1,put,{key},3\n"), "line 2, `limit`: a scan alone has one"),
+        (format!("\u{feff}\u{feff}{}", csv("")), "line 1, column 1: this is a second byte order mark"),
+        ("null\n{\"t_ms\":1}".to_owned(), "line 1, column 4: invalid type: null, expected an object with `t_ms`"),
+        ("\n 12 \n".to_owned(), "line 2, column 3: invalid type: integer `12`, expected an object"),
+        ("\n \nt_ms,op,kee\n".to_owned(), "line 3, column 3 (`kee`): there is no such column"),
     ];
     for (text, expected) in cases {
         let error = trace(&design, &text).expect_err(&text).to_string();
         assert!(error.starts_with(expected), "{expected}: {error}");
+    }
+}
+
+#[test]
+fn blanks_are_cut_off_all_but_text() {
+    let design = design(TEXT);
+    let plain = "t_ms,op,host,at,bytes,limit\n5,put,a,7,3,\n6,scan,a,,,2\n";
+    let blanks = "\u{feff} t_ms , op,host, at,bytes , limit\n \n 5, put ,a, 7 , 3 ,\n\t\n6 ,scan,a, , , 2\n  \n";
+    let read = |text: &str| trace(&design, text).unwrap();
+    assert_eq!(read(plain), read(blanks));
+    // A host may begin with a blank.
+    assert_ne!(read(plain), read(&plain.replace("put,a", "put, a")));
+    let key = hex(&read(plain)[0].key);
+    let by_key = |key: &str| read(&format!("t_ms,op,key\n1,put,{key}\n"));
+    assert_eq!(by_key(&key), by_key(&format!(" {key} ")));
+}
+
+/// In a scan as in a put, an optional field that has no value before one that has is none.
+#[test]
+fn first_fields_of_a_scan_may_be_none() {
+    let design = design("format = 1\n[table.t]\nkey = [\"team: option<u8>\", \"user: u8\", \"at: u8\"]\n");
+    let keys = |lines: &str| {
+        let events = trace(&design, &format!("t_ms,op,team,user,at\n{lines}")).unwrap();
+        events.into_iter().map(|event| (event.op, event.key)).collect::<Vec<_>>()
+    };
+    let read = keys("1,put,,4,5\n2,scan,,4,\n3,scan,3,4,\n");
+    assert!(read.len() == 3 && read[0].1.starts_with(&read[1].1) && read[1].1.len() == read[0].1.len() - 1, "{read:?}");
+    assert!(!read[0].1.starts_with(&read[2].1), "{read:?}");
+}
+
+#[test]
+fn keys_are_no_longer_than_those_of_the_engine() {
+    let design = design("format = 1\n[table.t]\nkey = [\"name: text\"]\n");
+    let layout = &design.tables["t"].layout;
+    let told = |engine, text: &str| {
+        let mut trace = Trace::new(text.as_bytes(), layout, design.times_of("t")).engine(engine);
+        trace.events(&mut |_| ControlFlow::Continue(())).err().map(|error| error.to_string())
+    };
+    let csv = |line: &str| format!("t_ms,op,key,name,end\n{line}\n");
+    // The last field of a key has all bytes to its end.
+    let overhead = layout.encode(&[rowkey::Value::Text(String::new())]).unwrap().len();
+    for (engine, most) in [(Engine::HBase, 32_767), (Engine::Bigtable, 4096), (Engine::TiKv, 200_000)] {
+        for (bytes, is_taken) in [(most, true), (most + 1, engine == Engine::TiKv)] {
+            let name = "a".repeat(bytes - overhead);
+            let key = hex(&layout.encode(&[rowkey::Value::Text(name.clone())]).unwrap());
+            let fields = format!("{{\"t_ms\":0,\"op\":\"put\",\"name\":\"{name}\"}}");
+            for text in [csv(&format!("0,get,{key},,")), csv(&format!("0,scan,00,,{key}")), fields] {
+                let error = told(engine, &text);
+                assert_eq!(error.is_none(), is_taken, "{engine} {bytes}: {error:?}");
+                assert!(error.is_none_or(|error| error.contains(&format!("the key has {bytes} bytes, and one of "))));
+            }
+        }
     }
 }
 

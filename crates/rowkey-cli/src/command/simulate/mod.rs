@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use rowkey_design::internal::cost::QueryCost;
 use rowkey_design::internal::file::Period;
+use rowkey_design::internal::load::engine_of;
 use rowkey_design::internal::quote::terminal;
 use rowkey_design::{CheckOptions, Design, Report};
 use rowkey_simulate::answer::{self, Other, rates};
@@ -248,6 +249,7 @@ fn trace<'t>(design: &'t Design, declared: &Declared<'t>, path: &Path) -> Result
     let mut reader = reader(path)?;
     let expected = lines(path, &mut reader);
     let trace = Trace::new(reader, declared.key.layout, design.times_of(&declared.key.table.name));
+    let trace = trace.engine(engine_of(declared.cluster()));
     Ok(Ahead(Sampled::new(trace, ROW_BY_ROW, expected)))
 }
 
@@ -282,11 +284,13 @@ fn lines(path: &Path, reader: &mut dyn BufRead) -> u64 {
 }
 
 fn log(args: &Args, path: &Path, declared: &Declared<'_>) -> Result<Log, Failure> {
-    let (form, layout) = (args.samples.form, declared.key.layout);
+    let (form, layout, engine) = (args.samples.form, declared.key.layout, engine_of(declared.cluster()));
     let is_trace = |text: &str| text.starts_with('{') || text.split(',').any(|column| column.trim() == "t_ms");
     let key = |text: &str, key: &mut Vec<u8>| {
         let hint = || if is_trace(text) { "; a trace is given by --trace" } else { "" };
-        form.parse_to(text, layout, key).map_err(|error| format!("{error}{}", hint()))
+        let before = key.len();
+        form.parse_to(text, layout, key).map_err(|error| format!("{error}{}", hint()))?;
+        engine.refuses_key(key.len() - before).map_or(Ok(()), Err)
     };
     let rate = declared.settings.rows_per_second;
     let rate = if rate > 0.0 { rate } else { 1000.0 } * args.times;

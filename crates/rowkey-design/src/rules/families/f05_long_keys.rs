@@ -12,14 +12,14 @@ type Limit = (f64, &'static str);
 
 /// The longest key.
 fn longest_key(engine: Engine) -> Option<Limit> {
-    Some(match engine {
-        Engine::HBase => (32_767.0, "a row key of HBase"),
-        Engine::Bigtable => (4096.0, "a row key of Bigtable"),
-        Engine::FoundationDb => (10_000.0, "a key of FoundationDB"),
-        Engine::Fjall => (65_535.0, "a key of fjall"),
-        Engine::DynamoDb => (2048.0 + 1024.0, "a partition key and a sort key of DynamoDB"),
-        _ => return None,
-    })
+    let of = match engine {
+        Engine::HBase => "a row key of HBase",
+        Engine::Bigtable => "a row key of Bigtable",
+        Engine::FoundationDb => "a key of FoundationDB",
+        Engine::DynamoDb => "a partition key and a sort key of DynamoDB",
+        _ => "a key of fjall",
+    };
+    Some((engine.longest_key()? as f64, of))
 }
 
 /// The longest partition key and the longest of what sorts rows in it, where these are apart.
