@@ -7,8 +7,8 @@ use super::region::Region;
 /// The most places of a table.
 const PLACES: usize = 1024;
 
-/// The times that places are drawn for keys that are still due: at first for few, from which it is learned what keys look
-/// like.
+/// The times that places are drawn for keys that are still due: at first for few, from which it is learned what keys
+/// look like.
 const ROUNDS: usize = 8;
 
 /// The rounds for few keys.
@@ -17,10 +17,10 @@ const LEARNING: usize = 2;
 /// The part of the keys that is read in each of these.
 const FIRST: usize = 8;
 
-/// Reads `most` keys, or all where the regions have fewer, from places that are drawn evenly over them: one key at each,
-/// but where that leaves some to be read. Keys that one region lacks are read from the others. No more rows are passed
-/// over than those of the keys, and two of each region; servers count a row more for each read that finds fewer than it
-/// asks for.
+/// Reads `most` keys, or all where the regions have fewer, from places that are drawn evenly over them: one key at
+/// each, but where that leaves some to be read. Keys that one region lacks are read from the others. No more rows are
+/// passed over than those of the keys, and two of each region; servers count a row more for each read that finds fewer
+/// than it asks for.
 pub(super) async fn sample<R: Rows>(rows: &R, regions: Vec<Range>, most: usize) -> Result<Keys, R::Error> {
     let count = regions.len().max(1);
     let of_region = (PLACES / count).min(most.div_ceil(count));

@@ -9,7 +9,8 @@ use super::spread::Spread;
 /// The keys that tell how others begin and end.
 const KNOWN: usize = 8;
 
-/// The least balance of crossed places that had a key near them, and twice those that had none, with which others follow.
+/// The least balance of crossed places that had a key near them, and twice those that had none, with which others
+/// follow.
 const CROSSED: i64 = -4;
 
 /// A region with rows.
