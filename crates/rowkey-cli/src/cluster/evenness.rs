@@ -72,7 +72,7 @@ fn is_even(what: &str, key: impl Fn(u64) -> Vec<u8>) {
 fn sequences_are_sampled_evenly() {
     is_even("a part of orders", |row| (0x14_2c57 + row * 7).to_be_bytes().to_vec());
     for seed in 0..6 {
-        let start = mix(seed) >> 20 >> mix(seed ^ 99) % 24;
+        let start = (mix(seed) >> 20) >> (mix(seed ^ 99) % 24);
         let step = 1 + mix(seed ^ 5) % 100;
         is_even(&format!("{start:x} by {step}"), |row| (start + row * step).to_be_bytes().to_vec());
     }
@@ -82,7 +82,7 @@ fn sequences_are_sampled_evenly() {
 fn uniform_bytes_are_sampled_evenly() {
     for (width, seed) in [(8, 1), (12, 2), (16, 3), (20, 4)] {
         let bytes =
-            |row: u64| (0..3).flat_map(|part| mix(row * 8 + part ^ seed << 40).to_be_bytes()).take(width).collect();
+            |row: u64| (0..3).flat_map(|part| mix((row * 8 + part) ^ (seed << 40)).to_be_bytes()).take(width).collect();
         is_even(&format!("{width} bytes"), bytes);
     }
 }
