@@ -51,15 +51,17 @@ impl Map<'_> {
 
     fn row_labels(&self, height: usize) -> Markup {
         let down = height.saturating_sub(LINE) / 2;
-        // Short labels have one line wherever they are.
-        let is_short = self.labels.iter().all(|label| label.len() <= 16);
+        // Short labels have one line wherever they are; and so have servers, which are known by what comes first.
+        let are_servers = self.grid.starts.is_empty();
+        let is_short = are_servers || self.labels.iter().all(|label| label.len() <= 16);
         let rarely = if is_short { LINE } else { LINES }.div_ceil(height);
         // Where two lines are taken, every second label is left out, or none is.
         let often = if rarely.is_multiple_of(2) && rarely / 2 * height >= LINE { rarely / 2 } else { rarely };
         html! {
             @for (y, row) in self.rows.iter().enumerate().step_by(often) {
                 @if (self.rows.len() - y) * height >= LINE || y == 0 {
-                    span class=[(y % rarely != 0).then_some("wide")] style={ "top:" (y * height + down) "px" } {
+                    @let class = if y % rarely != 0 { Some("wide") } else { are_servers.then_some("line") };
+                    span class=[class] style={ "top:" (y * height + down) "px" } {
                         (self.labels[*row])
                     }
                 }

@@ -43,3 +43,19 @@ fn what_is_known_in_part_is_underlined() {
         assert!(part.contains(said) && !all.contains(said), "{of}");
     }
 }
+
+#[test]
+fn each_server_has_a_label_however_narrow_the_page() {
+    let mut made = made::empty("watched", made::layout_of("[\"id: u64\"]"), 1000);
+    for t_ms in [1000, 2000] {
+        let regions = vec![made::region(Key(Vec::new()), 1)];
+        made.intervals.push(Interval { t_ms, regions, servers: vec![Server::default(); 12] });
+    }
+    made.settings.server_names = (0..12).map(|server| format!("region-server-{server}.example.org:16020")).collect();
+    let page = html(&<_>::default(), &[made.drawn()], CAPACITY);
+    for server in 0..12 {
+        let label = format!(">server {server}, region-server-{server}.example.org:16020</span>");
+        let start = page.find(&label).and_then(|end| page[..end].rfind("<span")).map(|start| &page[start..]);
+        assert!(start.is_some_and(|span| span.starts_with("<span class=\"line\"")), "{server}: {start:.200?}");
+    }
+}
