@@ -93,7 +93,10 @@ impl Together {
         let of_one = too_few().filter(|finding| !has(finding, "tables"));
         let of_one = of_one.map(|finding| number(finding, 0) / (number(finding, 1) * number(finding, 2)));
         let least = of_one.filter(|part| part.is_finite()).fold(0.0, f64::max);
-        match most.filter(|finding| number(finding, 2) >= 100.0 * least).and_then(|finding| finding.remedy.as_ref()) {
+        let counted = self.writes.max(self.reads) * (1.0 - self.chance.max(ROUNDED));
+        // One of reads alone says nothing of writes that are more.
+        let takes_all = |finding: &&Finding| number(finding, 2) >= 100.0 * least.max(counted);
+        match most.filter(takes_all).and_then(|finding| finding.remedy.as_ref()) {
             Some(remedy) => remedy.text.clone(),
             None => servers_for_all(self.measured().max(least), self.servers),
         }
