@@ -5,6 +5,7 @@ mod lengths;
 mod lines;
 mod ran;
 mod sane;
+mod watched;
 
 use std::fmt;
 use std::fs::File;

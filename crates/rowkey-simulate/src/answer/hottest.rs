@@ -24,8 +24,22 @@ impl Hottest {
     /// That of intervals, by the writes or the reads of their regions; none if there are none.
     ///
     /// It is the region of the interval in which the hottest has its median part; of those in which it has the same, of
-    /// the last. It has no more than the busiest server at a moment.
+    /// the last. It has no more than the busiest server at a moment. Of a watched table it is a region that is there at
+    /// the end, if the hottest of one of them is, and is where it is then.
     pub(super) fn of(run: &Run, shares: &[Share<'_>], reads: bool, busiest: f64) -> Option<Self> {
+        let there: Vec<Share<'_>> = match run.is_watched() {
+            true => shares.iter().filter(|share| server_at_end(run, share).is_some()).cloned().collect(),
+            false => Vec::new(),
+        };
+        let mut hottest = Self::of_all(run, if there.is_empty() { shares } else { &there }, reads, busiest)?;
+        if let Some(server) = run.server_at_end(&hottest.start, hottest.end.as_ref()).filter(|_| run.is_watched()) {
+            hottest.server = server;
+        }
+        Some(hottest)
+    }
+
+    /// The same, whatever became of the region.
+    pub(super) fn of_all(run: &Run, shares: &[Share<'_>], reads: bool, busiest: f64) -> Option<Self> {
         let mut sorted: Vec<&Share<'_>> = shares.iter().collect();
         sorted.sort_by(|a, b| a.region.share.total_cmp(&b.region.share).then(a.interval.t_ms.cmp(&b.interval.t_ms)));
         let median = sorted.get(sorted.len() / 2)?.region.share;
@@ -38,6 +52,19 @@ impl Hottest {
         let end = regions.get(hottest.region.at + 1).map(|next| next.start.clone());
         Some(Self { start: region.start.clone(), end, server: region.server, share, t_ms: hottest.interval.t_ms })
     }
+
+    /// True if it has a key of those from one up to another.
+    pub(super) fn has_keys_of(&self, start: &Key, end: Option<&Key>) -> bool {
+        let is_above = |end: Option<&Key>, key: &Key| end.is_none_or(|end| end > key);
+        is_above(self.end.as_ref(), start) && is_above(end, &self.start)
+    }
+}
+
+/// The server at the end of the hottest region of an interval; none if the region is not there then.
+fn server_at_end(run: &Run, share: &Share<'_>) -> Option<u32> {
+    let regions = &share.interval.regions;
+    let end = regions.get(share.region.at + 1).map(|next| &next.start);
+    run.server_at_end(&regions.get(share.region.at)?.start, end)
 }
 
 #[cfg(test)]

@@ -100,6 +100,7 @@ pub fn answer(
         findings: &findings,
         unjudged: &unjudged,
         server_names: &run.settings.server_names,
+        is_split: !run.splits.is_empty() || !run.moves.is_empty(),
         unknown: unknown::sentence(&regions),
     };
     Answer {

@@ -36,6 +36,8 @@ pub(super) struct Known<'k> {
     pub(super) unjudged: &'k [String],
     /// The hosts and ports of the servers, by number, where they have any.
     pub(super) server_names: &'k [String],
+    /// True if regions were split, or moved.
+    pub(super) is_split: bool,
     /// The sentence on regions of which no server told.
     pub(super) unknown: Option<String>,
 }
@@ -96,8 +98,10 @@ impl Known<'_> {
             let rates = first.map_or(String::new(), |(first, later)| {
                 format!(": it takes {}{unit} a second at first, and {} later", rate(first), rate(later.of_run))
             });
+            // What a watched cluster did not do is not waited for.
+            let is_split = self.is_split || self.server_names.is_empty();
             return match numbers.region {
-                "region" => format!(", until the table is split and its regions are moved{rates}"),
+                "region" if is_split => format!(", until the table is split and its regions are moved{rates}"),
                 _ => format!(", at the beginning alone{rates}"),
             };
         }
@@ -127,7 +131,7 @@ impl Known<'_> {
         format!(
             "Server {} saturates {}: a server is asked for up to {} {}s a second{}, and takes {}",
             named(*server, server_names.get(*server as usize)),
-            since(saturation),
+            since(saturation, !server_names.is_empty()),
             rate(*asked),
             takes.word(*reads),
             if are_rows { " (100 rows of a scan are one)" } else { "" },
@@ -137,11 +141,12 @@ impl Known<'_> {
 }
 
 /// A time is as near as the steps in which the load is looked at, which is said if they are long. What is told is of a
-/// minute at least, and so is the start.
-fn since(saturation: &Saturation) -> String {
+/// minute at least, and so is the start; but of a watched table it is the first interval.
+fn since(saturation: &Saturation, is_watched: bool) -> String {
     let Saturation { t_ms, step_ms, .. } = *saturation;
+    let start_ms = if is_watched { 1 } else { SHORTEST_MS };
     match t_ms {
-        _ if t_ms < step_ms.saturating_add(SHORTEST_MS) => "from the start".to_owned(),
+        _ if t_ms < step_ms.saturating_add(start_ms) => "from the start".to_owned(),
         _ if t_ms / COARSE >= step_ms => format!("within {}", elapsed(t_ms)),
         _ => format!("within {}, in steps of {}", elapsed(t_ms), elapsed(step_ms)),
     }

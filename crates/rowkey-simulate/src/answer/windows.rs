@@ -18,6 +18,8 @@ pub(super) struct Part<'i> {
     before: (&'i [Region], Counted),
     /// The squares of what each call asks of each server.
     pub(super) by_server: f64,
+    /// True if each row is an event, as far as is known: of a watched table.
+    is_by_row: bool,
 }
 
 /// Intervals in which the load by key range is the same. What they count is of the regions of the last of them: regions
@@ -39,7 +41,8 @@ pub(super) fn parts<'r>(run: &'r Run, reads: bool) -> Vec<Part<'r>> {
     let befores = std::iter::once(before).chain(run.intervals.iter().map(|interval| &interval.regions[..]));
     let part = |(before, interval): (&'r [Region], &'r Interval)| {
         let chance = run.chance(interval, reads);
-        Part::of(before, interval, chance.regions(interval, reads), chance.by_server)
+        let part = Part::of(before, interval, chance.regions(interval, reads), chance.by_server);
+        Part { is_by_row: run.is_watched(), ..part }
     };
     let intervals = befores.zip(&run.intervals);
     intervals.map(part).filter(|part| part.regions.all() > 0.0).collect()
@@ -52,7 +55,15 @@ impl<'i> Part<'i> {
             Some(places) => (before, joined(&regions, &places)),
             None => (&interval.regions[..], regions.clone()),
         };
-        Self { interval, regions, before, by_server }
+        Self { interval, regions, before, by_server, is_by_row: false }
+    }
+
+    /// The counts of its regions, or of others of the same load, with the chance that there is in them.
+    fn with_chance(&self, counted: &Counted) -> Counted {
+        match self.is_by_row {
+            true => Counted { counts: counted.counts.clone(), squares: counted.all(), by_call: counted.all() },
+            false => counted.clone(),
+        }
     }
 }
 
@@ -62,7 +73,7 @@ pub(super) fn windows<'p, 'i>(parts: &'p [Part<'i>]) -> Vec<Window<'p, 'i>> {
     let smallest = &last.interval.regions[..];
     let pool = |first, step| pooled(parts.iter().skip(first).step_by(step), last);
     let length_ms = last.interval.t_ms - parts.first().map_or(0, |first| first.interval.t_ms);
-    let is_short = parts.len() == 1 || length_ms < SHORTEST_MS;
+    let is_short = parts.len() == 1 || length_ms < SHORTEST_MS && !last.is_by_row;
     let all = pool(0, 1).filter(|all| is_short || is_same(parts, smallest, all));
     if let Some(all) = all
         && let (Some(some), Some(others)) = (pool(0, 2), pool(1, 2))
@@ -143,8 +154,8 @@ fn divide(count: f64, among: &mut [f64], others: &[f64]) {
 /// True if the regions of each interval are asked for the same in all of them: no more often than by chance are two
 /// calls of one interval for one region, where those of all are not.
 fn is_same(parts: &[Part<'_>], smallest: &[Region], all: &Counted) -> bool {
-    let counted = || parts.iter().map(|part| &part.before.1);
-    let Some(apart) = part_of_pairs(counted().map(Counted::pairs)) else { return false };
+    let counted = || parts.iter().map(|part| part.with_chance(&part.before.1));
+    let Some(apart) = part_of_pairs(counted().map(|counted| counted.pairs())) else { return false };
     let events: Option<f64> = counted().map(|counted| counted.events().map(|events| events * events)).sum();
     let Some(events) = events else { return false };
     let (mut count, mut same) = (0, 0.0);
@@ -152,10 +163,10 @@ fn is_same(parts: &[Part<'_>], smallest: &[Region], all: &Counted) -> bool {
         let (regions, counted) = &part.before;
         if std::mem::replace(&mut count, regions.len()) != regions.len() {
             let places = places(regions, smallest).unwrap_or_default();
-            let [pairs, alike] = joined(all, &places).pairs();
+            let [pairs, alike] = part.with_chance(&joined(all, &places)).pairs();
             same = if pairs > 0.0 { alike / pairs } else { 0.0 };
         }
-        let [pairs, _] = counted.pairs();
+        let [pairs, _] = part.with_chance(counted).pairs();
         [pairs, pairs * same]
     }));
     together.is_some_and(|together| together >= apart - OF_CHANCE * (2.0 * apart / events).sqrt())

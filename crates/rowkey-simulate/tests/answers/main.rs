@@ -17,6 +17,7 @@ mod sampled;
 mod shares;
 mod tables;
 mod watched;
+mod watched_load;
 mod wording;
 mod worst;
 
