@@ -55,6 +55,8 @@ struct Seen {
     start: Key,
     id: u64,
     opening: Option<i64>,
+    /// The number of the server that it is on, or else was on, or the region that it came from.
+    place: u32,
     /// The server and its counts; 0 of any server, if the region was opened since and no server has told of it yet.
     told: Option<(Option<ServerRun>, Counts)>,
     /// The time of that reading, and of the counts, which may be later.
@@ -124,10 +126,10 @@ impl Follow {
             if is_opened_since && !is_recreated {
                 self.note_change(t_ms, overlapped, region);
             }
-            let server = self.server_of(t_ms, same, region);
+            let server = self.server_of(t_ms, same, overlapped, region);
             let own = count(same, region, is_opened_since, (from_ms, t_ms));
-            regions.push(bare(region, server));
-            self.seen.push(seen(same, region, is_opened_since, (from_ms, t_ms), own.put));
+            regions.push(bare(region, same, server));
+            self.seen.push(seen(same, region, is_opened_since, (from_ms, t_ms), own.put, server));
             counted.push(own);
         }
         self.now_ms = t_ms;
@@ -168,8 +170,8 @@ impl Follow {
         }
     }
 
-    /// The number of a region's server, or of its last one; a move is noted.
-    fn server_of(&mut self, t_ms: u64, same: Option<&Seen>, region: &RegionReading) -> u32 {
+    /// The number of a region's server, or of its last one, or that of the region it came from; a move is noted.
+    fn server_of(&mut self, t_ms: u64, same: Option<&Seen>, overlapped: &[Seen], region: &RegionReading) -> u32 {
         let before = same.and_then(|seen| seen.told.as_ref()?.0.as_ref());
         let before = before.map(|server| self.servers.number(t_ms, server));
         let now = region.counts.as_ref().map(|(server, _)| self.servers.number(t_ms, server));
@@ -179,7 +181,7 @@ impl Follow {
         {
             self.moves.push(Move { t_ms, start: region.start.clone(), from, to });
         }
-        now.or(before).unwrap_or(0)
+        now.or_else(|| overlapped.first().map(|seen| seen.place)).unwrap_or(0)
     }
 
     /// The run of what was read: that of these settings, but for its servers, intervals and first regions.
@@ -260,24 +262,27 @@ fn seen(
     is_opened_since: bool,
     (from_ms, t_ms): (u64, u64),
     put: Requests,
+    place: u32,
 ) -> Seen {
     let (start, id, opening) = (region.start.clone(), region.id, opening(same, region));
     match (&region.counts, same) {
         (Some((server, counts)), _) => {
             let (told, counted_ms) = (Some((Some(server.clone()), *counts)), t_ms.saturating_add(region.late_ms));
-            Seen { start, id, opening, told, told_ms: t_ms, counted_ms, put }
+            Seen { start, id, opening, place, told, told_ms: t_ms, counted_ms, put }
         }
         (None, Some(same)) => same.clone(),
         (None, None) => {
             let told = is_opened_since.then(|| (None, Counts::default()));
-            Seen { start, id, opening, told, told_ms: from_ms, counted_ms: from_ms, put }
+            Seen { start, id, opening, place, told, told_ms: from_ms, counted_ms: from_ms, put }
         }
     }
 }
 
-/// A region without its requests.
-fn bare(region: &RegionReading, server: u32) -> Region {
-    let counts = region.counts.as_ref().map_or_else(Counts::default, |(_, counts)| *counts);
+/// A region without its requests, with the sizes that were told of it last.
+fn bare(region: &RegionReading, same: Option<&Seen>, server: u32) -> Region {
+    let told = region.counts.as_ref().map(|(_, counts)| counts);
+    let told = told.or_else(|| Some(&same?.told.as_ref()?.1));
+    let counts = told.copied().unwrap_or_default();
     Region {
         start: region.start.clone(),
         server,

@@ -1,9 +1,11 @@
 //! Intervals of one length, whenever the readings come: what was counted between two of them is spread evenly over the
 //! time between.
 
-use rowkey_simulate::recording::joined;
+mod coarse;
+
 use rowkey_simulate::run::{Interval, Key, Known, Region, Server};
 
+use self::coarse::{divided, known_at, of_both};
 use crate::options::Options;
 
 /// Requests between two times.
@@ -23,13 +25,14 @@ pub(crate) struct Timeline {
     intervals: Vec<Interval>,
     length_ms: u64,
     options: Options,
-    /// The time of the last reading.
+    /// The time of the last reading, and its regions without their requests.
     now_ms: u64,
+    regions: Vec<Region>,
 }
 
 impl Timeline {
     pub(crate) fn new(options: Options) -> Self {
-        Self { intervals: Vec::new(), length_ms: options.interval_ms, options, now_ms: 0 }
+        Self { intervals: Vec::new(), length_ms: options.interval_ms, options, now_ms: 0, regions: Vec::new() }
     }
 
     /// Goes on to the time of a reading with these regions, without their requests. Intervals that have ended before the
@@ -40,16 +43,16 @@ impl Timeline {
         if let Some(last) = self.intervals.last_mut().filter(|last| last.t_ms > self.now_ms) {
             let mut fresh = bare(last.t_ms);
             for region in &mut fresh.regions {
-                let at = last.regions.partition_point(|known| known.start <= region.start).saturating_sub(1);
-                region.known = last.regions.get(at).map_or(Known::All, |known| known.known);
+                region.known = known_at(&last.regions, region);
             }
-            *last = joined(last, fresh);
+            *last = of_both(last, fresh);
         }
         while self.end_ms() < t_ms {
             self.intervals.push(bare(self.end_ms().saturating_add(self.length_ms)));
             self.bound();
         }
         self.now_ms = t_ms;
+        self.regions = regions.to_vec();
     }
 
     fn end_ms(&self) -> u64 {
@@ -67,7 +70,7 @@ impl Timeline {
             let mut pairs = Vec::with_capacity(self.intervals.len() / 2);
             let mut rest = std::mem::take(&mut self.intervals).into_iter();
             while let (Some(first), Some(second)) = (rest.next(), rest.next()) {
-                pairs.push(joined(&first, second));
+                pairs.push(of_both(&first, second));
             }
             self.intervals = pairs;
             self.length_ms = self.length_ms.saturating_mul(2);
@@ -111,6 +114,8 @@ impl Timeline {
         for (at, first_ms, end_ms) in self.between(from_ms, to_ms) {
             let begins = first_ms <= self.length_ms.saturating_mul(at as u64).saturating_add(little);
             let is_little = end_ms - first_ms <= little && self.length_ms > 1;
+            // Of a region that was split since, its parts are not known.
+            let known = if self.has_parts_of(at, start) { Known::Part } else { known };
             if begins && known == Known::None {
                 self.give_back(at, start);
             }
@@ -122,6 +127,16 @@ impl Timeline {
             };
             counted_is_known(region);
         }
+    }
+
+    /// True if an interval has a larger region in place of the one that begins with a key now.
+    fn has_parts_of(&self, at: usize, start: &Key) -> bool {
+        let around = |regions: &[Region]| {
+            let next = regions.partition_point(|region| region.start <= *start);
+            let key = |at: usize| regions.get(at).map(|region| region.start.clone());
+            (next.checked_sub(1).and_then(key), key(next))
+        };
+        self.intervals.get(at).is_some_and(|interval| around(&interval.regions) != around(&self.regions))
     }
 
     /// Gives what a region counted in a little time at the beginning of an interval to the interval before: of the rest
@@ -153,7 +168,8 @@ impl Timeline {
     }
 
     /// The length of the intervals, and all up to the last reading, which ends the last of them. One that would be less
-    /// than half as long as the others is a part of the one before. Of one alone the length is its own.
+    /// than half as long as the others is a part of the one before. Of one alone the length is its own. The last has the
+    /// regions that there are at the end.
     pub(crate) fn end(mut self) -> (u64, Vec<Interval>) {
         let begin_ms = self.end_ms().saturating_sub(self.length_ms);
         let rest_ms = self.now_ms.saturating_sub(begin_ms);
@@ -166,6 +182,9 @@ impl Timeline {
         {
             self.intervals.push(ended(&before, last, rest_ms <= self.length_ms / LITTLE));
         }
+        if let Some(last) = self.intervals.pop() {
+            self.intervals.push(divided(last, self.regions));
+        }
         let length_ms = if let [only] = &self.intervals[..] { only.t_ms.min(self.length_ms) } else { self.length_ms };
         (length_ms.max(1), self.intervals)
     }
@@ -173,10 +192,9 @@ impl Timeline {
 
 /// The last interval with the rest behind it. A little rest does not say how much is known of it.
 fn ended(before: &Interval, rest: Interval, is_little: bool) -> Interval {
-    let mut both = joined(before, rest);
+    let mut both = of_both(before, rest);
     for region in both.regions.iter_mut().filter(|_| is_little) {
-        let at = before.regions.partition_point(|known| known.start <= region.start).saturating_sub(1);
-        region.known = before.regions.get(at).map_or(region.known, |known| known.known);
+        region.known = known_at(&before.regions, region);
         counted_is_known(region);
     }
     both

@@ -68,3 +68,69 @@ fn a_table_that_is_created_anew_has_neither_splits_nor_merges() {
         assert_eq!(told, [recreations, splits, merges], "{after:?}");
     }
 }
+
+/// A region with its first key, its number, and its server with the writes that it tells.
+const PARENT: Told<'_> = ("k", 1, Some((1, 303)));
+
+/// The run of a table whose region `k` is split between the second reading and the third.
+fn split_at(times: &[u64], parts: [Option<(u64, u64)>; 2]) -> Run {
+    let mut follow = Follow::new(Options::default().interval_ms(1000));
+    let other = |t_ms| ("", 1, Some((0, t_ms)));
+    follow.add(&reading(0, &[other(0), ("k", 1, Some((1, 0)))]));
+    follow.add(&reading(times[0], &[other(times[0]), PARENT]));
+    for t_ms in &times[1..] {
+        follow.add(&reading(*t_ms, &[other(*t_ms), ("k", 2, parts[0]), ("m", 2, parts[1])]));
+    }
+    follow.into_run(Settings::default())
+}
+
+fn places(interval: &Interval) -> Vec<(&[u8], u32, u64, Known)> {
+    let of = |region: &rowkey_simulate::run::Region| (region.server, region.rows_this_interval, region.known);
+    let regions = interval.regions.iter().skip(1);
+    regions.map(|region| (&region.start.0[..], of(region).0, of(region).1, of(region).2)).collect()
+}
+
+#[test]
+fn what_a_region_counted_before_it_was_split_is_its_own() {
+    // The split is seen just before the end of the next interval.
+    let parts = [Some((0, 2)), Some((2, 24))];
+    let run = split_at(&[980, 1985, 2985], parts);
+    assert_eq!(places(&run.intervals[0]), [(&b"k"[..], 1, 303, Known::All)]);
+    assert_eq!(run.intervals[0].servers[1].writes, 303);
+    assert_eq!(places(&run.intervals[1]), [(&b"k"[..], 0, 2, Known::Part), (&b"m"[..], 2, 24, Known::Part)]);
+    // It is seen just behind its interval: what the parts counted in it is the region's.
+    let run = split_at(&[1010, 2020, 3030], parts);
+    let [(start, server, rows, known)] = places(&run.intervals[1])[..] else { panic!("{:?}", run.intervals[1]) };
+    assert_eq!((start, server, known), (&b"k"[..], 1, Known::Part));
+    assert!((24..=29).contains(&rows), "{rows}");
+    assert_eq!(places(&run.intervals[2]).len(), 2);
+}
+
+#[test]
+fn parts_of_which_no_server_told_are_where_their_region_was() {
+    let run = split_at(&[980, 1985, 2985], [None, None]);
+    assert_eq!(places(&run.intervals[0]), [(&b"k"[..], 1, 303, Known::All)]);
+    assert_eq!(places(&run.intervals[1]), [(&b"k"[..], 1, 0, Known::None), (&b"m"[..], 1, 0, Known::None)]);
+}
+
+#[test]
+fn the_last_interval_has_the_regions_of_the_end() {
+    let run = split_at(&[400, 900], [Some((0, 2)), Some((2, 24))]);
+    let [(_, _, lower, Known::Part), (_, _, upper, Known::Part)] = places(&run.intervals[0])[..] else {
+        panic!("{:?}", run.intervals)
+    };
+    assert_eq!((run.intervals.len(), lower + upper), (1, 303 + 26));
+}
+
+#[test]
+fn joined_intervals_have_the_region_that_was_split_between_them() {
+    let mut follow = Follow::new(Options::default().interval_ms(1).most_intervals(4));
+    follow.add(&reading(0, &[("", 1, Some((0, 0)))]));
+    follow.add(&reading(1, &[("", 1, Some((0, 100)))]));
+    for t_ms in 2..5 {
+        follow.add(&reading(t_ms, &[("", 2, Some((0, t_ms))), ("m", 2, Some((1, 10 * t_ms)))]));
+    }
+    let run = follow.into_run(Settings::default());
+    assert_eq!(writes(&run), [vec![122], vec![2, 20]]);
+    assert_eq!(known(&run)[0], [Known::Part]);
+}
