@@ -271,7 +271,7 @@ fn what_check_refuses_is_refused() {
         let run = simulate(folder.path(), &["--table", "visits", "--html", "page.html"]);
         assert_eq!((check.status, run.status, run.out.as_str()), (Some(2), Some(2), ""), "{more}: {}", check.out);
         assert_eq!(refused(&check), refused(&run), "{more}");
-        assert!(refused(&run) != "" && !folder.path().join("page.html").exists(), "{more}: {}", run.err);
+        assert!(!refused(&run).is_empty() && !folder.path().join("page.html").exists(), "{more}: {}", run.err);
     }
     // It is refused as it is, and not as its rates are run: at a thousandth of them nothing is found to be allowed.
     let allowed = "[[table.visits.allow]]\nrule = \"H24\"\nwhy = \"x\"\n";
