@@ -2,6 +2,8 @@
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::Path;
 use std::time::Duration;
 
@@ -31,8 +33,21 @@ impl Options {
     pub fn from_site(file: impl AsRef<Path>) -> Result<Self, Error> {
         let file = file.as_ref();
         let wrong = |why: &dyn std::fmt::Display| Error::invalid(format!("{}: {why}", file.display()));
-        let text = std::fs::read_to_string(file).map_err(|error| wrong(&error))?;
+        let text = text(file).map_err(|error| wrong(&error))?;
         options(&text).map_err(|why| wrong(&why))
+    }
+}
+
+/// A file of properties is written by people: a longer one is something else, or has no end.
+const LONGEST: u64 = 64 << 20;
+
+/// The text of a file.
+fn text(file: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    let read = File::open(file)?.take(LONGEST + 1).read_to_string(&mut text)?;
+    match read as u64 > LONGEST {
+        true => Err(io::Error::other(format!("it has more than {LONGEST} bytes: no hbase-site.xml is as long"))),
+        false => Ok(text),
     }
 }
 

@@ -61,9 +61,7 @@ impl CallFault {
         match self {
             Self::NotSent(cause) | Self::Unanswered(cause) => cause,
             Self::Refused(exception) => Cause::said(exception.to_string()),
-            Self::TooLarge(bytes) => {
-                Cause::said(format!("the response has {bytes} bytes, more than Options::response_bytes allows"))
-            }
+            Self::TooLarge(bytes) => Cause::said(too_large(bytes)),
             Self::Malformed(what) => Cause::said(what),
         }
     }
@@ -72,4 +70,9 @@ impl CallFault {
     pub(crate) fn doubts_server(&self) -> bool {
         matches!(self, Self::Unanswered(cause) if !matches!(cause, Cause::Slow))
     }
+}
+
+/// The words on a response with more bytes than [`response_bytes`](crate::Options::response_bytes).
+pub(crate) fn too_large(bytes: usize) -> String {
+    format!("the response has {bytes} bytes, more than the limit of one")
 }

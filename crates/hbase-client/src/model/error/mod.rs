@@ -14,7 +14,7 @@ use bytes::Bytes;
 pub(crate) use self::cause::Cause;
 pub use self::exception::Exception;
 pub(crate) use self::exception::Reaction;
-pub(crate) use self::fault::CallFault;
+pub(crate) use self::fault::{CallFault, too_large};
 use crate::model::names::InvalidName;
 use crate::model::region::{Location, readable};
 use crate::model::server::Address;
@@ -166,10 +166,7 @@ impl Error {
         match fault {
             CallFault::NotSent(cause) | CallFault::Unanswered(cause) => Self::unavailable(cause),
             CallFault::Refused(exception) => Self::refused(exception),
-            CallFault::TooLarge(bytes) => Self::new(
-                ErrorKind::TooLarge,
-                Why::Said(format!("the response has {bytes} bytes, more than Options::response_bytes allows")),
-            ),
+            CallFault::TooLarge(bytes) => Self::new(ErrorKind::TooLarge, Why::Said(too_large(bytes))),
             CallFault::Malformed(what) => Self::malformed(what),
         }
     }

@@ -81,7 +81,7 @@ impl Admin {
     async fn described(&self, table: &TableName, deadline: Instant) -> Result<TableSchema> {
         let schema = self.schema(table, deadline).await?.ok_or_else(|| Error::no_table(table))?;
         TableSchema::from_pb(&schema)
-            .ok_or_else(|| Error::malformed("the response has a table schema that can't be decoded"))
+            .ok_or_else(|| Error::malformed("a name or a value in the table's schema is not UTF-8"))
     }
 
     /// Returns whether a table exists.
