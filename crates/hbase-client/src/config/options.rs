@@ -159,9 +159,9 @@ impl Options {
         self
     }
 
-    /// Closes a connection that has pending calls and received no bytes for this long. It must exceed half of the
-    /// [`attempt_timeout`](Self::attempt_timeout): servers send heartbeats of long scans at that interval. Default:
-    /// 30 s.
+    /// Closes a connection that has pending calls and received no bytes for this long, or a part of a response with
+    /// fewer than 1,024 bytes a second. It must exceed half of the [`attempt_timeout`](Self::attempt_timeout): servers
+    /// send heartbeats of long scans at that interval. Default: 30 s.
     #[doc(alias = "hbase.ipc.client.socket.timeout.read")]
     #[must_use]
     pub fn read_timeout(mut self, timeout: Duration) -> Self {

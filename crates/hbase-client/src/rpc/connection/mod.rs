@@ -24,7 +24,7 @@ pub(crate) struct Limits {
     pub(crate) frame: usize,
     /// Calls under way at a time; others wait.
     pub(crate) calls: usize,
-    /// The longest time in which nothing comes while a response is waited for.
+    /// The longest time in which nothing comes, or too little, while a response is waited for.
     pub(crate) read_timeout: Duration,
     /// The longest time in which nothing comes or goes before the connection is closed.
     pub(crate) idle_timeout: Duration,

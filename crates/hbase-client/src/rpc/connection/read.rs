@@ -6,10 +6,10 @@ use tokio::time::{Instant, timeout_at};
 
 use super::super::frame;
 use super::{GATHER, Link};
-use crate::model::error::Cause;
+use crate::model::error::{Cause, too_large};
 
 pub(super) async fn read<R: AsyncRead + Unpin>(reader: R, link: &Link) {
-    let mut incoming = Incoming { reader: BufReader::with_capacity(GATHER, reader), read: Instant::now() };
+    let mut incoming = Incoming { reader: BufReader::with_capacity(GATHER, reader), read: Instant::now(), few: 0 };
     let cause = loop {
         let frame = tokio::select! {
             frame = incoming.frame(link) => frame,
@@ -32,13 +32,19 @@ pub(super) async fn read<R: AsyncRead + Unpin>(reader: R, link: &Link) {
     link.fail(cause);
 }
 
+/// The bytes a second that a response comes with at least, as long as it is waited for: fewer are as none, or one that
+/// never ends would keep a connection for ever.
+const STEADY: f64 = 1024.0;
+
 /// The header of a response is at its beginning, and shorter than this.
 const BEGINNING: usize = 4096;
 
 struct Incoming<R> {
     reader: BufReader<R>,
-    /// The time when bytes came last.
+    /// The time when enough bytes came last: the first ones of a response, its last ones, or a part of it.
     read: Instant,
+    /// The bytes since then.
+    few: usize,
 }
 
 impl<R: AsyncRead + Unpin> Incoming<R> {
@@ -46,6 +52,7 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
     async fn frame(&mut self, link: &Link) -> Result<Option<Bytes>, Cause> {
         let mut length = BytesMut::with_capacity(4);
         self.fill(&mut length, 4, link).await?;
+        self.has_read();
         let length = length.get_u32() as usize;
         if length > link.limits.frame {
             self.skip(length, link).await?;
@@ -54,7 +61,13 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
         // The length that a server announces is not allocated before it comes.
         let mut frame = BytesMut::with_capacity(length.min(1 << 20));
         self.fill(&mut frame, length, link).await?;
+        self.has_read();
         Ok(Some(frame.freeze()))
+    }
+
+    /// Notes that enough bytes came.
+    fn has_read(&mut self) {
+        (self.read, self.few) = (Instant::now(), 0);
     }
 
     /// Fails the call whose response is too long, and passes over the response, so that others go on.
@@ -64,9 +77,7 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
         let mut left = length - bytes.len();
         let call = frame::call_of(bytes.split().freeze());
         if !call.is_some_and(|id| link.calls.lock().too_large(id, length)) {
-            return Err(Cause::said(format!(
-                "the response has {length} bytes, more than Options::response_bytes allows"
-            )));
+            return Err(Cause::said(too_large(length)));
         }
         while left > 0 {
             let some = left.min(GATHER);
@@ -74,6 +85,7 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
             bytes.clear();
             left -= some;
         }
+        self.has_read();
         Ok(())
     }
 
@@ -86,7 +98,12 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
             let mut limited = (&mut self.reader).take((length - bytes.len()) as u64);
             match timeout_at(link.patience(self.read), limited.read_buf(bytes)).await {
                 Ok(Ok(0)) => return Err(Cause::said("the server closed the connection")),
-                Ok(Ok(_)) => self.read = Instant::now(),
+                Ok(Ok(some)) => {
+                    self.few += some;
+                    if self.few as f64 >= STEADY * link.limits.read_timeout.as_secs_f64() {
+                        self.has_read();
+                    }
+                }
                 Ok(Err(error)) => return Err(Cause::io("reading from the server", error)),
                 Err(_) => link.still_waits(self.read)?,
             }

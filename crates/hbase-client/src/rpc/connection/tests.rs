@@ -134,7 +134,9 @@ async fn a_frame_over_the_limit_that_is_no_answer_closes() {
         far.write_u32(u32::MAX).await.unwrap();
         far.write_all(&[0; 4096]).await.unwrap();
     });
-    assert!(matches!(called, Err(CallFault::Unanswered(Cause::Said(why))) if why.contains("response_bytes")));
+    assert!(
+        matches!(called, Err(CallFault::Unanswered(Cause::Said(why))) if why.contains("4294967295 bytes, more than"))
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -165,6 +167,61 @@ async fn a_call_that_has_just_begun_is_not_ended_by_the_silence_before_it() {
     });
     assert_eq!(called.unwrap(), "1");
     assert_eq!(far.read(&mut [0; 8]).await.unwrap(), 0, "closed behind it");
+}
+
+/// Sends a response by parts, each after a time, as long as the connection takes them: a whole one, or the beginning of
+/// one and zeros, up to a length.
+async fn dripped(far: &mut DuplexStream, length: Option<u32>, part: usize, every: Duration) {
+    let id = next(far).await;
+    let mut frame = pb::ResponseHeader { call_id: Some(id), ..Default::default() }.encode_length_delimited_to_vec();
+    if length.is_none() {
+        let server_name = pb::ServerName { host_name: "a".repeat(1_000_000), ..Default::default() };
+        let message = pb::GetActiveMasterResponse { server_name: Some(server_name) };
+        frame.extend(message.encode_length_delimited_to_vec());
+    }
+    let length = length.unwrap_or(frame.len() as u32);
+    let mut bytes = [&length.to_be_bytes()[..], &frame].concat();
+    let mut left = length as usize + 4;
+    while left > 0 {
+        tokio::time::sleep(every).await;
+        bytes.resize(bytes.len().max(part), 0);
+        let some: Vec<u8> = bytes.drain(..part.min(left)).collect();
+        if far.write_all(&some).await.is_err() {
+            return;
+        }
+        left -= some.len();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_response_that_never_ends_is_left() {
+    // One that may be read, and one that is passed over; by a byte a second, or somewhat more.
+    for length in [1 << 20, u32::MAX] {
+        for part in [1, 900] {
+            let (connection, mut far) = connected(LIMITS, 1 << 16);
+            let started = Instant::now();
+            let calls = async {
+                // Each call gives up sooner than the connection.
+                while connection.broken().is_none() {
+                    assert!(call(&connection, 2).await.is_err());
+                }
+                started.elapsed().as_secs()
+            };
+            let sent = dripped(&mut far, Some(length), part, Duration::from_secs(1));
+            let (left, _) = tokio::join!(calls, async { tokio::time::timeout(Duration::from_secs(900), sent).await });
+            assert!((60..130).contains(&left), "{length} {part}: {left}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_response_that_comes_steadily_is_waited_for() {
+    for (part, every_ms) in [(1024, 1000), (100, 90), (60 << 10, 59_000), (1 << 16, 50)] {
+        let (connection, mut far) = connected(LIMITS, 1 << 20);
+        let sent = dripped(&mut far, None, part, Duration::from_millis(every_ms));
+        let (called, ()) = tokio::join!(call(&connection, 3000), sent);
+        assert_eq!(called.map(|name| name.len()).ok(), Some(1_000_000), "{part}: {:?}", connection.broken());
+    }
 }
 
 #[tokio::test(start_paused = true)]
