@@ -33,7 +33,10 @@ where
 {
     let options = Options::from_site(site).map_err(|error| Failure::new(error.to_string()))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async { work(Client::new(options).map_err(|error| refused(&error))?).await })
+    let done = runtime.block_on(async { work(Client::new(options).map_err(|error| refused(&error))?).await });
+    // A look-up of a name can't be ended, and may take long.
+    runtime.shutdown_background();
+    done
 }
 
 /// The failure of an error, with what to do.
@@ -45,7 +48,13 @@ pub(crate) fn refused(error: &Error) -> Failure {
         ErrorKind::Unavailable => "; are these the quorum or the masters of hbase-site.xml, and is the cluster up?",
         _ => "",
     };
-    Failure::new(format!("{error}{help}"))
+    Failure::new(format!("{}{help}", whole(error)))
+}
+
+/// An error with its causes, which its own text leaves out.
+fn whole(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
 /// Refuses the table that lists the regions of all others: its own region is in no list.
@@ -86,4 +95,52 @@ pub(crate) fn starts(regions: &[Region]) -> Keys {
     starts.dedup();
     starts.retain(|start| !start.is_empty());
     starts
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    /// An error whose cause is not in its text.
+    #[derive(Debug)]
+    struct Reading(std::io::Error);
+
+    impl std::fmt::Display for Reading {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("reading")
+        }
+    }
+
+    impl std::error::Error for Reading {
+        fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+            Some(&self.0)
+        }
+    }
+
+    #[test]
+    fn an_error_is_told_with_its_causes() {
+        assert_eq!(whole(&Reading(std::io::Error::other("reset by peer"))), "reading: reset by peer");
+    }
+
+    #[test]
+    fn a_look_up_that_goes_on_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let site = folder.path().join("hbase-site.xml");
+        let quorum = "<property><name>hbase.zookeeper.quorum</name><value>127.0.0.1:1</value></property>";
+        std::fs::write(&site, format!("<configuration>{quorum}</configuration>")).unwrap();
+        let (begun, begins) = mpsc::channel();
+        let (ends, end) = mpsc::channel();
+        let done = run(&site, |_| async move {
+            tokio::task::spawn_blocking(move || {
+                begun.send(()).unwrap();
+                end.recv_timeout(Duration::from_secs(10))
+            });
+            begins.recv().unwrap();
+            Ok(7)
+        });
+        assert_eq!(done.unwrap(), 7);
+        assert!(ends.send(()).is_ok(), "it was over");
+    }
 }
