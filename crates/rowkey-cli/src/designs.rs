@@ -1,6 +1,7 @@
 //! Reads the files of a design, of which one may be standard input.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -115,9 +116,6 @@ pub(crate) fn try_write(path: &Path) -> Result<(), Failure> {
     if path.is_dir() {
         return Err(cannot(io::ErrorKind::IsADirectory.into()));
     }
-    if path.file_name().is_none() {
-        return Err(cannot(io::ErrorKind::NotFound.into()));
-    }
     // To open a pipe may be to wait for who reads it.
     if path.exists() && !path.is_file() {
         return Ok(());
@@ -126,12 +124,44 @@ pub(crate) fn try_write(path: &Path) -> Result<(), Failure> {
     fs::File::create_new(&beside).and_then(|_| fs::remove_file(&beside)).map_err(cannot)
 }
 
-/// The file that a path leads to: a link stays, and that file is written.
-fn target(path: &Path) -> io::Result<PathBuf> {
-    match path.canonicalize() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(path.to_owned()),
-        path => path,
+/// True if two paths lead to one file, which may not be there yet.
+pub(crate) fn are_same(first: &Path, second: &Path) -> bool {
+    match (target(first), target(second)) {
+        (Ok(first), Ok(second)) => first == second,
+        _ => first == second,
     }
+}
+
+/// The most links one after another.
+const LINKS: usize = 40;
+
+/// The file that a path leads to: a link stays, and that file is written, or made.
+fn target(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..LINKS {
+        match path.canonicalize() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            found => return found,
+        }
+        match path.read_link() {
+            Ok(next) => path = folder(&path).join(next),
+            Err(_) => return new_file(&path),
+        }
+    }
+    Err(io::Error::other("it is a link to a link, and so on without an end"))
+}
+
+/// A file that is not there, in a folder that has to be.
+fn new_file(path: &Path) -> io::Result<PathBuf> {
+    // A path that ends with a separator is a folder's.
+    let ends_with = |name: &&OsStr| path.as_os_str().as_encoded_bytes().ends_with(name.as_encoded_bytes());
+    let name = path.file_name().filter(ends_with).ok_or(io::ErrorKind::NotFound)?;
+    Ok(folder(path).canonicalize()?.join(name))
+}
+
+/// The folder of a file.
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// The path of a file that is written, before it is put in its place.

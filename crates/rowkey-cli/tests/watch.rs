@@ -30,6 +30,7 @@ fn what_is_wrong_is_said_in_a_line() {
     for (args, said) in [
         (&["--hbase", "none.xml", "visits.rowkey.toml"][..], "none.xml: No such file"),
         (&["--hbase", "broken.xml", "visits.rowkey.toml"], "broken.xml: "),
+        (&["--hbase", "/dev/zero", "visits.rowkey.toml"], "no hbase-site.xml is as long"),
         (&["--hbase", "empty.xml", "visits.rowkey.toml"], "neither hbase.masters nor hbase.zookeeper.quorum is set"),
         (&["--hbase", "nobody.xml", "visits.rowkey.toml"], "are these the quorum or the masters"),
         (&["--hbase", "nobody.xml", "visits.rowkey.toml", "visitors"], "there is no table \"visitors\""),
@@ -70,6 +71,7 @@ fn outputs_are_tried_first_and_replace_no_other_file() {
         (&["--html", "run.jsonl"], "run.jsonl is there, and no page"),
         (&["--json", "visits.rowkey.toml"], "is a file of the design"),
         (&["--html", "x", "--json", "x"], "x is named for the page and for the lines"),
+        (&["--html", "x", "--json", "./x"], "./x is named for the page and for the lines"),
         (&["--html", "page.html", "--json", "run.jsonl"], nobody),
         (&["--html", "empty.html"], "empty.html is there, and no page"),
         (&["--json", "empty.jsonl"], nobody),

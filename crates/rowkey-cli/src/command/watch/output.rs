@@ -18,21 +18,30 @@ const FIRST_LINE: &[u8] = b"{\"kind\":\"settings\",";
 
 /// Refuses files that can't be written, before there is anything to write.
 pub(super) fn may_be_written(args: &Args) -> Result<(), Failure> {
-    let of_design = args.design.as_slice();
     if let Some(path) = &args.html {
-        designs::may_replace(path, of_design, page::FIRST_LINE, "page that `rowkey` wrote")?;
+        may_be_page(args, path)?;
         designs::try_write(path)?;
     }
     if let Some(path) = lines_file(args) {
-        if args.html.as_deref() == Some(path) {
+        if args.html.as_deref().is_some_and(|page| designs::are_same(page, path)) {
             let path = path.display();
             return Err(Failure::new(format!("{path} is named for the page and for the lines: name another file")));
         }
-        let is_run = |start: &[u8]| start.is_empty() || start.starts_with(FIRST_LINE);
-        designs::may_replace_if(path, of_design, "lines of JSON that `rowkey` wrote", is_run)?;
+        may_be_lines(args, path)?;
         designs::try_write(path)?;
     }
     Ok(())
+}
+
+/// Refuses to write the page over a file of another kind.
+fn may_be_page(args: &Args, path: &Path) -> Result<(), Failure> {
+    designs::may_replace(path, args.design.as_slice(), page::FIRST_LINE, "page that `rowkey` wrote")
+}
+
+/// Refuses to write the lines over a file of another kind.
+fn may_be_lines(args: &Args, path: &Path) -> Result<(), Failure> {
+    let is_run = |start: &[u8]| start.is_empty() || start.starts_with(FIRST_LINE);
+    designs::may_replace_if(path, args.design.as_slice(), "lines of JSON that `rowkey` wrote", is_run)
 }
 
 /// The file of the lines of JSON, if they are not printed.
@@ -50,10 +59,14 @@ pub(super) struct All<'a, 'd> {
 
 impl All<'_, '_> {
     /// Writes the page and the lines of JSON that were asked for, and prints the answers. What can't be written keeps
-    /// nothing of the rest back.
+    /// nothing of the rest back. A file may have come in their places since [`may_be_written`].
     pub(super) fn write(&self, args: &Args, mut out: impl Write) -> Vec<Failure> {
-        let page = args.html.as_deref().map_or(Ok(()), |path| self.page(path));
+        let page = args.html.as_deref().map_or(Ok(()), |path| {
+            may_be_page(args, path)?;
+            self.page(path)
+        });
         let lines = lines_file(args).map_or(Ok(()), |path| {
+            may_be_lines(args, path)?;
             let lines = self.lines()?;
             designs::write(path, &String::from_utf8_lossy(&lines))
         });

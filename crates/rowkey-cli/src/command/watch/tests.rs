@@ -98,3 +98,57 @@ fn an_output_that_cannot_be_written_keeps_back_no_other() {
     assert!(output::may_be_written(&args(&[html, &lines])).is_err());
     assert!(output::may_be_written(&args(&[json, &page])).is_err());
 }
+
+#[test]
+fn a_file_that_came_since_is_not_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let [page, lines] = ["t.html", "t.jsonl"].map(|name| folder.path().join(name));
+    let args = args(&[Path::new("--html"), &page, Path::new("--json"), &lines]);
+    output::may_be_written(&args).unwrap();
+    for path in [&page, &lines] {
+        fs::write(path, "precious\n").unwrap();
+    }
+    let mut out = Vec::new();
+    assert_eq!(tell([3, 3], |all, _| all.write(&args, &mut out).len()), 2);
+    assert!(String::from_utf8(out).unwrap().contains("a: "));
+    for path in [&page, &lines] {
+        assert_eq!(fs::read_to_string(path).unwrap(), "precious\n");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_stays_and_its_file_is_made_or_written() {
+    use std::os::unix::fs::symlink;
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let lost = [("lost", "nowhere/page"), ("round", "round"), ("same", "./new")];
+    let links = [("link", "second"), ("second", "a/page")];
+    for (link, file) in links.iter().chain(&lost) {
+        symlink(file, path(link)).unwrap();
+    }
+    fs::create_dir(path("a")).unwrap();
+    let [html, json] = ["--html", "--json"].map(Path::new);
+    for _ in 0..2 {
+        let args = args(&[html, &path("link")]);
+        output::may_be_written(&args).unwrap();
+        assert!(tell([3, 3], |all, _| all.write(&args, Vec::new())).is_empty());
+        let page = fs::read_to_string(path("a/page")).unwrap();
+        assert!(page.starts_with(rowkey_simulate::page::FIRST_LINE), "{page}");
+        for (link, file) in links {
+            assert_eq!(path(link).read_link().unwrap(), Path::new(file));
+        }
+    }
+    for lost in ["lost", "round", "none/", "none/."] {
+        let lost = args(&[html, &path(lost)]);
+        assert!(
+            output::may_be_written(&lost).is_err() && tell([3, 3], |all, _| all.write(&lost, Vec::new())).len() == 1
+        );
+    }
+    // One file by several names.
+    for other in ["new", "./new", "a/../new", "same"] {
+        assert!(output::may_be_written(&args(&[html, &path("new"), json, &path(other)])).is_err(), "{other}");
+    }
+    assert!(output::may_be_written(&args(&[html, &path("new"), json, &path("a/new")])).is_ok());
+}
