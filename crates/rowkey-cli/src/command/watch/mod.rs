@@ -8,6 +8,7 @@ mod reading;
 mod sampled;
 #[cfg(test)]
 mod tests;
+mod times;
 
 use std::io;
 use std::path::PathBuf;

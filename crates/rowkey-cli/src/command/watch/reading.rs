@@ -10,6 +10,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::Args;
 use super::ending::Ending;
+use super::times::Times;
 use crate::cluster::{self, Keys, refused};
 use crate::failure::Failure;
 
@@ -37,13 +38,13 @@ pub(super) struct Cost {
 impl Cost {
     pub(super) fn words(&self) -> String {
         let minutes = self.took.as_secs_f64() / 60.0;
-        let each = self.requests as f64 / minutes.max(1.0 / 60.0);
+        let each = a_minute(self.requests as f64 / minutes.max(1.0 / 60.0));
         let rows = match self.keys {
             0 => "no row of a table was read".to_owned(),
             keys => format!("{keys} keys were read"),
         };
         let took = page::elapsed(u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX));
-        format!("{} requests in {took}, {each:.0} a minute; {rows}", self.requests)
+        format!("{} requests in {took}, {each} a minute; {rows}", self.requests)
     }
 }
 
@@ -75,14 +76,12 @@ pub(super) async fn watch(
         Cost { requests, keys, took: begun.elapsed() }
     };
     read(&mut watched).await.map_err(|error| refused(&error))?;
-    let minute = cost(&watched).requests as f64 * 60.0 / args.every.as_secs_f64();
-    eprintln!("watching: about {minute:.0} requests a minute, for counts alone; Ctrl-C ends it");
-    let end = args.length.map(|length| begun + length);
-    let (mut next, mut ended) = (begun, None);
+    let minute = a_minute(cost(&watched).requests as f64 * 60.0 / args.every.as_secs_f64());
+    eprintln!("watching: about {minute} requests a minute, for counts alone; Ctrl-C ends it");
+    let mut times = Times::new(begun, args.every, args.length);
+    let mut ended = None;
     let mut ending = Ending::listen()?;
-    while end.is_none_or(|end| next < end) {
-        next = following(next, args.every);
-        next = end.map_or(next, |end| next.min(end));
+    while let Some(next) = times.next(Instant::now()) {
         let reading = async {
             sleep_until(next).await;
             read(&mut watched).await
@@ -113,14 +112,14 @@ pub(super) async fn watch(
     Ok((watched.into_iter().map(|table| table.followed).collect(), cost, ended))
 }
 
-fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+/// The requests a minute: few ones with the digits that they have, as none would be wrong.
+fn a_minute(requests: f64) -> String {
+    let digits = if requests < 9.95 { (1.0 - requests.max(1e-6).log10().floor()).max(1.0) as usize } else { 0 };
+    format!("{requests:.digits$}")
 }
 
-/// The next time that is to come: those that have passed are left out, and the others stay where they were.
-fn following(last: Instant, every: Duration) -> Instant {
-    let passed = last.elapsed().as_secs_f64() / every.as_secs_f64();
-    last + every.mul_f64(passed.floor() + 1.0)
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 async fn read(watched: &mut [Watched]) -> Result<(), Error> {
@@ -130,4 +129,15 @@ async fn read(watched: &mut [Watched]) -> Result<(), Error> {
         Ok(())
     }));
     readings.await.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::a_minute;
+
+    #[test]
+    fn few_requests_are_not_none() {
+        let of = |requests: f64| a_minute(requests);
+        assert_eq!([of(48.0), of(9.6), of(3.0), of(0.05), of(0.0034)], ["48", "9.6", "3.0", "0.050", "0.0034"]);
+    }
 }
