@@ -1,10 +1,15 @@
 //! The signals that end a run: Ctrl-C, and SIGTERM, as `kill`, service managers and containers send it.
 
 use std::io;
+#[cfg(unix)]
+use std::sync::Arc;
+#[cfg(unix)]
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The signals since the last one that was waited for.
+/// The signals since the last one that was waited for. Those after it is dropped end the program at once.
 #[cfg(unix)]
 pub(super) struct Ending {
+    is_over: Arc<AtomicBool>,
     interrupted: tokio::signal::unix::Signal,
     terminated: tokio::signal::unix::Signal,
 }
@@ -14,7 +19,13 @@ impl Ending {
     /// Listens to the signals, which end the program no more.
     pub(super) fn listen() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self { interrupted: signal(SignalKind::interrupt())?, terminated: signal(SignalKind::terminate())? })
+        let is_over = Arc::new(AtomicBool::new(false));
+        let listen = |kind: SignalKind| {
+            signal_hook::flag::register_conditional_default(kind.as_raw_value(), is_over.clone())?;
+            signal(kind)
+        };
+        let [interrupted, terminated] = [listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?];
+        Ok(Self { interrupted, terminated, is_over })
     }
 
     /// Waits for one of them.
@@ -23,6 +34,13 @@ impl Ending {
             _ = self.interrupted.recv() => {}
             _ = self.terminated.recv() => {}
         }
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::SeqCst);
     }
 }
 
@@ -47,7 +65,9 @@ impl Ending {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::process::{Command, id};
+    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::process::{Command, Stdio, id};
     use std::time::Duration;
 
     use super::*;
@@ -63,5 +83,32 @@ mod tests {
                 ending.asked().await;
             }
         });
+    }
+
+    /// The program that a signal ends: this one, which then waits.
+    const WAITS: &str = "ROWKEY_WAITS_AFTER_THE_END";
+
+    #[test]
+    fn a_signal_after_the_end_ends_the_program() {
+        if std::env::var_os(WAITS).is_some() {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            drop(runtime.block_on(async { Ending::listen().unwrap() }));
+            drop(runtime);
+            writeln!(io::stdout(), "\nwaits").unwrap();
+            std::thread::sleep(Duration::from_secs(60));
+            return;
+        }
+        for (signal, number) in [("-INT", 2), ("-TERM", 15)] {
+            let mut child = Command::new(std::env::current_exe().unwrap())
+                .args(["a_signal_after_the_end_ends_the_program", "--nocapture"])
+                .env(WAITS, "1")
+                .stdout(Stdio::piped())
+                .spawn()
+                .unwrap();
+            let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+            assert!(lines.any(|line| line.unwrap() == "waits"));
+            assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+            assert_eq!(child.wait().unwrap().signal(), Some(number));
+        }
     }
 }

@@ -46,6 +46,7 @@ by a scan of hbase:meta, at the first reading and when they change. No row of a 
 Intervals are as long as --every; longer where there would be more than 2,048 of them, or of a million regions. What \
 no server told is unknown, and not nothing. Ctrl-C and SIGTERM end it as --for does, after one more reading: the page \
 and the lines are written, and the exit status is that of what was counted. A second signal leaves that reading out.
+A further one, while they are written, ends it at once.
 
 --html and --json replace what `rowkey` wrote of that kind, --json an empty file too; no other, and no file of the \
 design. Both are tried before the first reading.
