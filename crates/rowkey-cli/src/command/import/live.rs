@@ -1,6 +1,6 @@
 //! A table of a running HBase: its description, its regions, and a sample of its keys.
 
-use hbase_client::{Admin, Client, ErrorKind, TableSchema};
+use hbase_client::{Admin, Client, Error, ErrorKind, TableSchema};
 use rowkey_design::internal::import::{LiveFamily, LiveTable, of_cluster};
 use rowkey_design::internal::quote::terminal;
 
@@ -59,14 +59,23 @@ async fn read(client: &Client, table: &str, sample: Option<u64>) -> Result<Strin
 async fn described(admin: &Admin, table: &str) -> Result<(LiveTable, Option<String>), Failure> {
     match admin.describe(table).await {
         Ok(schema) => Ok((of_schema(&schema), None)),
-        Err(error) if error.kind() == ErrorKind::AccessDenied => {
-            let unknown =
-                format!("the families and attributes are not known: CREATE or ADMIN on the table is needed; {error}");
+        Err(error) => {
+            let unknown = undescribed(&error).ok_or_else(|| refused(&error))?;
             let (name, comments) = (table.to_owned(), vec![sentence(&unknown)]);
             Ok((LiveTable { name, comments, ..LiveTable::default() }, Some(unknown)))
         }
-        Err(error) => Err(refused(&error)),
     }
+}
+
+/// The words on a description that is not to be had, if the rest of the table is.
+fn undescribed(error: &Error) -> Option<String> {
+    let why = match error.kind() {
+        ErrorKind::AccessDenied => format!("CREATE or ADMIN on the table is needed; {error}"),
+        // HBase takes names of any bytes.
+        ErrorKind::Malformed => format!("{error}; write here what HBase's shell says by `describe`"),
+        _ => return None,
+    };
+    Some(format!("the families and attributes are not known: {why}"))
 }
 
 fn sentence(words: &str) -> String {
@@ -94,7 +103,8 @@ fn pairs<'a>(options: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<(String, 
 
 #[cfg(test)]
 mod tests {
-    use hbase_client::{BlockEncoding, Family};
+    use hbase_client::{BlockEncoding, Family, protocol as pb};
+    use rowkey_hbase_testkit::{Fake, Reply};
 
     use super::*;
 
@@ -113,5 +123,27 @@ mod tests {
                    # A design has no key for CONFIGURATION: hbase.hstore.blockingStoreFiles => 30\n\
                    encoding = \"fast_diff\"\nttl = \"1 days\"\nversions = 3\n";
         assert!(text.ends_with(due), "{text}");
+    }
+
+    #[tokio::test]
+    async fn names_of_any_bytes_are_left_out_and_said() {
+        let table_name = Some(pb::TableName { namespace: "default".into(), qualifier: "t".into() });
+        let schema = pb::TableSchema { table_name, ..Default::default() };
+        let family = |name: &'static [u8]| pb::ColumnFamilySchema { name: name.into(), ..Default::default() };
+        let attribute = pb::BytesBytesPair { first: vec![0xff].into(), second: "1".into() };
+        for (schema, is_known) in [
+            (pb::TableSchema { column_families: vec![family(b"f")], ..schema.clone() }, true),
+            (pb::TableSchema { column_families: vec![family(b"f"), family(b"\xff")], ..schema.clone() }, false),
+            (pb::TableSchema { attributes: vec![attribute], ..schema }, false),
+        ] {
+            let fake = Fake::start(move |_| {
+                Reply::message(&pb::GetTableDescriptorsResponse { table_schema: vec![schema.clone()] })
+            });
+            let (live, unknown) = described(&Client::new(fake.options()).unwrap().admin(), "t").await.unwrap();
+            assert_eq!((&*live.name, live.families.is_empty(), unknown.is_none()), ("t", !is_known, is_known));
+            let Some(unknown) = unknown else { continue };
+            assert!(unknown.contains("not UTF-8") && unknown.contains("describe"), "{unknown}");
+            assert_eq!(live.comments, [sentence(&unknown)]);
+        }
     }
 }
