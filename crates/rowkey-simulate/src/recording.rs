@@ -1,6 +1,7 @@
 //! A run, read whole: of a recording, or of what a simulation wrote.
 
 mod joined;
+mod known;
 mod lengths;
 mod lines;
 mod ran;

@@ -25,7 +25,7 @@ pub(super) fn of_cluster(design: &Design, declared: &Declared<'_>, run: &Run) ->
     };
     let starts = run.intervals.last().map_or(&[][..], |interval| &interval.regions).iter().skip(1);
     let keys: Vec<_> = starts.map(|region| Located { value: HEXLOWER.encode(&region.start.0), place }).collect();
-    let is_written = Ran::of(run, |server| server.writes).peak > 0.0;
+    let is_written = Ran::of_writes(run).peak > 0.0;
     if let Some(splits) = splits.filter(|splits| splits.is_none() && is_written && !keys.is_empty()) {
         *splits = Some(Located { value: Splits::Keys(keys), place });
     }

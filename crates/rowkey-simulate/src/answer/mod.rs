@@ -92,6 +92,7 @@ pub fn answer(
     assumed.dedup();
     let of_events = run.written.and_then(Written::part_of_keys);
     let regions = numbers::regions(run, declared.simulates == Simulates::Ranges);
+    let known_part = unknown::known_part(run);
     let known = Known {
         numbers: &numbers,
         takes,
@@ -101,7 +102,7 @@ pub fn answer(
         unjudged: &unjudged,
         server_names: &run.settings.server_names,
         is_split: !run.splits.is_empty() || !run.moves.is_empty(),
-        unknown: unknown::sentence(&regions),
+        unknown: unknown::sentence(&regions, known_part),
     };
     Answer {
         table: declared.key.name.to_string(),
@@ -111,6 +112,7 @@ pub fn answer(
         saturates_too: numbers.saturations.get(1).cloned(),
         unjudged,
         writes: numbers.writes,
+        known: known_part,
         write_unit: takes.write_cost.unit().to_owned(),
         reads: numbers.reads,
         read_unit: takes.read_cost.unit().to_owned(),

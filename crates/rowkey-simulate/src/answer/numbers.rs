@@ -62,13 +62,15 @@ impl Numbers {
             let saturation = saturations.iter().find(|saturation| saturation.reads == reads)?;
             Placing::of(run, declared, &shares[usize::from(reads)], &peaks, saturation)
         });
-        let work = total(|server| server.writes) / takes.writes + total(|server| server.reads) / takes.reads;
+        let [writes, reads] = [false, true].map(|reads| run.extension(reads));
+        let work =
+            total(|server| server.writes) * writes / takes.writes + total(|server| server.reads) * reads / takes.reads;
         let hours = all_seconds * f64::from(run.settings.servers.max(1));
-        let mean = |of| total(of) / all_seconds.max(f64::MIN_POSITIVE);
+        let mean = |of, extension| total(of) * extension / all_seconds.max(f64::MIN_POSITIVE);
         Self {
-            writes: mean(|server| server.writes),
-            reads: mean(|server| server.reads),
-            rows_read: mean(|server| server.rows_read),
+            writes: mean(|server| server.writes, writes),
+            reads: mean(|server| server.reads, reads),
+            rows_read: mean(|server| server.rows_read, reads),
             region: region_word(declared.simulates == Simulates::Ranges),
             regions: run.intervals.last().map_or(0, |interval| interval.regions.len()),
             sustained: Some(takes.writes / busiest_server).filter(|rate| rate.is_finite()),

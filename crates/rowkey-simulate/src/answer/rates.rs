@@ -10,7 +10,6 @@ use rowkey_design::internal::quote::toml_key;
 
 use super::counted;
 use crate::recording::{Ran, Run};
-use crate::run::Server;
 use crate::simulation::{Declared, unsaid_reads};
 
 /// The design with all rates and peaks multiplied by a factor.
@@ -37,7 +36,7 @@ pub fn of_events(design: &Design, declared: &Declared<'_>, run: &Run, costs: &[Q
     let mut design = design.clone();
     let table = declared.key.table;
     let Some(own) = design.tables.get_mut(table.name.as_str()) else { return design };
-    let [writes, reads] = [of_rows(declared, run), Ran::of(run, |server| server.reads)];
+    let [writes, reads] = [of_rows(declared, run), Ran::of_reads(run)];
     let [has_unsaid_writes, has_unsaid_reads] = unsaid(declared, run);
     if has_unsaid_writes {
         own.table.write.push(unsaid_write(table));
@@ -98,7 +97,7 @@ pub(super) fn by_counts(declared: &Declared<'_>, run: &mut Run) -> Vec<String> {
 
 /// Labels a run with its own rate; and says what is not said of its writes and reads.
 fn labelled(declared: &Declared<'_>, run: &mut Run, load: &str) -> Vec<String> {
-    let is_read = Ran::of(run, |server| server.reads).peak > 0.0;
+    let is_read = Ran::of_reads(run).peak > 0.0;
     run.settings.load = format!("{} {load}", declared.key.name.as_str());
     run.settings.rows_per_second = of_rows(declared, run).mean;
     let [writes, reads] = unsaid(declared, run);
@@ -119,15 +118,14 @@ fn labelled(declared: &Declared<'_>, run: &mut Run, load: &str) -> Vec<String> {
 /// True if a run writes, and true if it reads, where the design has no write, and no query, of the table.
 fn unsaid(declared: &Declared<'_>, run: &Run) -> [bool; 2] {
     let table = &declared.key.table.table;
-    let is_asked = |of: fn(&Server) -> u64| Ran::of(run, of).peak > 0.0;
     [
-        table.write.is_empty() && is_asked(|server| server.writes),
-        table.query.is_empty() && declared.key.secondary.is_none() && is_asked(|server| server.reads),
+        table.write.is_empty() && Ran::of_writes(run).peak > 0.0,
+        table.query.is_empty() && declared.key.secondary.is_none() && Ran::of_reads(run).peak > 0.0,
     ]
 }
 
 /// The rates of rows that are written, which may be several writes each.
 fn of_rows(declared: &Declared<'_>, run: &Run) -> Ran {
-    let (of_row, Ran { mean, peak }) = (declared.demand.writes_of_row, Ran::of(run, |server| server.writes));
+    let (of_row, Ran { mean, peak }) = (declared.demand.writes_of_row, Ran::of_writes(run));
     Ran { mean: mean / of_row, peak: peak / of_row }
 }

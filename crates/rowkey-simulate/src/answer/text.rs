@@ -85,7 +85,9 @@ pub fn facts(answer: &Answer) -> Vec<(String, String)> {
         if least == greatest { of_run } else { format!("{of_run} ({least} to {greatest})") }
     };
     let region = region_word(answer.regions.are_ranges);
-    let mut facts = vec![("writes".to_owned(), rate(answer.writes))];
+    let known = answer.known.map_or(String::new(), |known| format!(", by {} of the time", percent(known)));
+    let known_rate = |of: f64| rate(of) + &known;
+    let mut facts = vec![("writes".to_owned(), known_rate(answer.writes))];
     let mut fact = |name: &str, value: String| facts.push((name.to_owned(), value));
     if answer.write_unit != WriteCost::Rows.unit() {
         fact("one write", answer.write_unit.clone());
@@ -96,7 +98,7 @@ pub fn facts(answer: &Answer) -> Vec<(String, String)> {
         fact("writes before a server saturates", first.unwrap_or(later));
     }
     if answer.reads > 0.0 {
-        fact("reads", rate(answer.reads));
+        fact("reads", known_rate(answer.reads));
         fact("one read", answer.read_unit.clone());
         fact("rows read", rate(answer.rows_read));
     }

@@ -11,11 +11,22 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// The peak is of intervals, each by its own length; a short part of one has what chance puts in few seconds.
-    pub(crate) fn of(run: &Run, of: fn(&Server) -> u64) -> Self {
+    /// That of the rows written.
+    pub(crate) fn of_writes(run: &Run) -> Self {
+        Self::of(run, |server| server.writes, false)
+    }
+
+    /// That of the reads.
+    pub(crate) fn of_reads(run: &Run) -> Self {
+        Self::of(run, |server| server.reads, true)
+    }
+
+    /// The mean is of the time whose counts are known. The peak is of intervals, each by its own length; a short part
+    /// of one has what chance puts in few seconds.
+    fn of(run: &Run, of: fn(&Server) -> u64, reads: bool) -> Self {
         let rows = run.intervals.iter().map(|interval| interval.servers.iter().map(|server| of(server) as f64).sum());
         let rows: Vec<f64> = rows.collect();
-        let mean = rows.iter().sum::<f64>() / run.seconds().max(f64::MIN_POSITIVE);
+        let mean = rows.iter().sum::<f64>() * run.extension(reads) / run.seconds().max(f64::MIN_POSITIVE);
         let each = rows.iter().zip(run.lengths()).map(|(rows, length_ms)| rows / (length_ms as f64 / 1000.0));
         let peak = each.fold(0.0, f64::max);
         Self { mean, peak: peak.max(mean) }
@@ -34,7 +45,7 @@ mod tests {
         };
         let settings = Settings { interval_ms: 5000, ..Settings::default() };
         let run = Run { intervals: counts.iter().map(interval).collect(), ..Run::new(settings) };
-        let Ran { mean, peak } = Ran::of(&run, |server| server.writes);
+        let Ran { mean, peak } = Ran::of_writes(&run);
         [mean, peak]
     }
 

@@ -23,6 +23,10 @@ pub struct Answer {
     pub unjudged: Vec<String>,
     /// The writes a second, over all servers: on average. They are counted in `write_unit`.
     pub writes: f64,
+    /// The part of the time of which the counts of a watched table's regions are known: its rates are those of that
+    /// part. None where it is all, and of regions of which no server ever told.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub known: Option<f64>,
     /// The unit of writes, in which the design says what a server takes.
     pub write_unit: String,
     /// The reads a second, over all servers: on average. They are counted in `read_unit`.

@@ -90,7 +90,7 @@ impl Declared<'_> {
         let mut counted = Counted { load: &mut self.of_values(load), heat: Heat::new(places, &options) };
         let run = self.put(0, &mut counted, &self.settings, None, self.own(seed), |_| {})?;
         let takes = [self.demand.takes, reads_per_server(self.engine(), self.cluster()).unwrap_or(f64::INFINITY)];
-        let peaks: Both = [Ran::of(&run, |server| server.writes).peak, Ran::of(&run, |server| server.reads).peak];
+        let peaks: Both = [Ran::of_writes(&run).peak, Ran::of_reads(&run).peak];
         let heavy = counted.heat.heavy([peaks[0] / takes[0], peaks[1] / takes[1]], true);
         let mut assumed = Vec::new();
         let settings = self.divided(&heavy, self.least(), &mut assumed);

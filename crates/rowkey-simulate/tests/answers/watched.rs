@@ -131,13 +131,46 @@ fn regions_of_which_nothing_is_known_are_not_judged_fine() {
         );
         assert!(text(&some).contains(&format!(", {unknown} unknown: ")), "{}", text(&some));
     }
-    // A region that was told of once is known.
+    // A region that was told of once is known, for that time.
     let mut told = false;
     let (_, watched) = both(&design("\"id: bytes[16]\"", "", 8, "1k/s"), |run| {
-        run.intervals.iter_mut().skip(1).flat_map(|of| &mut of.regions).for_each(|region| region.known = Known::None);
+        for interval in run.intervals.iter_mut().skip(1) {
+            interval.servers.iter_mut().for_each(|server| *server = <_>::default());
+            for region in &mut interval.regions {
+                (region.rows_this_interval, region.reads_this_interval, region.known) = (0, 0, Known::None);
+            }
+        }
         told = run.intervals.len() > 1;
     });
-    assert!(told && watched.regions.unknown == 0 && watched.sentence.starts_with("Nothing to say: "));
+    assert!(told && watched.regions.unknown == 0, "{}", watched.sentence);
+    assert!(watched.sentence.starts_with("Nothing to say of what is judged: "), "{}", watched.sentence);
+}
+
+#[test]
+fn a_time_without_counts_is_no_time_without_load() {
+    let key = design("\"user: u64\"", "means = { user = \"random\" }\nsplits = { uniform = 8 }", 8, "1k/s");
+    let key = key.replace("region.writes", "region.split = \"disabled\"\nregion.writes");
+    let rates = |answer: &Answer| [answer.writes, answer.used.unwrap_or(0.0)];
+    let near = |of: &Answer, due: [f64; 2]| rates(of).iter().zip(due).all(|(rate, due)| (rate / due - 1.0).abs() < 0.1);
+    let (_, whole) = both(&key, |_| {});
+    assert!(whole.known.is_none() && !text(&whole).contains("of the time"), "{}", text(&whole));
+    // No server tells of anything, or of half of the regions, in all but the first intervals.
+    for (every, known) in [(1, 0.25), (2, 0.625)] {
+        let (_, part) = both(&key, |run| {
+            let first = run.intervals.len() / 4;
+            assert!(first > 1 && run.intervals.iter().all(|interval| interval.regions.len() == 8));
+            for interval in run.intervals.iter_mut().skip(first) {
+                for region in interval.regions.iter_mut().step_by(every) {
+                    interval.servers[region.server as usize].writes -= region.rows_this_interval;
+                    (region.rows_this_interval, region.reads_this_interval, region.known) = (0, 0, Known::None);
+                }
+            }
+        });
+        assert!(near(&part, rates(&whole)), "{every}: {:?} {:?}", rates(&part), rates(&whole));
+        assert!(part.known.is_some_and(|part| (part - known).abs() < 0.15), "{every}: {:?}", part.known);
+        assert!(part.sentence.contains(" of the time: the rates are those of the rest."), "{}", part.sentence);
+        assert!(text(&part).contains("/s, by ") && is_valid(&Line::Answer(Box::new(part))));
+    }
 }
 
 /// The answer of a design's load that was watched for a part of an interval.
