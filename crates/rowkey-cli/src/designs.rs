@@ -125,6 +125,7 @@ pub(crate) fn try_write(path: &Path) -> Result<(), Failure> {
 }
 
 /// True if two paths lead to one file, which may not be there yet.
+#[cfg(feature = "hbase")]
 pub(crate) fn are_same(first: &Path, second: &Path) -> bool {
     match (target(first), target(second)) {
         (Ok(first), Ok(second)) => first == second,
