@@ -5,6 +5,7 @@ use super::peaks::Peaks;
 use super::placing::Placing;
 use super::shares::{Share, Shares};
 use super::takes::Takes;
+use super::text::region_word;
 use super::unknown::unknown;
 use crate::recording::Run;
 use crate::run::{Regions, Saturation, Server};
@@ -95,11 +96,6 @@ fn saturations(peaks: &Peaks<'_>, takes: Takes) -> Vec<Saturation> {
     let mut found: Vec<Saturation> = both.into_iter().flatten().collect();
     found.sort_by(|a, b| b.part.total_cmp(&a.part));
     found
-}
-
-/// The word for a region, or for a range of an engine whose own are not simulated.
-pub(super) const fn region_word(are_ranges: bool) -> &'static str {
-    if are_ranges { "range" } else { "region" }
 }
 
 /// The regions at the end of a run, or the ranges of keys in place of those of the engine.

@@ -5,7 +5,6 @@ use rowkey_design::internal::file::{Bytes, Count};
 use rowkey_design::internal::quote::terminal;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::numbers::region_word;
 use crate::run::{Answer, Bars, HotRegion, QueryAnswer};
 use crate::wrap::{self, paragraph};
 
@@ -75,6 +74,11 @@ pub(super) fn percent(part: f64) -> String {
         1000.0.. => format!("{} times", Count(part.round())),
         percent => format!("{percent} %"),
     }
+}
+
+/// The word for a region, or for a range of an engine whose own are not simulated.
+pub(super) const fn region_word(are_ranges: bool) -> &'static str {
+    if are_ranges { "range" } else { "region" }
 }
 
 /// The numbers of a table: a name and a value.
