@@ -210,7 +210,7 @@ impl Engine {
         }
     }
 
-    /// The reason why it takes no key of so many bytes, if there is one.
+    /// The error for a key that exceeds the length limit of the engine; none for a shorter key.
     pub fn refuses_key(self, bytes: usize) -> Option<String> {
         let most = self.longest_key().filter(|most| bytes > *most)?;
         Some(format!("the key has {bytes} bytes, and one of {} has {most} at most", self.word()))

@@ -86,12 +86,12 @@ impl fmt::Display for Boundary {
     }
 }
 
-/// The number of parts before the first that is none.
+/// The number of parts that decode, before the first that does not.
 fn told(parts: &[Part]) -> usize {
     parts.iter().take_while(|part| part.shape != "?").count()
 }
 
-/// The parts of a cut key with bytes that complete the part it ends in, if some do; so many are known without.
+/// The parts of a cut key, padded until its last part decodes; none if no padding does. `known`: those without.
 fn completed(key: &[u8], layout: &LayoutBuf, known: usize) -> Option<Vec<Part>> {
     PADDING.into_iter().find_map(|byte| {
         let mut padded = key.to_vec();

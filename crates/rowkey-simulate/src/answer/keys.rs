@@ -1,4 +1,4 @@
-//! The part of bytes that are row keys, without what else is the key of a cell: of what is stored, and of what is written.
+//! The part of bytes that are row keys, without family, qualifier and timestamp: of stored and of written bytes.
 
 use rowkey_design::internal::TableDesign;
 use rowkey_design::internal::cost::{bytes_per_put, bytes_per_row};

@@ -13,7 +13,7 @@ pub fn text(answer: &Answer) -> String {
     text_within(answer, usize::MAX)
 }
 
-/// The same in lines of so many columns.
+/// The same, wrapped at a width of `columns`.
 pub fn text_within(answer: &Answer, columns: usize) -> String {
     let mut text = paragraph(&format!("{}: {}", terminal(&answer.table), terminal(&answer.sentence)), columns) + "\n";
     let facts: Vec<_> = facts(answer).iter().map(|(name, value)| (terminal(name), terminal(value))).collect();

@@ -40,13 +40,13 @@ pub struct ClusterOptions {
 }
 
 impl ClusterOptions {
-    /// The bytes of a row of so many cells, whose values have so many together, under a key of so many.
+    /// The size of a row in bytes: of its cells, each with the key, and of all `values`.
     pub(crate) fn bytes_of(&self, key: u64, cells: u64, values: u64) -> u64 {
         let cell = CELL_FIXED.saturating_add(key).saturating_add(self.name_bytes);
         cell.saturating_mul(cells).saturating_add(values)
     }
 
-    /// The bytes that an event with a key of so many writes: one of unknown size is a row of the design's.
+    /// The size in bytes of the row that an event writes; the design's row size if the event has none.
     pub(crate) fn bytes_written(&self, event: &Event<'_>, key: u64) -> u64 {
         match event.bytes {
             0 => self.row_bytes,

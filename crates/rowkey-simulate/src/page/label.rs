@@ -182,8 +182,8 @@ fn joined(own: &[Part], neighbours: &[&[Part]], shown: Shown) -> String {
     fitted(&told, common, shown.most())
 }
 
-/// The parts of a label in so many characters, and two more: where these are too few, without the first ones, so many
-/// of which its neighbours have too.
+/// The label of parts, with at most `most` characters and two more. A longer one leaves out the first parts, which
+/// its neighbours share (`common` of them).
 fn fitted(parts: &[String], common: usize, most: usize) -> String {
     let all = parts.join(", ");
     let label = match common > 0 && all.chars().count() > most {
