@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 /// lock. A piece ends when its slice is over, or with a number of rows and bytes that take no longer. It then has to
 /// write what it has found, which takes about as long again; so a lock is held for some 20 ms, and for less than 50.
 ///
+/// Ask [`is_over`](Self::is_over) after a row, not before the first: a thread that waits for a processor may find its
+/// slice over at once, and a piece without rows is no progress.
+///
 /// ```
 /// use rowkey::store::TimeSlice;
 ///
@@ -16,7 +19,7 @@ use std::time::{Duration, Instant};
 /// while !rows.is_empty() {
 ///     // Take the lock here.
 ///     let slice = TimeSlice::begin();
-///     while let (Some(_row), false) = (rows.next(), slice.is_over()) {}
+///     while rows.next().is_some() && !slice.is_over() {}
 ///     pieces += 1;
 /// }
 /// assert!(pieces > 0);

@@ -63,7 +63,7 @@ impl FjallTable {
 
     /// Deletes the rows of ranges, some at a time.
     fn delete_pieces(&self, ranges: &[KeyRange], call: &Call<'_>, commit: &CommitPoint) -> Result<(), Error> {
-        let (mut rows, mut found) = (None, RowBatch::new());
+        let mut rows = None;
         loop {
             call.check()?;
             let alone = self.alone(call)?;
@@ -72,20 +72,14 @@ impl FjallTable {
                 let scan = Scan::new(ranges.to_vec()).batch_rows(256).batch_bytes(DELETED_BYTES);
                 self.at(&self.shared.db.snapshot(), call.rest()).scan(&scan)
             });
-            let (mut doomed, slice) = (Batch::new(), TimeSlice::begin());
-            while doomed.len() < DELETED_AT_ONCE && doomed.bytes() < DELETED_BYTES && !slice.is_over() {
-                rows.next_batch(&mut found)?;
-                found.iter().for_each(|(key, _)| _ = doomed.delete(key));
-                if found.is_empty() {
-                    break;
-                }
-            }
+            let slice = TimeSlice::begin();
+            let (doomed, has_more) = next_piece(&mut **rows, || slice.is_over())?;
             self.commit_as(&doomed, Durability::Buffered)?;
             if !doomed.is_empty() {
                 commit.pass();
             }
             drop(alone);
-            if found.is_empty() {
+            if !has_more {
                 return match self.durability {
                     Durability::Buffered => Ok(()),
                     Durability::Synced => self.shared.sync().map_err(|error| error.of_write([self.id.name()])),
@@ -107,6 +101,21 @@ impl FjallTable {
         let mut all = self.shared.batch(durability);
         add(&mut all, &self.keyspace, batch);
         commit(all, [self.id.name()])
+    }
+}
+
+/// The deletions of the next rows, and whether more may follow. Some rows are read even if the time is over at once.
+fn next_piece(rows: &mut dyn Rows, is_over: impl Fn() -> bool) -> Result<(Batch, bool), Error> {
+    let (mut doomed, mut found) = (Batch::new(), RowBatch::new());
+    loop {
+        rows.next_batch(&mut found)?;
+        found.iter().for_each(|(key, _)| _ = doomed.delete(key));
+        if found.is_empty() {
+            return Ok((doomed, false));
+        }
+        if doomed.len() >= DELETED_AT_ONCE || doomed.bytes() >= DELETED_BYTES || is_over() {
+            return Ok((doomed, true));
+        }
     }
 }
 
@@ -203,5 +212,36 @@ impl Store for FjallTable {
         LIMITS.check(self.id.name(), &batch)?;
         call.check()?;
         self.commit(&batch)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rowkey::store::{Batch, Database as _, Memory, Scan, Write};
+
+    use super::{DELETED_AT_ONCE, next_piece};
+
+    /// A thread that has to wait for a processor has used its time before it reads a row.
+    #[test]
+    fn a_piece_whose_time_is_over_at_once_is_not_the_end() {
+        let (table, mut all) = (Memory::new().table("t").unwrap(), Batch::new());
+        let keys: Vec<_> = (0..2 * DELETED_AT_ONCE as u32 + 5).map(|key| key.to_be_bytes().to_vec()).collect();
+        keys.iter().for_each(|key| _ = all.put(key, ""));
+        table.write(&all).unwrap();
+        for (is_over, pieces) in [(true, keys.len().div_ceil(256)), (false, 2)] {
+            let (mut rows, mut deleted, mut cut) = (table.scan(&Scan::all().batch_rows(256)), Vec::new(), 0);
+            loop {
+                let (doomed, has_more) = next_piece(&mut *rows, || is_over).unwrap();
+                deleted.extend(doomed.writes().map(|write| match write {
+                    Write::Delete(key) => key.to_vec(),
+                    Write::Put(..) => panic!("a deletion puts nothing"),
+                }));
+                if !has_more {
+                    break;
+                }
+                cut += 1;
+            }
+            assert_eq!((deleted.as_slice(), cut), (keys.as_slice(), pieces));
+        }
     }
 }
