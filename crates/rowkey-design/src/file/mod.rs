@@ -7,5 +7,5 @@ mod units;
 
 pub(crate) use self::bounds::Bounds;
 pub use self::node::Named;
-pub(crate) use self::units::plural;
 pub use self::units::{ByteRate, Bytes, Count, Period, Rate};
+pub(crate) use self::units::{plural, whole};

@@ -380,6 +380,11 @@ impl Count {
     }
 }
 
+/// A number of whole things, such as rows or bytes. It is a mean: of fewer than one, some are there now and then.
+pub(crate) fn whole<T: fmt::Display>(number: f64, of: impl Fn(f64) -> T) -> String {
+    if 0.0 < number && number < 1.0 { format!("<{}", of(1.0)) } else { of(number.round()).to_string() }
+}
+
 /// The word for one thing, or for several.
 pub(crate) fn plural(is_one: bool, what: &str) -> String {
     match what.strip_suffix('y') {

@@ -8,7 +8,7 @@ use super::printed;
 use crate::cost::OrderFit;
 use crate::design::Engine;
 use crate::explain::{CostLevel, PREFIX_FILTER, Page, Plan, Snippets};
-use crate::file::{Bytes, Count};
+use crate::file::{Bytes, Count, whole};
 use crate::quote::{hbase_binary, terminal};
 
 /// The ranges of a query for people, ready to paste.
@@ -37,13 +37,12 @@ fn write(out: &mut String, plan: &Plan<'_>, snippets: &[Snippets]) -> std::fmt::
     let levels = CostLevel::ALL
         .map(|level| if level == plan.level { format!("[{}]", level.words()) } else { level.words().to_owned() });
     writeln!(out, "\ncost     {}", levels.join(" < "))?;
-    let count =
-        |number: Option<f64>| number.map_or_else(|| "not known".to_owned(), |number| Count(number.round()).to_string());
+    let count = |number: Option<f64>| number.map_or_else(|| "not known".to_owned(), |number| whole(number, Count));
     let number = |out: &mut String, name: &str, number: Option<f64>| writeln!(out, "{name:8} {}", count(number));
     number(out, "ranges", Some(cost.range_count() as f64))?;
     number(out, "read", cost.rows_read)?;
     number(out, "returned", cost.rows_returned)?;
-    let bytes = cost.bytes_read.map_or_else(|| "not known".to_owned(), |bytes| Bytes(bytes.round()).to_string());
+    let bytes = cost.bytes_read.map_or_else(|| "not known".to_owned(), |bytes| whole(bytes, Bytes));
     writeln!(out, "bytes    {bytes}")?;
     let most = |number: Option<f64>| match number {
         Some(_) if !plan.made_up.is_empty() => format!("{} at most", count(number)),

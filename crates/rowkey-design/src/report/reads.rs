@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use crate::check::Report;
 use crate::cost::{OrderFit, QueryCost};
 use crate::design::{Query, WriteKind};
-use crate::file::{Bytes, Count, Rate};
+use crate::file::{Bytes, Count, Rate, whole};
 use crate::load::Rates;
 use crate::problem::Located;
 use crate::quote::terminal;
@@ -50,9 +50,9 @@ fn row(table: &TableDesign, cost: &QueryCost<'_>) -> Vec<String> {
     vec![
         format!("{of}: {}", cost.query.name.value),
         ranges,
-        count(cost.rows_read.map(f64::ceil)),
+        cost.rows_read.map_or("?".to_owned(), |rows| whole(rows, Count)),
         count(cost.amplification().map(|times| (times * 10.0).round() / 10.0)),
-        cost.bytes_read.map_or("?".to_owned(), |bytes| Bytes(bytes.round()).to_string()),
+        cost.bytes_read.map_or("?".to_owned(), |bytes| whole(bytes, Bytes)),
         count(cost.regions.map(|regions| regions as f64)),
         count(cost.servers),
     ]

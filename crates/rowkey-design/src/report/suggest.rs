@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::columns::aligned;
 use super::printed;
-use crate::file::{Bytes, Count};
+use crate::file::{Bytes, Count, whole};
 use crate::load::places_as_text;
 use crate::suggest::{Candidate, QueryScore, Suggestions, described, to_toml};
 
@@ -73,7 +73,7 @@ fn queries(candidates: &[Candidate]) -> String {
 
 /// The ranges and rows of one run of a query.
 fn run(query: &QueryScore) -> String {
-    let read = || query.rows_read.map_or("?".to_owned(), |rows| Count(rows.round()).to_string());
+    let read = || query.rows_read.map_or("?".to_owned(), |rows| whole(rows, Count));
     format!("{}/{}", Count(query.ranges), if query.full_scan { "all".to_owned() } else { read() })
 }
 

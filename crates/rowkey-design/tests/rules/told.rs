@@ -39,6 +39,18 @@ fn numbers_are_such_as_people_read() {
     assert!(places > 0);
 }
 
+/// Fewer rows than one, on average, are neither one nor none.
+#[test]
+fn less_than_one_row_is_told_as_less() {
+    let text = "format = 1\n[table.t]\nkey = [\"id: u64\"]\nmeans.id = \"random\"\nrows = \"40M\"\n\
+                [table.t.family.f]\ncolumns = [\"a\"]\nsizes.a = \"100 B\"\n\
+                [[table.t.query]]\nname = \"q\"\nrange.id = \"1M\"\n";
+    let printed = printed(text);
+    let line = printed.lines().find(|line| line.starts_with("t: q ")).unwrap();
+    let cells: Vec<&str> = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
+    assert_eq!(cells[2..5], ["<1", "1", "<1 B"], "{printed}");
+}
+
 /// A small share is told with as many digits as it needs, and one that is not counted exactly with no more than are
 /// known.
 #[test]
