@@ -75,8 +75,8 @@ impl<'d> Sample<'d> {
             let ascending = |value: &Value| select::ascending(field, value);
             let least = runs.iter().filter_map(|run| ascending(&value(run)?)).min();
             let starts = |run: &Vec<Vec<Value>>| match before(&value(run)?, field, *width)? {
-                Bound::Included(low) => ascending(&low),
-                _ => None,
+                Bound::Included(low) | Bound::Excluded(low) => ascending(&low),
+                Bound::Unbounded => None,
             };
             runs.sort_by_cached_key(|run| std::cmp::Reverse(value(run).and_then(|value| ascending(&value))));
             let whole = runs.iter().take_while(|run| starts(run) >= least).count();

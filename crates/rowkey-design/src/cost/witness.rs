@@ -71,11 +71,19 @@ pub(crate) fn before(value: &Value, field: &FieldFacts<'_>, width: Width) -> Opt
     };
     // The last value is one of them.
     let back = Back { values: (steps - 1.0).clamp(0.0, 2f64.powi(100)) as u128, width, is_time_id };
-    let nearest = |value| match ty {
-        TypeBuf::Scalar(Scalar::Foreign(foreign)) => foreign.nearest(value),
-        _ => value,
-    };
-    Some(back.from(value, ty)?.map_or(Bound::Unbounded, |first| Bound::Included(nearest(first))))
+    Some(back.from(value, ty)?.map_or(Bound::Unbounded, |first| from(first, ty)))
+}
+
+/// The lower bound of the values of a type from this one on, which may lie between two of them: a day is none of the
+/// range that begins within it.
+fn from(first: Value, ty: &TypeBuf) -> Bound<Value> {
+    let TypeBuf::Scalar(Scalar::Foreign(foreign)) = ty else { return Bound::Included(first) };
+    match (foreign.nearest(first.clone()), first) {
+        (Value::Instant(at, nanos), Value::Instant(first, more)) if (at, nanos) < (first, more) => {
+            Bound::Excluded(Value::Instant(at, nanos))
+        }
+        (nearest, _) => Bound::Included(nearest),
+    }
 }
 
 /// The distance of a range's first value from its last.

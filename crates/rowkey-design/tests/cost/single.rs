@@ -228,6 +228,60 @@ stats.shop = {{ distinct = 40_000 }}\nstats.day = {{ {stats}bucket = \"1 day\" }
     assert_eq!(rows("", "30 days"), None);
 }
 
+/// A range of dates, or of hours, has as many of them as it is long, and at least one.
+#[test]
+fn a_range_of_dates_has_as_many_as_it_is_long() {
+    const LAST: i64 = 1_767_225_600;
+    for (pattern, seconds) in [("yyyyMMdd", 86_400), ("yyyyMMddHH", 3600)] {
+        for (width, due) in [(0.5, 1), (1.0, 1), (1.5, 2), (2.0, 2), (7.0, 7), (7.25, 8)] {
+            let minutes = width * f64::from(seconds) / 60.0;
+            let text = format!(
+                "format = 1\n[table.t]\nkey = [\"a: u8\", \"on: date['{pattern}']\", \"x: u8\"]\n\
+                 [[table.t.query]]\nname = \"q\"\nfix = [\"a\"]\nrange.on = \"{minutes} min\"\n"
+            );
+            let design = Design::parse([File { name: "a".into(), text }]).unwrap_or_else(|e| panic!("{e}"));
+            let of = &design.tables["t"];
+            let facts = [KeyFacts::of(of, None)];
+            let cost = QueryCost::of(&of.table.query[0], of, &facts, None, None);
+            let key = |back: i64| {
+                let on = Value::Instant(LAST - back * i64::from(seconds), 0);
+                vec![Value::Unsigned(7), on, Value::Unsigned(200)]
+            };
+            let ranges = cost.ranges_with(&[key(0)]).unwrap().concat();
+            let is_in = |back: &i64| {
+                let key = of.layout.encode(&key(*back)).unwrap();
+                ranges.iter().any(|range| range.contains(&key))
+            };
+            let found: Vec<i64> = (-20..20).filter(is_in).collect();
+            assert_eq!(found, (0..due).collect::<Vec<_>>(), "{pattern}, {width}");
+        }
+    }
+}
+
+/// The rows of a range of dates are those of any date that the sample has, not of the last alone.
+#[test]
+fn a_range_of_dates_is_run_on_each_date_of_a_sample() {
+    let text = "format = 1\n[table.t]\nkey = [\"day: date['yyyyMMdd']\", \"id: u32\"]\n\
+                [[table.t.query]]\nname = \"q\"\nrange.day = \"1 day\"\n";
+    let design = Design::parse([File { name: "a".into(), text: text.into() }]).unwrap();
+    let of = &design.tables["t"];
+    let rows = |day: u32| 10 * day;
+    let key = |day: u32, id: u32| {
+        let day = Value::Instant(1_767_225_600 + i64::from(day) * 86_400, 0);
+        of.layout.encode(&[day, Value::Unsigned(id.into())]).unwrap()
+    };
+    let mut profile = Profile::default();
+    profile.sample =
+        (1..=10).flat_map(|day| (0..rows(day)).map(move |id| (day, id))).map(|(day, id)| key(day, id)).collect();
+    profile.keys = profile.sample.len() as u64;
+    let keys = [KeyFacts::of(of, Some(&profile))];
+    let read = QueryCost::of(&of.table.query[0], of, &keys, None, Some(&profile)).rows_read.unwrap();
+    // A day is asked for as often as it has rows.
+    let of_days = |of: &dyn Fn(f64) -> f64| (1..=10).map(|day| of(f64::from(rows(day)))).sum::<f64>();
+    let due = of_days(&|rows| rows * rows) / of_days(&|rows| rows);
+    assert!((read / due - 1.0).abs() < 0.1, "{read} rows of {due}");
+}
+
 /// However a query's values lie, it is in no more regions than it says.
 #[test]
 fn regions_are_at_most_those_of_any_values() {
