@@ -15,6 +15,10 @@ use super::{OrderFit, QueryCost, stored};
 /// The seconds that rows are taken to be kept where nothing says it: rows of a time are as many for any.
 const YEAR: f64 = 365.0 * 86_400.0;
 
+/// The rows of a table, where a value that no other row has is of one of them, however many there are: a power of two,
+/// by which nothing is rounded.
+const HOWEVER_MANY: f64 = (1u64 << 60) as f64;
+
 /// The rows of a query.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Rows {
@@ -122,12 +126,15 @@ pub(super) fn estimated<'k>(table: &TableDesign, key: &'k KeyFacts<'k>, cost: &Q
 }
 
 impl Known {
-    /// The rows that meet these conditions: for most values, or for the greatest. Those of a time are known by the
-    /// rate, where those of all times are not.
+    /// The rows that meet these conditions: for most values, or for the greatest. Where those of the table are not known,
+    /// those of a time are, by the rate, and those of values that each row has another of.
     fn selected(&self, conditions: &[Asked<'_>], worst: bool) -> Option<f64> {
-        let rate = self.rate.filter(|_| self.rows.is_none() && conditions.iter().any(is_of_time));
-        let of_year = rate.map(|rate| Self { rows: Some(rate * YEAR), span: Some(YEAR), rate: None });
-        of_year.as_ref().unwrap_or(self).selected_of_all(conditions, worst)
+        let by_rate = |rate: f64| Self { rows: Some(rate * YEAR), span: Some(YEAR), rate: None };
+        let of_time = || self.rate.filter(|_| conditions.iter().any(is_of_time)).map(by_rate);
+        let own =
+            || conditions.iter().any(is_of_own).then_some(Self { rows: Some(HOWEVER_MANY), span: None, rate: None });
+        let others = if self.rows.is_none() { of_time().or_else(own) } else { None };
+        others.as_ref().unwrap_or(self).selected_of_all(conditions, worst)
     }
 
     fn selected_of_all(&self, conditions: &[Asked<'_>], worst: bool) -> Option<f64> {
@@ -212,6 +219,12 @@ impl Known {
         };
         Some(part.clamp(0.0, 1.0))
     }
+}
+
+/// True if a condition is on values of which each row of the table has another.
+fn is_of_own((field, condition): &Asked<'_>) -> bool {
+    let is_own = matches!(field.growth, Some(Growth::TimeId | Growth::Sequence)) && field.spread.is_none();
+    is_own && matches!(condition, Condition::One | Condition::Among(_) | Condition::Range(Width::Values(_), _))
 }
 
 /// True if the rows that meet a condition are those of a time, as long as it says.

@@ -228,6 +228,34 @@ stats.shop = {{ distinct = 40_000 }}\nstats.day = {{ {stats}bucket = \"1 day\" }
     assert_eq!(rows("", "30 days"), None);
 }
 
+/// A value that no other row has is of one row, however many there are.
+#[test]
+fn rows_of_own_values_are_known_without_the_number_of_all() {
+    let rows = |key: &str, means: &str, more: &str, query: &str| {
+        let text = format!(
+            "format = 1\n[table.t]\nkey = [\"id: {key}\", \"line: u16\"]\nmeans.id = \"{means}\"\n{more}\n\
+             [[table.t.query]]\nname = \"q\"\n{query}\n"
+        );
+        let design = Design::parse([File { name: "a".into(), text }]).unwrap_or_else(|e| panic!("{e}"));
+        let of = &design.tables["t"];
+        QueryCost::of(&of.table.query[0], of, &[KeyFacts::of(of, None)], None, None).rows_read
+    };
+    for (key, means) in [("u64", "sequence"), ("u64", "snowflake"), ("bytes[16]", "uuid7")] {
+        for salt in ["", "salt = { buckets = 8, by = [\"id\"] }\n"] {
+            for (query, due) in [("fix = [\"id\"]", 1.0), ("among.id = 5", 5.0), ("range.id = 100", 100.0)] {
+                for of_all in ["", "rows = 1000", "rows = \"3G\""] {
+                    let found = rows(key, means, &format!("{salt}{of_all}"), query);
+                    let part = found.unwrap_or(0.0) / due;
+                    assert!((part - 1.0).abs() < 1e-9, "{key} {means} {salt}{of_all} {query}: {found:?}");
+                }
+            }
+        }
+    }
+    // Others may be of many rows.
+    assert_eq!(rows("u64", "random", "", "fix = [\"id\"]"), None);
+    assert_eq!(rows("u64", "sequence", "stats.id.distinct = 10", "fix = [\"id\"]"), None);
+}
+
 /// A range of dates, or of hours, has as many of them as it is long, and at least one.
 #[test]
 fn a_range_of_dates_has_as_many_as_it_is_long() {
