@@ -10,5 +10,5 @@ mod value;
 
 pub use self::numbers::{Numbers, mix};
 pub use self::ranks::Ranks;
-pub use self::rows::{BEGIN, Row, Rows, skewed};
+pub use self::rows::{BEGIN, Row, Rows, skewed, spread};
 pub(crate) use self::value::is_numbered;

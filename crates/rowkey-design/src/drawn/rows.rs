@@ -122,7 +122,10 @@ impl<'d> Rows<'d> {
                     Some(growth) => Comes::Time(seconds(facts, growth)),
                     None if is_sampled(facts, profile) => Comes::Sampled,
                     None => {
-                        let spread = spread(facts, assumed);
+                        let spread = spread(facts);
+                        if facts.spread.is_none() {
+                            assume(facts, &spread, assumed);
+                        }
                         let per = facts.per.filter(|per| key.fields[*per].growth.is_none());
                         Comes::Drawn(Draw::new(&skewed(&spread, skew), per, numbers))
                     }
@@ -209,16 +212,17 @@ fn seconds(facts: &FieldFacts<'_>, growth: Growth) -> f64 {
 }
 
 /// The frequencies of a field's values; where nothing is said of them, as many as are assumed.
-fn spread(facts: &FieldFacts<'_>, assumed: &mut Vec<String>) -> Spread {
-    if let Some(spread) = facts.spread {
-        return spread;
-    }
-    let distinct = if facts.meaning == Some(Meaning::TieBreaker) { 1000.0 } else { ASSUMED_VALUES };
-    let said = format!("{0:?} has {distinct} values: say `stats.{0} = {{ distinct = … }}`", facts.name);
+pub fn spread(facts: &FieldFacts<'_>) -> Spread {
+    let assumed = if facts.meaning == Some(Meaning::TieBreaker) { 1000.0 } else { ASSUMED_VALUES };
+    facts.spread.unwrap_or_else(|| Spread::of(assumed, Skew::Uniform))
+}
+
+/// Says how many values of a field are assumed.
+fn assume(facts: &FieldFacts<'_>, spread: &Spread, assumed: &mut Vec<String>) {
+    let said = format!("{0:?} has {1} values: say `stats.{0} = {{ distinct = … }}`", facts.name, spread.distinct);
     if !assumed.contains(&said) {
         assumed.push(said);
     }
-    Spread::of(distinct, Skew::Uniform)
 }
 
 /// True if nothing says how many values a field has, nor what they are.

@@ -9,6 +9,7 @@ use rowkey_design::internal::load::{Rates, unsaid_query, unsaid_write};
 use rowkey_design::internal::quote::toml_key;
 
 use super::counted;
+use crate::load::scale;
 use crate::recording::{Ran, Run};
 use crate::simulation::{Declared, unsaid_reads};
 
@@ -16,16 +17,7 @@ use crate::simulation::{Declared, unsaid_reads};
 #[must_use]
 pub fn times(design: &Design, factor: f64) -> Design {
     let mut design = design.clone();
-    let scale = |rate: &mut Option<Located<Rate>>| {
-        if let Some(rate) = rate {
-            rate.value.0 *= factor;
-        }
-    };
-    for table in design.tables.values_mut() {
-        let writes = table.table.write.iter_mut().flat_map(|write| [&mut write.value.rate, &mut write.value.peak]);
-        let queries = table.table.query.iter_mut().flat_map(|query| [&mut query.value.rate, &mut query.value.peak]);
-        writes.chain(queries).for_each(scale);
-    }
+    design.tables.values_mut().for_each(|table| scale(table, factor));
     design
 }
 

@@ -69,7 +69,7 @@ impl Cluster {
         let (mut wanted, mut limited, mut reads) = (most.unwrap_or(u64::MAX), Limited::default(), 0u64);
         let mut place = Some(self.first_place(range));
         let first = place.and_then(|place| self.by_start.at(place)).unwrap_or(0);
-        let mut rows_of = self.rows_of_versions(range);
+        let (mut rows_of, mut unfound) = (self.rows_of_versions(range), self.rows_of_unfound(range));
         while wanted > 0
             && let Some((at, number)) = place.and_then(|place| Some((place, self.by_start.at(place)?)))
         {
@@ -84,6 +84,8 @@ impl Cluster {
                 true => found(&parts, wanted, most_rows),
                 false => read(&parts, wanted, most_rows, range.reverse),
             };
+            let more = if unfound.of_found.is_some() { unfound.next(&parts).saturating_sub(live) } else { 0 };
+            let (rows, live) = (rows.saturating_add(more), live.saturating_add(more));
             let counted = match most {
                 None => self.count_reads(number, hundredths(self.options.read_cost, rows), rows, weight),
                 Some(_) if rows > 0 => self.count_more(&mut limited, number, rows, weight),
@@ -104,13 +106,26 @@ impl Cluster {
     /// The rows of a range, as far as what is found in it are versions of fewer.
     fn rows_of_versions(&mut self, range: &Range<'_>) -> Rows {
         let Some(most) = range.most else { return Rows::default() };
+        let found = self.found(range);
+        Rows { of_found: (found > most.keys).then_some((most.rows, found)), before: 0 }
+    }
+
+    /// The rows of a range that is read to its end, as far as fewer are found in it than there are.
+    fn rows_of_unfound(&mut self, range: &Range<'_>) -> Rows {
+        let Some(few) = range.few.filter(|_| range.limit.is_none()) else { return Rows::default() };
+        let found = self.found(range);
+        Rows { of_found: (0 < found && found < few).then_some((few, found)), before: 0 }
+    }
+
+    /// The rows that are in a range, each version by itself.
+    fn found(&mut self, range: &Range<'_>) -> u64 {
         let mut found = 0u64;
         let mut place = Some(self.first_place(range));
         while let Some((at, number)) = place.and_then(|place| Some((place, self.by_start.at(place)?))) {
             found = found.saturating_add(counts(&self.regions[number].parts(range.start, range.end)).puts);
             place = self.next_place(range, at, number);
         }
-        Rows { of_found: (found > most.keys).then_some((most.rows, found)), before: 0 }
+        found
     }
 
     /// The place of the region that a scan asks first.

@@ -88,6 +88,11 @@ impl Clock {
         periods * self.count + part.before + part.from * within + slope * within * within / 2.0
     }
 
+    /// The time in seconds after which the rate is as it was; none if it is the same all the time.
+    pub(super) fn period(&self) -> Option<f64> {
+        (self.parts.len() > 1).then_some(self.seconds)
+    }
+
     /// The mean rate.
     pub(super) fn mean(&self) -> f64 {
         self.count / self.seconds

@@ -11,6 +11,7 @@ use rowkey_design::internal::profile::Profile;
 
 use super::LoadError;
 use super::clock::{Clock, seconds_of};
+use super::counted::Counted;
 use super::options::Options;
 use super::portion::Portion;
 use super::puts::{Order, Put, Puts, order_of, overwrites, taken_for_new};
@@ -92,7 +93,9 @@ impl<'d> Drawn<'d> {
         let mut sources = writes(table, key, &clocks, seconds, &mut puts);
         let written = sources.iter().map(|source| source.count).fold(0, u64::saturating_add);
         if !options.writes_alone {
-            sources.extend(queries(table, key, cluster, profile, seconds, options)?);
+            let counted = Counted::all(key, cluster, profile, options.times, puts.all() as f64);
+            let costs = QueryCost::served(table, key, cluster, profile);
+            sources.extend(queries(key, costs.into_iter().zip(counted), seconds, options)?);
         }
         if sources.iter().all(|source| source.count == 0) {
             let name = key.name.as_str();
@@ -188,21 +191,19 @@ fn writes<'d>(
     sources
 }
 
-/// The queries that this key serves.
+/// The queries that a key serves, each with the rows of its ranges.
 fn queries<'d>(
-    table: &'d TableDesign,
     key: &KeyFacts<'d>,
-    cluster: Option<&Cluster>,
-    profile: Option<&Profile>,
+    costs: impl Iterator<Item = (QueryCost<'d>, Counted)>,
     seconds: f64,
     options: &Options,
 ) -> Result<Vec<Source<'d>>, LoadError> {
     let mut found = Vec::new();
-    for cost in QueryCost::served(table, key, cluster, profile) {
+    for (cost, counted) in costs {
         let Some(rates) = Rates::of_query(cost.query) else { continue };
         let clock = Clock::of(&rates, options.times);
         let count = clock.before(seconds).ceil() as u64;
-        found.extend(Reads::of(cost, table, key, options).map(|reads| (clock, count, reads)));
+        found.extend(Reads::of(cost, counted, key, options).map(|reads| (clock, count, reads)));
     }
     let counts = found.iter().map(|(_, count, reads)| (*count, reads.ranges()));
     let portions = Portion::of(&counts.collect::<Vec<_>>(), options)?;

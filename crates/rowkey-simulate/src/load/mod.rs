@@ -12,6 +12,7 @@
 mod ahead;
 mod clock;
 mod columns;
+mod counted;
 mod csv_bytes;
 mod csv_lines;
 mod drawn;
@@ -35,6 +36,7 @@ use std::io;
 use std::ops::ControlFlow;
 
 pub use self::ahead::Ahead;
+pub(crate) use self::counted::scale;
 pub use self::drawn::Drawn;
 pub use self::log::Log;
 pub use self::options::Options;

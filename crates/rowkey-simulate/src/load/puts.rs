@@ -110,6 +110,36 @@ impl Puts {
         self.writes.iter().map(|put| put.count).fold(0, u64::saturating_add)
     }
 
+    /// True if all rows are new ones of the time at which they are put, and there are none before.
+    pub(super) fn are_by_time(&self) -> bool {
+        self.writes.iter().all(|put| matches!(put.order, Order::Time | Order::OneRow)) && self.by_time().count() > 0
+    }
+
+    fn by_time(&self) -> impl Iterator<Item = &Put> {
+        self.writes.iter().filter(|put| put.order == Order::Time)
+    }
+
+    /// The least time in seconds, not shorter than this one, in which each rate of the rows that come in time has been
+    /// as it is equally long. Where they are the same all the time, that is any.
+    pub(super) fn whole_periods(&self, seconds: f64) -> f64 {
+        let periods = self.by_time().filter_map(|put| put.clock.period());
+        let longest = periods.max_by(f64::total_cmp);
+        longest.map_or(seconds, |period| (seconds / period).ceil().max(1.0) * period)
+    }
+
+    /// The rows of so many seconds until a time, of those that have come in as many on average. Before the beginning
+    /// rates are as after it.
+    pub(super) fn part_of_mean(&self, seconds: f64, until: f64) -> f64 {
+        let of = |put: &Put| put.clock.before(until) - put.clock.before(until - seconds);
+        let mean: f64 = self.by_time().map(|put| put.clock.mean()).sum();
+        (self.by_time().map(of).sum::<f64>() / (mean * seconds)).max(0.0)
+    }
+
+    /// The rows that are there at a time in seconds.
+    pub(super) fn until(&self, time: f64) -> f64 {
+        self.writes.iter().map(|put| self.before(put, if put.order == Order::Stored { 0.0 } else { time }) as f64).sum()
+    }
+
     /// The place of the rows that are there before the beginning.
     fn stored(&self) -> Option<usize> {
         self.writes.iter().position(|put| put.order == Order::Stored)
@@ -195,6 +225,12 @@ impl Puts {
         let is_there = put.order == Order::Stored || put.clock.time_of(k) <= time;
         (k < put.count && is_there).then(|| self.row(first, k))
     }
+}
+
+/// The row with the time of another moment, in seconds since the beginning.
+pub(super) fn moved(row: Row, time: f64) -> Row {
+    let from = BEGIN.saturating_sub(micros((-time).max(0.0)));
+    Row { micros: from.saturating_add(micros(time.max(0.0))), ..row }
 }
 
 /// The microseconds of a time in seconds.

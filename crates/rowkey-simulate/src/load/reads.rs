@@ -3,16 +3,16 @@
 use std::ops::ControlFlow;
 
 use rowkey::{KeyRange, Value};
-use rowkey_design::internal::TableDesign;
 use rowkey_design::internal::cost::{OrderFit, QueryCost};
-use rowkey_design::internal::drawn::{Numbers, Ranks, Rows, mix, skewed};
+use rowkey_design::internal::drawn::{Numbers, Ranks, Row, Rows, mix, skewed};
 use rowkey_design::internal::facts::KeyFacts;
 
 use super::LoadError;
+use super::counted::{Counted, Window};
 use super::options::Options;
 use super::portion::MADE;
-use super::puts::Puts;
-use crate::event::{Most, Op};
+use super::puts::{Puts, moved};
+use crate::event::Op;
 
 /// The most rows whose values one run asks for; of more, each stands for several.
 const MOST: f64 = 256.0;
@@ -27,6 +27,10 @@ pub(super) struct Asked {
     each: usize,
     /// The runs among which they are divided that are left.
     left: usize,
+    /// The rows of each, where what is there does not tell.
+    few: Option<f64>,
+    /// The number of times that ranges were asked for, these included.
+    times: u64,
 }
 
 impl Asked {
@@ -44,6 +48,9 @@ impl Asked {
 /// A range that has rows of fewer events than this is too coarse to count its rows by them.
 const FEW: f64 = 30.0;
 
+/// The golden section, of 2^64: the parts of its multiples lie evenly, however many there are.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// Takes a read, its key, and how many times it counts.
 type Give<'g> = &'g mut dyn FnMut(Op<'_>, &[u8], u64) -> ControlFlow<()>;
 
@@ -56,24 +63,17 @@ pub(super) struct Reads<'d> {
     is_get: bool,
     reverse: bool,
     limit: Option<u64>,
-    /// The rows that `check` counts of a range.
-    rows: Option<f64>,
-    /// The rows that there can be in a range.
-    most: Option<Most>,
+    /// The rows of a range by the statistics.
+    counted: Counted,
     recent: Option<f64>,
     number: u64,
 }
 
 impl<'d> Reads<'d> {
-    /// Those of a query, by its cost; none if it is not of the table.
-    pub(super) fn of(
-        cost: QueryCost<'d>,
-        table: &'d TableDesign,
-        key: &KeyFacts<'d>,
-        options: &Options,
-    ) -> Option<Self> {
+    /// Those of a query, by its cost and the rows of its ranges; none if it is not of the table.
+    pub(super) fn of(cost: QueryCost<'d>, counted: Counted, key: &KeyFacts<'d>, options: &Options) -> Option<Self> {
         let query = cost.query;
-        let place = table.table.query.iter().position(|other| std::ptr::eq(other, query))?;
+        let place = key.table.table.query.iter().position(|other| std::ptr::eq(other, query))?;
         let numbers = Numbers::new(options.seed).named("values that are asked for").of(place as u64);
         let of = key.asked_by(query);
         let fields = of.fields.iter().enumerate().filter(|(_, field)| query.skew.contains_key(field.name));
@@ -87,8 +87,7 @@ impl<'d> Reads<'d> {
             is_get: !cost.full_scan && is_whole && cost.range_count() == 1,
             reverse: matches!(cost.order, OrderFit::Reverse | OrderFit::Merge { reverse: true }),
             limit: cost.limit(),
-            rows: cost.rows_of_range(),
-            most: most_of(&cost),
+            counted,
             recent: query.recent.as_ref().map(|recent| recent.seconds()),
             number: numbers.at(0),
             cost,
@@ -105,12 +104,53 @@ impl<'d> Reads<'d> {
         if self.reads_all() { 1 } else { (self.cost.range_count() as u64).max(1) }
     }
 
-    /// The rows of a range by what `check` counts, where each row that is there stands for so many that a range has
-    /// none of them or too many.
-    fn few(&self, weight: u64) -> Option<u64> {
-        let counted = self.rows.filter(|rows| weight > 1 && *rows < FEW * weight as f64);
-        let counted = counted.map(|rows| rows.max(1.0).round() as u64)?;
-        Some(self.limit.map_or(counted, |limit| limit.min(counted)))
+    /// The rows of a range by the statistics, where what is there does not tell them: of each row stand so many that a
+    /// range has none or too many, or it is not all written. `rows` are of the ends of ranges.
+    fn few(&self, ends: &[(Row, f64)], rows: &Rows<'_>, puts: &Puts, time: f64) -> Option<f64> {
+        let counted = self.counted.rows?;
+        let of_run = self.counted.of_run.map_or(1.0, |all| puts.until(time) / all);
+        let (part, is_written) = match self.counted.window.filter(|_| puts.are_by_time()) {
+            None => (of_run, true),
+            Some(window) => {
+                let part: f64 = ends.iter().map(|(_, end)| puts.part_of_mean(window.seconds, *end)).sum();
+                (part / ends.len().max(1) as f64, ends.iter().all(|end| is_written(window, *end, rows, time)))
+            }
+        };
+        // What it has the value of is there.
+        let least = if self.counted.window.is_none() { counted.min(1.0) } else { 0.0 };
+        let counted = (counted * part).max(least);
+        let is_few = counted < 1.0 || (puts.weight > 1 && counted < FEW * puts.weight as f64);
+        (is_few || !is_written).then_some(counted)
+    }
+
+    /// The rows of the ranges of the k-th run, whole ones: as many on average as the statistics say.
+    fn whole(&self, few: Option<f64>, puts: &Puts, k: u64) -> Option<u64> {
+        let part = puts.choice(self.number.wrapping_add(2), k) as f64 / 2f64.powi(64);
+        // Not less by what is rounded.
+        let few = (few? + part.min(1.0 - 1e-9) + 1e-9).floor() as u64;
+        Some(self.limit.map_or(few, |limit| limit.min(few)))
+    }
+
+    /// A row whose values a run asks for, and the time in seconds at which its ranges of time end. One that ends before
+    /// the beginning is where another is, that ends after it.
+    fn row(&self, puts: &Puts, number: u64, time: f64) -> Option<(Row, f64)> {
+        let choice = puts.choice(self.number, number);
+        let recent = puts.chosen(self.recent, time, choice);
+        let row = recent.or_else(|| puts.chosen(None, time, choice))?;
+        // Of a range any time is the end, be there rows of it or not; so it is where no row is recent.
+        if !puts.are_by_time() || (self.counted.window.is_none() && recent.is_some()) {
+            return Some((row, time));
+        }
+        let oldest = self.counted.window.map_or(f64::INFINITY, |window| window.oldest);
+        // Of whole periods, or those of the beginning count for more than others.
+        let oldest = self.recent.unwrap_or_else(|| puts.whole_periods(time)).min(oldest);
+        let part = |choice: u64| choice as f64 / 2f64.powi(64);
+        // Few runs are spread over the times, too: by chance alone they would be so of many.
+        let spread = puts.choice(self.number.wrapping_add(1), 0).wrapping_add(number.wrapping_mul(GOLDEN));
+        let end = time - part(spread) * oldest;
+        // Before the beginning nothing is there.
+        let place = if end < 0.0 { time * part(puts.choice(self.number.wrapping_add(3), number)) } else { end };
+        Some((moved(row, place), end))
     }
 
     /// The k-th run, at a time in seconds, after which `left` come, itself included: each of its reads, and how many
@@ -125,16 +165,18 @@ impl<'d> Reads<'d> {
         give: Give<'_>,
     ) -> Result<ControlFlow<()>, LoadError> {
         if asked.left == 0 {
-            *asked = self.asked(each.max(1), rows, puts, k, time);
+            let times = asked.times;
+            *asked = Asked { times: times.wrapping_add(1), ..self.asked(each.max(1), rows, puts, times, time) };
             asked.keep(left);
         }
         asked.left = asked.left.saturating_sub(1);
         if asked.is_all {
-            let most = self.most.filter(|most| puts.all() > most.keys);
+            let most = self.counted.most.filter(|most| puts.all() > most.keys);
             return Ok(give(Op::Scan { end: None, limit: None, reverse: self.reverse, few: None, most }, &[], 1));
         }
         let ranges = asked.ranges.chunks(asked.each.max(1)).nth(asked.left).unwrap_or_default();
-        let (all, count, few) = (u128::from(self.ranges()), ranges.len() as u128, self.few(puts.weight));
+        let (all, count, few) = (u128::from(self.ranges()), ranges.len() as u128, self.whole(asked.few, puts, k));
+        let most = self.counted.most;
         let mut counted = 0;
         for (range, until) in ranges.iter().zip(1..) {
             // Together they are counted as often as there are ranges.
@@ -142,7 +184,7 @@ impl<'d> Reads<'d> {
             let times = until - std::mem::replace(&mut counted, until);
             let op = match self.is_get {
                 true => Op::Get,
-                false => Op::Scan { end: range.end(), limit: self.limit, reverse: self.reverse, few, most: self.most },
+                false => Op::Scan { end: range.end(), limit: self.limit, reverse: self.reverse, few, most },
             };
             if times > 0 && give(op, range.start(), times).is_break() {
                 return Ok(ControlFlow::Break(()));
@@ -151,17 +193,15 @@ impl<'d> Reads<'d> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// The ranges of the k-th run; none while nothing is written.
+    /// The ranges that are asked for next, the k-th time; none while nothing is written.
     fn asked(&self, each: usize, rows: &Rows<'_>, puts: &Puts, k: u64, time: f64) -> Asked {
         let all = self.cost.keys().max(1.0);
         let buckets = (self.cost.range_count() as f64 / all).max(1.0);
         let count = all.min(MOST).min(MADE as f64 / buckets).max(1.0) as u64;
-        let mut keys: Vec<Vec<Value>> = Vec::new();
+        let (mut keys, mut ends): (Vec<Vec<Value>>, Vec<_>) = (Vec::new(), Vec::new());
         for number in (0..count).map(|of| k.wrapping_mul(count).wrapping_add(of)) {
-            let choice = puts.choice(self.number, number);
-            // Where none is recent, it asks all the same.
-            let row = puts.chosen(self.recent, time, choice).or_else(|| puts.chosen(None, time, choice));
-            let Some(row) = row else { continue };
+            let Some((row, end)) = self.row(puts, number, time) else { continue };
+            ends.push((row, end));
             let mut values = Vec::new();
             rows.values(row, &mut values);
             for (at, ranks, numbers) in &self.asked {
@@ -187,7 +227,7 @@ impl<'d> Reads<'d> {
             let mut numbers = 0..;
             ranges.sort_by_cached_key(|_| numbers.next().map(mix));
         }
-        Asked { ranges, is_all, each, left: runs }
+        Asked { ranges, is_all, each, left: runs, few: self.few(&ends, rows, puts, time), times: k }
     }
 
     /// The words for what is left out, if a run reads so many ranges at most.
@@ -197,9 +237,10 @@ impl<'d> Reads<'d> {
     }
 }
 
-/// The rows that there can be in a range of a query; none where the values of a field are not known.
-fn most_of(cost: &QueryCost<'_>) -> Option<Most> {
-    let keys = cost.keys_of_range()?.max(1.0);
-    let rows = cost.rows_of_range().map_or(keys, |rows| rows.clamp(1.0, keys));
-    Some(Most { keys: keys.ceil() as u64, rows: rows.round() as u64 })
+/// True if the rows of a range of time are all written at a time, and since the beginning: from its first value to its
+/// last, which may be a whole day.
+fn is_written(window: Window, (row, end): (Row, f64), rows: &Rows<'_>, time: f64) -> bool {
+    let value = |time: f64| rows.value(window.field, moved(row, time), None);
+    let first = end - window.seconds;
+    end >= 0.0 && (first >= 0.0 || value(first) == value(-1e-6)) && value(end) != value(time)
 }

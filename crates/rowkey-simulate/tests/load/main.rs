@@ -4,6 +4,7 @@ mod asked;
 mod drawn;
 mod options;
 mod places;
+mod rows;
 mod shapes;
 mod traced;
 
