@@ -51,6 +51,18 @@ impl Counted {
         [(all * all - self.by_call).max(0.0), (same - self.squares).max(0.0)]
     }
 
+    /// The part of these pairs that ask the same place.
+    pub(crate) fn same(&self) -> f64 {
+        part_of_pairs(std::iter::once(self.pairs())).unwrap_or(0.0)
+    }
+
+    /// The part that asks the same place of the pairs of a call of these and another of those of all, which have these.
+    pub(crate) fn same_as(&self, all: &Self) -> f64 {
+        let same: f64 = self.counts.iter().zip(&all.counts).map(|(own, of_all)| own * of_all).sum();
+        let pairs = [self.all() * all.all() - self.by_call, (same - self.squares).max(0.0)];
+        part_of_pairs(std::iter::once(pairs)).unwrap_or(0.0)
+    }
+
     /// The squares of the distances from the mean; and what chance makes of them.
     pub(crate) fn uneven(&self) -> [f64; 2] {
         let (all, places) = (self.all(), self.counts.len() as f64);

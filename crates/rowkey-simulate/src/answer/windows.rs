@@ -151,23 +151,22 @@ fn divide(count: f64, among: &mut [f64], others: &[f64]) {
     }
 }
 
-/// True if the regions of each interval are asked for the same in all of them: no more often than by chance are two
-/// calls of one interval for one region, where those of all are not.
+/// True if the regions of each interval are asked for the same in all of them: by the squares of the distances of an
+/// interval's parts from those of all, which are no more than chance makes them. Regions may be others in each.
 fn is_same(parts: &[Part<'_>], smallest: &[Region], all: &Counted) -> bool {
     let counted = || parts.iter().map(|part| part.with_chance(&part.before.1));
     let Some(apart) = part_of_pairs(counted().map(|counted| counted.pairs())) else { return false };
     let events: Option<f64> = counted().map(|counted| counted.events().map(|events| events * events)).sum();
     let Some(events) = events else { return false };
-    let (mut count, mut same) = (0, 0.0);
+    let (mut count, mut own) = (0, Counted::default());
     let together = part_of_pairs(parts.iter().map(|part| {
         let (regions, counted) = &part.before;
         if std::mem::replace(&mut count, regions.len()) != regions.len() {
-            let places = places(regions, smallest).unwrap_or_default();
-            let [pairs, alike] = part.with_chance(&joined(all, &places)).pairs();
-            same = if pairs > 0.0 { alike / pairs } else { 0.0 };
+            own = part.with_chance(&joined(all, &places(regions, smallest).unwrap_or_default()));
         }
-        let [pairs, _] = part.with_chance(counted).pairs();
-        [pairs, pairs * same]
+        let counted = part.with_chance(counted);
+        let [pairs, _] = counted.pairs();
+        [pairs, pairs * (2.0 * counted.same_as(&own) - own.same())]
     }));
     together.is_some_and(|together| together >= apart - OF_CHANCE * (2.0 * apart / events).sqrt())
 }

@@ -2,6 +2,7 @@
 
 mod advice;
 mod counted;
+mod daily;
 mod declared_rates;
 mod even;
 mod events;

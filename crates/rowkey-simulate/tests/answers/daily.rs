@@ -1,0 +1,78 @@
+//! A load that goes to a new last region each day.
+
+use rowkey_design::{CheckOptions, Date, Design, File};
+use rowkey_simulate::answer::answer;
+use rowkey_simulate::recording::Run;
+use rowkey_simulate::run::{Answer, Interval};
+use rowkey_simulate::simulation::{Declared, Options};
+
+const HOUR: f64 = 3600.0;
+
+/// A log by day, tenant and time, on five servers that take 4000 writes a second.
+fn audit(key: &str, rate: &str) -> String {
+    format!(
+        "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 5\nregion.writes = \"4k/s\"\n[table.t]\n\
+         key = [{key}]\nmeans = {{ at = \"milliseconds\", id = \"random\" }}\n\
+         stats.tenant = {{ distinct = 300, skew = \"zipf 1.0\" }}\n[table.t.family.a]\n\
+         columns = [\"who\", \"what\"]\nsizes = {{ who = \"30 B\", what = \"250 B\" }}\nttl = \"400 days\"\n\
+         [[table.t.write]]\nname = \"event\"\nrate = \"{rate}/s\"\norder = \"time\"\n"
+    )
+}
+
+const BY_DAY: &str = "\"day: date['yyyyMMdd']\", \"tenant: u32\", \"at: i64\", \"id: u64\"";
+const BY_TENANT: &str = "\"tenant: u32\", \"at: i64\", \"id: u64\"";
+
+fn of(text: &str, options: &Options) -> (Run, Answer) {
+    let design = Design::parse([File { name: "t.rowkey.toml".to_owned(), text: text.to_owned() }]).unwrap();
+    let check = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
+    let declared = Declared::of(&design, "t", None, &check).unwrap();
+    let run = declared.simulate(options, |_| {}).unwrap();
+    let found = answer(&declared, &run, &[], &design.check(&check), &[], &[]);
+    (run, found)
+}
+
+/// The median of the second half of the intervals with any writes.
+fn median(run: &Run, of: impl Fn(&Interval) -> Option<f64>) -> f64 {
+    let all: Vec<f64> = run.intervals.iter().filter_map(of).collect();
+    let mut later = all[all.len() / 2..].to_vec();
+    later.sort_unstable_by(f64::total_cmp);
+    later[later.len() / 2]
+}
+
+fn greatest(counts: impl Iterator<Item = u64> + Clone) -> Option<f64> {
+    let all: u64 = counts.clone().sum();
+    (all > 0).then(|| counts.max().unwrap_or(0) as f64 / all as f64)
+}
+
+fn busiest(interval: &Interval) -> Option<f64> {
+    greatest(interval.servers.iter().map(|server| server.writes))
+}
+
+fn hottest(interval: &Interval) -> Option<f64> {
+    greatest(interval.regions.iter().map(|region| region.rows_this_interval))
+}
+
+fn gini(interval: &Interval) -> Option<f64> {
+    let mut counts: Vec<f64> = interval.regions.iter().map(|region| region.rows_this_interval as f64).collect();
+    counts.sort_unstable_by(f64::total_cmp);
+    let (sum, n) = (counts.iter().sum::<f64>(), counts.len() as f64);
+    let ranked: f64 = (1..).zip(&counts).map(|(rank, count)| f64::from(rank) * count).sum();
+    (sum > 0.0).then(|| 2.0 * ranked / (n * sum) - (n + 1.0) / n)
+}
+
+#[test]
+fn shares_are_the_medians_of_the_intervals() {
+    // Intervals of other days, and of regions that are split and moved.
+    for (key, hours, most) in
+        [(BY_DAY, 72.0, 300_000), (BY_DAY, 72.0, 1_000_000), (BY_TENANT, 72.0, 300_000)]
+    {
+        let (run, found) = of(&audit(key, "5k"), &Options { seconds: hours * HOUR, most, ..Options::default() });
+        for (what, told, due) in [
+            ("busiest server", found.busiest_server.of_run, median(&run, busiest)),
+            ("hottest region", found.hottest_region.of_run, median(&run, hottest)),
+            ("Gini", found.gini, median(&run, gini)),
+        ] {
+            assert!((told / due - 1.0).abs() < 0.1, "{key} {hours} h, {most}, {what}: {told}, due {due}");
+        }
+    }
+}
