@@ -157,5 +157,8 @@ pub(super) fn is_bound(numbers: &Numbers, saturation: &Saturation) -> bool {
         true => (numbers.busiest_reader.unwrap_or(0.0), &numbers.hottest_read),
         false => (numbers.busiest_server, &numbers.hottest_written),
     };
-    region.as_ref().is_some_and(|hottest| hottest.share > FULL * server)
+    match numbers.recurring[usize::from(saturation.reads)] {
+        Some(again) => again.region > FULL * again.server,
+        None => region.as_ref().is_some_and(|hottest| hottest.share > FULL * server),
+    }
 }

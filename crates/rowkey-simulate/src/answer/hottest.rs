@@ -24,9 +24,10 @@ impl Hottest {
     /// That of intervals, by the writes or the reads of their regions; none if there are none.
     ///
     /// It is the region of the interval in which the hottest has its median part; of those in which it has the same, of
-    /// the last. It has no more than the busiest server at a moment. Of a watched table it is a region that is there at
-    /// the end, if the hottest of one of them is, and is where it is then.
-    pub(super) fn of(run: &Run, shares: &[Share<'_>], reads: bool, busiest: f64) -> Option<Self> {
+    /// the last. It has no more than `busiest`, the busiest server at a moment, which is none where the load goes to
+    /// other regions from time to time. Of a watched table it is a region that is there at the end, if the hottest of
+    /// one of them is, and is where it is then.
+    pub(super) fn of(run: &Run, shares: &[Share<'_>], reads: bool, busiest: Option<f64>) -> Option<Self> {
         let there: Vec<Share<'_>> = match run.is_watched() {
             true => shares.iter().filter(|share| server_at_end(run, share).is_some()).cloned().collect(),
             false => Vec::new(),
@@ -39,14 +40,15 @@ impl Hottest {
     }
 
     /// The same, whatever became of the region.
-    pub(super) fn of_all(run: &Run, shares: &[Share<'_>], reads: bool, busiest: f64) -> Option<Self> {
+    pub(super) fn of_all(run: &Run, shares: &[Share<'_>], reads: bool, busiest: Option<f64>) -> Option<Self> {
         let mut sorted: Vec<&Share<'_>> = shares.iter().collect();
         sorted.sort_by(|a, b| a.region.share.total_cmp(&b.region.share).then(a.interval.t_ms.cmp(&b.interval.t_ms)));
         let median = sorted.get(sorted.len() / 2)?.region.share;
         let hottest = sorted.into_iter().rfind(|share| share.region.share <= median)?;
         let intervals: Vec<&Interval> = shares.iter().map(|share| share.interval).collect();
-        let share =
-            moving_region(run, &intervals, reads).filter(|part| *part <= ABOUT * busiest).unwrap_or(0.0).max(median);
+        let moving =
+            busiest.and_then(|busiest| moving_region(run, &intervals, reads).filter(|part| *part <= ABOUT * busiest));
+        let share = moving.unwrap_or(0.0).max(median);
         let regions = &hottest.interval.regions;
         let region = regions.get(hottest.region.at)?;
         let end = regions.get(hottest.region.at + 1).map(|next| next.start.clone());
@@ -102,7 +104,7 @@ mod tests {
         // Nothing is known of chance.
         let of = |intervals: &[Interval]| {
             let run = Run { intervals: intervals.to_vec(), ..Run::new(Settings::default()) };
-            Hottest::of(&run, &Shares::of(&run, false).of, false, 1.0)
+            Hottest::of(&run, &Shares::of(&run, false).of, false, Some(1.0))
         };
         let found = of(&all).unwrap();
         assert_eq!((found.t_ms, found.server, found.start, found.share), (3 * MINUTE_MS, 1, Key(vec![1]), 0.75));

@@ -15,6 +15,7 @@ mod page_text;
 mod peaks;
 mod placing;
 pub mod rates;
+mod recurring;
 mod sentence;
 mod shares;
 mod span;

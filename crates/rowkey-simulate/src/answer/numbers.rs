@@ -3,6 +3,7 @@
 use super::hottest::Hottest;
 use super::peaks::Peaks;
 use super::placing::Placing;
+use super::recurring::{Recurring, begins_anew, grows};
 use super::shares::{Share, Shares};
 use super::takes::Takes;
 use super::text::region_word;
@@ -36,6 +37,8 @@ pub(super) struct Numbers {
     pub(super) saturations: Vec<Saturation>,
     /// The placing of the ranges of what saturates, by writes and by reads.
     pub(super) placings: [Option<Placing>; 2],
+    /// The times at which a load that goes elsewhere asks a server for most, by writes and by reads.
+    pub(super) recurring: [Option<Recurring>; 2],
     /// The most writes and reads a second that one server is asked for.
     pub(super) most: [f64; 2],
     /// The part of the servers' time in which they work.
@@ -57,8 +60,20 @@ impl Numbers {
         let busiest_server = busiest(written).unwrap_or(0.0);
         let busiest_reader = busiest(read);
         let later_ms = written.first().map_or(0, |share| share.interval.t_ms);
+        let median_of = [busiest_server, busiest_reader.unwrap_or(0.0)];
         let peaks = Peaks::of(run, &shares);
-        let saturations = saturations(&peaks, takes);
+        let recurring = [false, true].map(|reads| {
+            let of = usize::from(reads);
+            let begins_anew = !reads && begins_anew(declared);
+            let found = grows(declared).then(|| Recurring::of(&peaks, &shares[of], reads, median_of[of], begins_anew));
+            found.flatten()
+        });
+        let mut saturations = saturations(&peaks, takes);
+        for saturation in &mut saturations {
+            let again = recurring[usize::from(saturation.reads)].filter(|again| again.asked > saturation.takes);
+            saturation.passes &= again.is_none();
+        }
+        let [part_written, part_read] = [0, 1].map(|of| recurring[of].map_or(median_of[of], |again| again.server));
         let placings = [false, true].map(|reads| {
             let saturation = saturations.iter().find(|saturation| saturation.reads == reads)?;
             Placing::of(run, declared, &shares[usize::from(reads)], &peaks, saturation)
@@ -66,6 +81,10 @@ impl Numbers {
         let [writes, reads] = [false, true].map(|reads| run.extension(reads));
         let work =
             total(|server| server.writes) * writes / takes.writes + total(|server| server.reads) * reads / takes.reads;
+        let resting = |reads: bool| {
+            let of = usize::from(reads);
+            recurring[of].is_none().then_some(median_of[of])
+        };
         let hours = all_seconds * f64::from(run.settings.servers.max(1));
         let mean = |of, extension| total(of) * extension / all_seconds.max(f64::MIN_POSITIVE);
         Self {
@@ -74,16 +93,17 @@ impl Numbers {
             rows_read: mean(|server| server.rows_read, reads),
             region: region_word(declared.simulates == Simulates::Ranges),
             regions: run.intervals.last().map_or(0, |interval| interval.regions.len()),
-            sustained: Some(takes.writes / busiest_server).filter(|rate| rate.is_finite()),
-            sustained_reads: busiest_reader.map(|part| takes.reads / part).filter(|rate| rate.is_finite()),
-            sustained_at_first: peaks.at_first(later_ms, busiest_server, takes.writes),
+            sustained: Some(takes.writes / part_written).filter(|rate| rate.is_finite()),
+            sustained_reads: busiest_reader.map(|_| takes.reads / part_read).filter(|rate| rate.is_finite()),
+            sustained_at_first: peaks.at_first(later_ms, part_written, takes.writes),
             busiest_server,
             busiest_reader,
-            hottest_written: Hottest::of(run, written, false, busiest_server),
-            hottest_read: Hottest::of(run, read, true, busiest_reader.unwrap_or(0.0)),
+            hottest_written: Hottest::of(run, written, false, resting(false)),
+            hottest_read: Hottest::of(run, read, true, resting(true)),
             gini: median(uneven.iter().map(|share| share.gini)).unwrap_or(0.0),
             saturations,
             placings,
+            recurring,
             most: peaks.most(),
             used: Some(work / hours).filter(|_| takes.writes.is_finite() && hours > 0.0),
         }

@@ -2,7 +2,7 @@
 
 use super::layouts;
 use super::paces::Paces;
-use super::shares::Shares;
+use super::shares::{Share, Shares};
 use super::span::{Expected, Span, seconds};
 use crate::chance::added_by_chance;
 use crate::recording::{Busiest, Run, Step};
@@ -16,7 +16,7 @@ const OF_STEPS: f64 = 4.0;
 const BEGINNING: usize = 10;
 
 /// A table takes less at first if it is less than this part of what it takes later.
-const LESS: f64 = 0.8;
+pub(super) const LESS: f64 = 0.8;
 
 /// The steps of a run and its intervals; the intervals twice where it has no steps.
 pub(super) struct Peaks<'r> {
@@ -80,7 +80,7 @@ impl<'r> Known<'r> {
             false => share.pooled.filter(|_| self.is_whole(at, t_ms, length_ms)),
         };
         let part = match (begins, share.pooled) {
-            (Some(begins), _) => begins.share,
+            (Some(begins), _) => begins.server.share,
             (None, Some(_)) => share.server.share,
             (None, None) => {
                 let mean = 1.0 / f64::from(self.run.settings.servers.max(1));
@@ -94,7 +94,7 @@ impl<'r> Known<'r> {
         let sure = known.map(|events| 1.0 - added_by_chance(part, events, shares.windows as f64));
         // Of scans of all no part is chance.
         let sure = sure.or(is_paced.then_some(1.0));
-        let server = u32::try_from(begins.unwrap_or(share.server).at).unwrap_or(u32::MAX);
+        let server = u32::try_from(begins.map_or(share.server, |begins| begins.server).at).unwrap_or(u32::MAX);
         Expected { server, rate: rate * part, part, sure, is_paced }
     }
 
@@ -202,6 +202,13 @@ impl<'r> Peaks<'r> {
     /// The most writes, and reads, a second that a server is asked for.
     pub(super) fn most(&self) -> [f64; 2] {
         [false, true].map(|reads| self.most_of(reads))
+    }
+
+    /// What is expected in the intervals with a load.
+    pub(super) fn of_intervals(&self, reads: bool) -> impl Iterator<Item = (&Share<'r>, &Expected)> {
+        let shares = &self.known.shares[usize::from(reads)];
+        let intervals = self.known.run.intervals.iter().zip(&self.intervals);
+        intervals.filter_map(move |(interval, span)| Some((shares.at(interval)?, span.expected(reads))))
     }
 
     /// The most that all servers together are asked for in each interval; none of one in which none saturates.

@@ -24,6 +24,9 @@ pub(super) const OF_JUDGED: &str = " of what is judged";
 /// The limit of short steps: one is no more than a part in so many of the time that is told.
 const COARSE: u64 = 10;
 
+/// A share is told as another one than at the most if it is less than this part of it.
+const LESS: f64 = 0.95;
+
 /// The numbers of a run and what is known of them; of two, the first is of writes and the second of reads.
 pub(super) struct Known<'k> {
     pub(super) numbers: &'k Numbers,
@@ -79,7 +82,10 @@ impl Known<'_> {
         let (numbers, of) = (self.numbers, usize::from(saturation.reads));
         let what = if saturation.reads { "reads" } else { "writes" };
         let hot = self.hottest[of].map_or(String::new(), |hot| {
-            format!(" The hottest {} has {} of the {what}, {}.", numbers.region, percent(hot.share), place(hot))
+            let again = numbers.recurring[of].filter(|again| !saturation.passes && hot.share < LESS * again.region);
+            let again = again
+                .map_or(String::new(), |again| format!(", and at times another one has {}", percent(again.region)));
+            format!(" The hottest {} has {} of the {what}, {}{again}.", numbers.region, percent(hot.share), place(hot))
         });
         format!("{}{}.{hot}", self.saturated(saturation), self.until(saturation))
     }

@@ -20,7 +20,7 @@ pub(super) struct Share<'i> {
     /// The hottest region: the place in the order of keys.
     pub(super) region: Place,
     /// The same at the beginning of the interval, where regions were on other servers and the pace is known.
-    pub(super) begins: Option<Place>,
+    pub(super) begins: Option<Begins>,
     /// Gini's coefficient of the regions.
     pub(super) gini: f64,
     /// The events of the window that the interval is in; none where it is alone in it.
@@ -45,6 +45,13 @@ impl Share<'_> {
 pub(super) struct Place {
     pub(super) at: usize,
     pub(super) share: f64,
+}
+
+/// The busiest server and the hottest region where regions are as at the beginning of an interval.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Begins {
+    pub(super) server: Place,
+    pub(super) region: Place,
 }
 
 /// The shares in each interval with a load.
@@ -89,8 +96,10 @@ fn share<'i>(run: &Run, reads: bool, window: &Window<'_, 'i>, interval: &'i Inte
         1 => Place { at: most(&chance.counts).unwrap_or(0), share: chance.busiest().unwrap_or(0.0) },
         _ => asked.server(),
     };
-    let begins =
-        layouts::before(run, reads, interval).map(|regions| Asked::of(window, &regions, servers, times).server());
+    let begins = layouts::before(run, reads, interval).map(|regions| {
+        let asked = Asked::of(window, &regions, servers, times);
+        Begins { server: asked.server(), region: asked.region() }
+    });
     let gini = if asked.are_even { 0.0 } else { gini(&asked.regions) };
     let pooled = asked.regions.events().filter(|_| window.parts.len() > 1);
     let (region, parts) = (asked.region(), asked.parts());

@@ -35,8 +35,9 @@ pub struct Answer {
     pub read_unit: String,
     /// The rows read a second, over all servers: on average. Those that are deleted count while they are passed over.
     pub rows_read: f64,
-    /// The writes a second that the servers take before the first of them saturates. None where one server takes all, or
-    /// nothing is written.
+    /// The writes a second that the servers take before the first of them saturates: where the load goes to other regions
+    /// from time to time, at the time at which a server is asked for most. None where one server takes all, or nothing is
+    /// written.
     pub sustained: Option<Bars>,
     /// The writes a second that they take at first, before regions are split and moved, where it is less.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -146,7 +147,8 @@ pub struct Saturation {
     pub t_ms: u64,
     /// The length of that step, or interval: it may be so much sooner.
     pub step_ms: u64,
-    /// True if it passes: after the first tenth of the time with a load none is.
+    /// True if it passes: after the first tenth of the time with a load none is, or none at the end; and the load goes to
+    /// no other regions, which saturate one again.
     pub passes: bool,
     /// The part of the time in which some server is.
     pub part: f64,

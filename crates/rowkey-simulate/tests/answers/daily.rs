@@ -1,4 +1,5 @@
-//! A load that goes to a new last region each day.
+//! A load that goes to a new last region each day: it saturates a server again after each midnight, until HBase has
+//! split that day's rows too.
 
 use rowkey_design::{CheckOptions, Date, Design, File};
 use rowkey_simulate::answer::answer;
@@ -60,11 +61,20 @@ fn gini(interval: &Interval) -> Option<f64> {
     (sum > 0.0).then(|| 2.0 * ranked / (n * sum) - (n + 1.0) / n)
 }
 
+/// Keys with a day first, behind a salt if there is one.
+fn by_day(salt: &str, hours: f64, most: u64, rate: &str, servers: u32) -> (Run, Answer, String) {
+    let text = audit(BY_DAY, rate).replace("means = ", &format!("{salt}means = "));
+    let text = text.replace("servers = 5", &format!("servers = {servers}"));
+    let (run, found) = of(&text, &Options { seconds: hours * HOUR, most, ..Options::default() });
+    let case = format!("{salt} {hours} h, {most} events, {rate}/s: {}", found.sentence);
+    (run, found, case)
+}
+
 #[test]
 fn shares_are_the_medians_of_the_intervals() {
     // Intervals of other days, and of regions that are split and moved.
     for (key, hours, most) in
-        [(BY_DAY, 72.0, 300_000), (BY_DAY, 72.0, 1_000_000), (BY_TENANT, 72.0, 300_000)]
+        [(BY_DAY, 72.0, 300_000), (BY_DAY, 72.0, 1_000_000), (BY_DAY, 240.0, 300_000), (BY_TENANT, 72.0, 300_000)]
     {
         let (run, found) = of(&audit(key, "5k"), &Options { seconds: hours * HOUR, most, ..Options::default() });
         for (what, told, due) in [
@@ -74,5 +84,45 @@ fn shares_are_the_medians_of_the_intervals() {
         ] {
             assert!((told / due - 1.0).abs() < 0.1, "{key} {hours} h, {most}, {what}: {told}, due {due}");
         }
+    }
+}
+
+#[test]
+fn what_saturates_after_each_midnight_does_not_pass() {
+    for (hours, most) in [(24.0, 100_000), (30.0, 100_000), (72.0, 300_000), (72.0, 1_000_000), (240.0, 300_000)] {
+        let (run, found, case) = by_day("", hours, most, "5k", 5);
+        let saturation = found.saturates.as_ref().unwrap_or_else(|| panic!("{case}"));
+        assert!(!saturation.passes && !found.sentence.contains("until the table is split"), "{case}");
+        let is_over = |interval: &&Interval| 5000.0 * busiest(interval).unwrap_or(0.0) > 4000.0;
+        let over = run.intervals.iter().filter(is_over).count() as f64 / run.intervals.len() as f64;
+        assert!((saturation.part - over).abs() < 0.05, "{}, due {over}: {case}", saturation.part);
+        let taken = found.sustained.unwrap().of_run;
+        assert!((taken / 4000.0 - 1.0).abs() < 0.05 && found.sustained_at_first.is_none(), "{taken}: {case}");
+        let percent = (saturation.part * 100.0).round();
+        let told = if percent < 1.0 { "less than 1".to_owned() } else { percent.to_string() };
+        assert!(found.sentence.contains(&format!(", in {told} % of the time; the table takes 4")), "{case}");
+        assert!(
+            found.sentence.contains("however many servers there are") && found.sentence.contains("H01: "),
+            "{case}"
+        );
+    }
+    // What one server takes is too much at no time, and is told so.
+    for (hours, rate) in [(24.0, "3800"), (72.0, "3800")] {
+        let (_, found, case) = by_day("", hours, 100_000, rate, 5);
+        assert!(found.saturates.is_none() && found.sustained.unwrap().of_run < 4200.0, "{case}");
+    }
+}
+
+#[test]
+fn what_splits_and_moves_do_for_a_while_is_not_what_comes_again() {
+    let query = "[[table.t.query]]\nname = \"a day\"\nfix = [\"tenant\"]\nrange = { at = \"1 day\" }\n\
+                 recent = \"1 day\"\norder = \"newest\"\nrate = \"100/s\"\n";
+    for most in [5000, 20_000] {
+        let text = audit(BY_TENANT, "5k")
+            .replace("stats.tenant = { distinct = 300, skew = \"zipf 1.0\" }", "stats.tenant.distinct = 300")
+            + query;
+        let (_, found) = of(&text, &Options { most, ..Options::default() });
+        let (taken, part) = (found.sustained.unwrap().of_run, found.busiest_server.of_run);
+        assert!((taken * part / 4000.0 - 1.0).abs() < 0.01, "{most} events: {taken} at {part}");
     }
 }

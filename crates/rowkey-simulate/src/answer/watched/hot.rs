@@ -39,7 +39,7 @@ pub(super) fn sentence(told: &Answer, declared: &Declared<'_>, run: &Run) -> Opt
 fn before(run: &Run, reads: bool, now: &HotRegion) -> Option<Hottest> {
     let shares = Shares::of(run, reads);
     let first = shares.of.len() - shares.later().len();
-    let before = Hottest::of_all(run, shares.of.get(..first)?, reads, 0.0)?;
+    let before = Hottest::of_all(run, shares.of.get(..first)?, reads, None)?;
     let is_of = |interval: &&Interval| interval.t_ms == before.t_ms;
     let regions = run.intervals.iter().find(is_of).map_or(0, |interval| interval.regions.len());
     let is_other = !before.has_keys_of(&now.start, now.end.as_ref());
