@@ -2,7 +2,7 @@
 
 use super::hottest::Hottest;
 use super::peaks::Peaks;
-use super::placing::Placing;
+use super::placing::{Placing, heaviest};
 use super::recurring::{Recurring, begins_anew, grows};
 use super::shares::{Share, Shares};
 use super::takes::Takes;
@@ -39,6 +39,8 @@ pub(super) struct Numbers {
     pub(super) placings: [Option<Placing>; 2],
     /// The times at which a load that goes elsewhere asks a server for most, by writes and by reads.
     pub(super) recurring: [Option<Recurring>; 2],
+    /// The part of all that the heaviest value has, where it is known, and more than a server takes.
+    pub(super) heaviest: [Option<f64>; 2],
     /// The most writes and reads a second that one server is asked for.
     pub(super) most: [f64; 2],
     /// The part of the servers' time in which they work.
@@ -74,9 +76,14 @@ impl Numbers {
             saturation.passes &= again.is_none();
         }
         let [part_written, part_read] = [0, 1].map(|of| recurring[of].map_or(median_of[of], |again| again.server));
+        let heaviest = [false, true].map(|reads| {
+            let of = usize::from(reads);
+            let stays = recurring[of].is_none() && shares[of].of.iter().all(|share| share.moving.is_none());
+            heaviest(run, declared, &peaks, takes.of(reads), reads).filter(|_| stays)
+        });
         let placings = [false, true].map(|reads| {
-            let saturation = saturations.iter().find(|saturation| saturation.reads == reads)?;
-            Placing::of(run, declared, &shares[usize::from(reads)], &peaks, saturation)
+            let (of, saturation) = (usize::from(reads), saturations.iter().find(|found| found.reads == reads)?);
+            Placing::of(run, declared, &shares[of], &peaks, saturation, heaviest[of])
         });
         let [writes, reads] = [false, true].map(|reads| run.extension(reads));
         let work =
@@ -104,6 +111,7 @@ impl Numbers {
             saturations,
             placings,
             recurring,
+            heaviest,
             most: peaks.most(),
             used: Some(work / hours).filter(|_| takes.writes.is_finite() && hours > 0.0),
         }

@@ -1,5 +1,6 @@
 //! The servers that take a load which fewer do not: by how its ranges are placed on them.
 
+use rowkey::lead::Lead;
 use rowkey_design::internal::design::Engine;
 use rowkey_design::internal::file::Count;
 
@@ -69,12 +70,14 @@ const NEARLY: f64 = 1e-9;
 
 impl Placing {
     /// That of a saturation which lasts, of a load that stays where it is: none where regions are split and moved.
+    /// `heaviest` is the part of a value that is too much for any server.
     pub(super) fn of(
         run: &Run,
         declared: &Declared<'_>,
         shares: &Shares<'_>,
         peaks: &Peaks,
         saturation: &Saturation,
+        heaviest: Option<f64>,
     ) -> Option<Self> {
         let Saturation { reads, takes, passes, .. } = *saturation;
         let servers = run.settings.servers;
@@ -100,19 +103,13 @@ impl Placing {
             // An engine that makes as many as are asked for has no more of them that help.
             let fixed = demand.filter(|_| !declared.makes_partitions());
             let enough = fixed.and_then(|demand| demand.servers_of_hashes(reads, servers, most));
-            let heaviest = demand.and_then(|demand| demand.heaviest(reads)).filter(|part| part * most > 1.0);
             let is_known = is_declared || !declared.makes_partitions();
             return Some(Self { ranges: None, servers, enough, alone: Alone::Never, heaviest, is_known, server });
         }
         let ranges = loads.iter().map(|load| load.parts.len()).max();
         let alone = Alone::of(&loads, all.last().is_some_and(Option::is_some));
         let enough = enough(&loads, servers).map(f64::from);
-        Some(Self { ranges, servers, enough, alone, heaviest: None, is_known: true, server })
-    }
-
-    /// The part of the load that the heaviest value of a hashed key has, where no number of servers takes it.
-    pub(super) const fn heaviest(&self) -> Option<f64> {
-        self.heaviest
+        Some(Self { ranges, servers, enough, alone, heaviest, is_known: true, server })
     }
 
     /// True if no number of servers takes the load; none where that is told by how much the hottest range has.
@@ -162,6 +159,15 @@ impl Placing {
         let ranges = Count(self.ranges? as f64).of(region);
         Some(format!("of its {ranges}, as they are placed, {} take them", Count(enough).of(self.server)))
     }
+}
+
+/// The part of all writes, or reads, that the heaviest value has, where it is known, and more than a server takes.
+pub(super) fn heaviest(run: &Run, declared: &Declared<'_>, peaks: &Peaks, takes: f64, reads: bool) -> Option<f64> {
+    // A salt may divide a value.
+    let is_whole = declared.key.partition.is_some() || !matches!(declared.key.layout.lead(), Lead::Salt(_));
+    let most = peaks.of_all(takes, reads).into_iter().flatten().fold(0.0, f64::max);
+    let part = declared.demand.heaviest(reads).filter(|_| is_whole && run.pace.is_known(reads));
+    part.filter(|part| part * most > takes)
 }
 
 impl Alone {

@@ -5,7 +5,6 @@ use rowkey_design::internal::cost::{ReadCost, WriteCost};
 
 use super::cause::{Causes, is_bound};
 use super::numbers::Numbers;
-use super::placing::Placing;
 use super::takes::Takes;
 use super::text::{named, percent, place, rate};
 use crate::page::elapsed;
@@ -122,8 +121,8 @@ impl Known<'_> {
         let servers =
             if is_bound(numbers, saturation) { "however many servers there are" } else { "with these servers" };
         // With any number of servers it takes what its heaviest value leaves.
-        let placing = numbers.placings[usize::from(saturation.reads)].as_ref();
-        let bound = placing.and_then(Placing::heaviest).map(|part| saturation.takes / part);
+        let heaviest = numbers.heaviest[usize::from(saturation.reads)].filter(|_| is_bound(numbers, saturation));
+        let bound = heaviest.map(|part| saturation.takes / part);
         let [of_run, least, greatest] = [of_run, least, greatest].map(|taken| rate(bound.unwrap_or(taken)));
         let range = if least == greatest { String::new() } else { format!(" ({least} to {greatest})") };
         format!("{time}; the table takes {of_run}{unit} a second{range}, {servers}")

@@ -53,3 +53,26 @@ fn the_hottest_region_has_the_part_that_the_statistics_say() {
         }
     }
 }
+
+#[test]
+fn any_number_of_servers_takes_what_the_heaviest_value_leaves() {
+    for (servers, part, due) in [(4, 0.5, "20k"), (16, 0.5, "20k"), (64, 0.5, "20k"), (16, 0.25, "40k")] {
+        let more = format!(
+            "means.id = \"random\"\nstats.id = {{ distinct = 1000000, skew = \"one value {part}\" }}\n\
+             splits = {{ uniform = {} }}\nrows = \"1G\"",
+            4 * servers
+        );
+        let written = design("\"id: u64\"", &more, servers, "80k/s\"\norder = \"random");
+        let query = format!(
+            "[[table.t.query]]\nname = \"q\"\nfix = [\"id\"]\nrate = \"80k/s\"\nskew.id = \"one value {part}\"\n"
+        );
+        let read = design("\"id: u64\"", &more, servers, "1/s\"\norder = \"random") + &query;
+        let read = read.replace("region.writes", "region.reads = \"10k/s\"\nregion.writes");
+        for (text, unit) in [(written, ""), (read, " reads")] {
+            let options = Options { most: 100_000, ..Options::default() };
+            let found = answers_once(&text, &options).remove(0);
+            let told = format!("the table takes {due}{unit} a second, however many servers there are");
+            assert!(found.sentence.contains(&told), "{servers} {part}{unit}: {}", found.sentence);
+        }
+    }
+}
