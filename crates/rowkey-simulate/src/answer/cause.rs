@@ -62,10 +62,11 @@ impl<'f> Causes<'f> {
                 let more = more(first).map_or(String::new(), |more| format!(". But {more}"));
                 told(first) + &more + &besides
             }
-            None => placing.and_then(|placing| placing.told(numbers.region)).unwrap_or_else(|| {
-                self.is_unknown = true;
-                look(numbers, saturation.reads, is_bound)
-            }),
+            None => {
+                let why = placing.and_then(|placing| placing.told(numbers.region));
+                self.is_unknown |= why.is_none() || placing.is_some_and(Placing::is_moved);
+                why.unwrap_or_else(|| look(numbers, saturation.reads, is_bound))
+            }
         })
     }
 

@@ -13,9 +13,7 @@ use crate::simulation::Declared;
 /// The placing of a table whose servers are too few, where it is known.
 #[derive(Clone, Debug)]
 pub(super) struct Placing {
-    /// The ranges that are placed, at most; none where their places are hashes, of which there are others for other
-    /// servers.
-    ranges: Option<usize>,
+    placed: Placed,
     servers: u32,
     /// The fewest servers that take the load at all times; none where no number does, or it is not known.
     enough: Option<f64>,
@@ -27,6 +25,18 @@ pub(super) struct Placing {
     is_known: bool,
     /// The word for a server.
     server: &'static str,
+}
+
+/// What is placed on servers.
+#[derive(Clone, Copy, Debug)]
+enum Placed {
+    /// So many ranges at most, in turn.
+    Ranges(usize),
+    /// Parts of hashes, of which there are others for other servers.
+    Hashes,
+    /// Regions that are split, and moved by their number: placed by their load they would be no more than these servers
+    /// take.
+    Moved,
 }
 
 /// The times of those at which a table saturates.
@@ -56,6 +66,20 @@ impl Load<'_> {
         sums.into_iter().fold(0.0, f64::max) * self.asked <= 1.0 + NEARLY
     }
 
+    /// The servers that its ranges fill, the heaviest first, each on the first server that has room for it.
+    fn filled(&self) -> usize {
+        let mut parts: Vec<f64> = self.parts.iter().map(|part| part * self.asked).filter(|part| *part > 0.0).collect();
+        parts.sort_unstable_by(|a, b| b.total_cmp(a));
+        let mut sums: Vec<f64> = Vec::new();
+        for part in parts {
+            match sums.iter_mut().find(|sum| **sum + part <= 1.0 + NEARLY) {
+                Some(sum) => *sum += part,
+                None => sums.push(part),
+            }
+        }
+        sums.len()
+    }
+
     /// True if one range alone is more than a server takes.
     fn is_alone(&self) -> bool {
         !self.is_taken(self.parts.len())
@@ -69,8 +93,8 @@ const TRIED: u32 = 1024;
 const NEARLY: f64 = 1e-9;
 
 impl Placing {
-    /// That of a saturation which lasts, of a load that stays where it is: none where regions are split and moved.
-    /// `heaviest` is the part of a value that is too much for any server.
+    /// That of a saturation which lasts, of a load that is in the same place in all of an interval. `heaviest` is the
+    /// part of a value that is too much for any server.
     pub(super) fn of(
         run: &Run,
         declared: &Declared<'_>,
@@ -81,12 +105,11 @@ impl Placing {
     ) -> Option<Self> {
         let Saturation { reads, takes, passes, .. } = *saturation;
         let servers = run.settings.servers;
-        // What a watched cluster does with its regions is its own.
-        let is_fixed = run.splits.is_empty() && run.settings.server_names.is_empty();
         let all = peaks.of_all(takes, reads);
         let saturating = run.intervals.iter().zip(&all).filter(|(_, all)| all.is_some());
         let mut saturating = saturating.filter_map(|(interval, _)| shares.at(interval));
-        if passes || !is_fixed || saturating.any(|share| share.moving.is_some()) {
+        // What a watched cluster does with its regions is its own.
+        if passes || run.is_watched() || saturating.any(|share| share.moving.is_some()) {
             return None;
         }
         let loads = run.intervals.iter().zip(&all).filter_map(|(interval, all)| {
@@ -96,29 +119,36 @@ impl Placing {
         let loads = distinct(loads);
         let most = loads.iter().map(|load| load.asked).reduce(f64::max)?;
         let server = if declared.engine() == Engine::DynamoDb { "partition" } else { "server" };
+        let of = |placed, enough, alone| Self { placed, servers, enough, alone, heaviest, is_known: true, server };
         if declared.key.partition.is_some() {
             // The values of a trace are its own.
             let is_declared = run.pace.is_known(reads);
-            let demand = Some(&declared.demand).filter(|_| is_declared);
             // An engine that makes as many as are asked for has no more of them that help.
-            let fixed = demand.filter(|_| !declared.makes_partitions());
+            let fixed = Some(&declared.demand).filter(|_| is_declared && !declared.makes_partitions());
             let enough = fixed.and_then(|demand| demand.servers_of_hashes(reads, servers, most));
             let is_known = is_declared || !declared.makes_partitions();
-            return Some(Self { ranges: None, servers, enough, alone: Alone::Never, heaviest, is_known, server });
+            return Some(Self { is_known, ..of(Placed::Hashes, enough, Alone::Never) });
         }
-        let ranges = loads.iter().map(|load| load.parts.len()).max();
+        if !run.splits.is_empty() {
+            return fit(&loads, servers).then(|| of(Placed::Moved, None, Alone::Never));
+        }
+        let ranges = loads.iter().map(|load| load.parts.len()).max().unwrap_or(0);
         let alone = Alone::of(&loads, all.last().is_some_and(Option::is_some));
-        let enough = enough(&loads, servers).map(f64::from);
-        Some(Self { ranges, servers, enough, alone, heaviest, is_known: true, server })
+        Some(of(Placed::Ranges(ranges), enough(&loads, servers).map(f64::from), alone))
     }
 
     /// True if no number of servers takes the load; none where that is told by how much the hottest range has.
     pub(super) fn is_bound(&self) -> Option<bool> {
-        match self.ranges {
+        match self.placed {
             _ if self.is_helped() => Some(false),
-            None if self.is_known => Some(self.heaviest.is_some()),
+            Placed::Hashes if self.is_known => Some(self.heaviest.is_some()),
             _ => None,
         }
+    }
+
+    /// True if it is of regions that are moved: what else is not judged may be the cause too.
+    pub(super) const fn is_moved(&self) -> bool {
+        matches!(self.placed, Placed::Moved)
     }
 
     /// True if other servers help: some number takes the load, or what none takes is over.
@@ -140,23 +170,30 @@ impl Placing {
                 self.server
             ));
         }
-        let (enough, servers) = (Count(self.enough?).of(self.server), Count(self.servers.into()).of(self.server));
-        Some(match self.ranges {
-            Some(ranges) => {
-                let ranges = Count(ranges as f64).of(region);
+        let servers = Count(self.servers.into()).of(self.server);
+        let enough = || Some(Count(self.enough?).of(self.server));
+        Some(match self.placed {
+            Placed::Ranges(ranges) => {
+                let (ranges, enough) = (Count(ranges as f64).of(region), enough()?);
                 format!("{NO_RULE}: it is how {ranges} are placed on {servers}. {enough} take it")
             }
-            None => format!(
-                "{NO_RULE}: it is what their hash puts together on {servers}. {enough} take it, whatever the hash is, \
-                 and fewer may"
+            Placed::Hashes => format!(
+                "{NO_RULE}: it is what their hash puts together on {servers}. {} take it, whatever the hash is, \
+                 and fewer may",
+                enough()?
+            ),
+            Placed::Moved => format!(
+                "{NO_RULE}: it is how {region}s are placed on {servers}, by their number and not by their load. In more \
+                 {region}s at once, as of more salt buckets, it is more even"
             ),
         })
     }
 
     /// The servers that take the load as it is placed, in words, where these are more than so many.
     pub(super) fn more_than(&self, needed: f64, region: &str) -> Option<String> {
+        let Placed::Ranges(ranges) = self.placed else { return None };
         let enough = self.enough.filter(|enough| *enough > needed)?;
-        let ranges = Count(self.ranges? as f64).of(region);
+        let ranges = Count(ranges as f64).of(region);
         Some(format!("of its {ranges}, as they are placed, {} take them", Count(enough).of(self.server)))
     }
 }
@@ -193,6 +230,11 @@ fn distinct<'s>(loads: impl Iterator<Item = Load<'s>>) -> Vec<Load<'s>> {
         }
     }
     found
+}
+
+/// True if so many servers take each of these loads, were its ranges placed by their load.
+fn fit(loads: &[Load<'_>], servers: u32) -> bool {
+    loads.iter().all(|load| !load.is_alone() && load.filled() <= servers as usize)
 }
 
 /// The fewest servers, but more than so many, which take each of these loads.
@@ -240,6 +282,18 @@ mod tests {
         assert_eq!(enough(&[of(&last, 2.0)], 1), Some(2));
         assert_eq!(enough(&[of(&first, 1.2), of(&last, 2.0)], 1), Some(3));
         assert_eq!(enough(&[of(&first, 2.1), of(&last, 2.0)], 1), None);
+    }
+
+    #[test]
+    fn ranges_that_are_placed_by_their_load_fill_few_servers() {
+        let (even, uneven) = (vec![1.0 / 16.0; 16], [0.5, 0.3, 0.1, 0.1]);
+        // A server takes one of sixteen, or two, or four; none takes more than all that one has.
+        for (asked, fewest) in [(12.0, 16), (8.0, 8), (4.0, 4)] {
+            let load = of(&even, asked);
+            assert_eq!([fit(&[load], fewest), fit(&[load], fewest - 1)], [true, false], "{asked}");
+        }
+        assert!(!fit(&[of(&even, 17.0)], 1000));
+        assert_eq!([fit(&[of(&uneven, 2.0)], 2), fit(&[of(&uneven, 2.0), of(&even, 4.0)], 2)], [true, false]);
     }
 
     #[test]

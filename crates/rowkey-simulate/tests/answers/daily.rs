@@ -114,6 +114,18 @@ fn what_saturates_after_each_midnight_does_not_pass() {
 }
 
 #[test]
+fn regions_that_are_moved_by_their_number_are_told_as_such() {
+    let salt = "salt = { buckets = 16, by = [\"id\"] }\nsplits = \"buckets\"\n";
+    let (_, found, case) = by_day(salt, 72.0, 200_000, "48k", 16);
+    let saturation = found.saturates.as_ref().unwrap_or_else(|| panic!("{case}"));
+    // One of sixteen is three quarters of what a server takes: two on one server are too much.
+    assert!(!saturation.passes && saturation.asked > 4000.0, "{case}");
+    let told =
+        "No rule of `check` says so: it is how regions are placed on 16 servers, by their number and not by their";
+    assert!(found.sentence.contains(told) && !found.sentence.contains("take it"), "{case}");
+}
+
+#[test]
 fn what_splits_and_moves_do_for_a_while_is_not_what_comes_again() {
     let query = "[[table.t.query]]\nname = \"a day\"\nfix = [\"tenant\"]\nrange = { at = \"1 day\" }\n\
                  recent = \"1 day\"\norder = \"newest\"\nrate = \"100/s\"\n";
