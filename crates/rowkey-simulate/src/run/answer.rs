@@ -12,7 +12,8 @@ pub struct Answer {
     pub table: String,
     /// The answer in a sentence.
     pub sentence: String,
-    /// The rules of `check` that the sentence rests on, by id.
+    /// The rules of `check` that find something about where the load of the table lands, by id: those that the sentence
+    /// quotes, and others.
     pub rules: Vec<String>,
     /// The first server that saturates, by writes or by reads; by both, by what lasts or lasts longer. None if none does.
     pub saturates: Option<Saturation>,
@@ -46,13 +47,13 @@ pub struct Answer {
     /// takes,
     /// or nothing is read.
     pub sustained_reads: Option<Bars>,
-    /// The part of the writes that the busiest server has in an interval: the median of the
-    /// second half of those with any.
+    /// The part of the writes that the busiest server has in an interval, or at a moment where it is another one at others:
+    /// the median of the second half of those with any.
     pub busiest_server: Bars,
     /// The part of the reads that are on the busiest server, in the same way; none if nothing is read.
     pub busiest_reader: Option<Bars>,
-    /// The part of the writes that the hottest region has in an interval: the median of the
-    /// second half of those with any.
+    /// The part of the writes that the hottest region has in an interval, or at a moment where it is another one at others:
+    /// the median of the second half of those with any.
     pub hottest_region: Bars,
     /// The part of the reads that the hottest region has, in the same way; none if nothing is read.
     pub hottest_reader: Option<Bars>,
