@@ -212,6 +212,12 @@ impl Puts {
         None
     }
 
+    /// The first of the rows that come in time, be it there or not.
+    pub(super) fn first(&self) -> Option<Row> {
+        let put = self.writes.iter().position(|put| put.order == Order::Time && put.count > 0)?;
+        Some(self.row(put, 0))
+    }
+
     /// The number that a choice of a row is made by.
     pub(super) fn choice(&self, of: u64, k: u64) -> u64 {
         self.numbers.of(of).at(k)

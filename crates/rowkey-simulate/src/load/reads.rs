@@ -136,7 +136,10 @@ impl<'d> Reads<'d> {
     fn row(&self, puts: &Puts, number: u64, time: f64) -> Option<(Row, f64)> {
         let choice = puts.choice(self.number, number);
         let recent = puts.chosen(self.recent, time, choice);
-        let row = recent.or_else(|| puts.chosen(None, time, choice))?;
+        let of_time = self.counted.window.is_some() && puts.are_by_time();
+        // A range of time has rows before there are any, too: as many as if there had been some.
+        let first = || puts.first().filter(|_| of_time);
+        let row = recent.or_else(|| puts.chosen(None, time, choice)).or_else(first)?;
         // Of a range any time is the end, be there rows of it or not; so it is where no row is recent.
         if !puts.are_by_time() || (self.counted.window.is_none() && recent.is_some()) {
             return Some((row, time));

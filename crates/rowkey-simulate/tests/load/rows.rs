@@ -86,7 +86,7 @@ fn a_run_reads_the_rows_that_check_says() {
 /// Few runs read as many rows on average as many do: their times are spread over those of the rate.
 #[test]
 fn few_runs_read_the_rows_of_many() {
-    let write = "rate = \"1/s\"\nshape = \"by day\"";
+    let write = "rate = \"1/s\"\npeak = \"4/s\"\nshape = \"by day\"";
     let query = |rate: &str| {
         let table = "key = [\"at: i64\", \"seq: u32\"]\nmeans.at = \"milliseconds\"\nstats.seq = { distinct = 1000 }";
         text(table, write, "range.at = \"1 h\"").replace("60/h", rate)
