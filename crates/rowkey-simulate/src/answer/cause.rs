@@ -14,6 +14,9 @@ pub(super) const TOO_FEW: &str = "H24";
 /// The rules about a table before its regions are split.
 const OF_THE_BEGINNING: [&str; 2] = ["H09", "H10"];
 
+/// The rule about a load that goes through the keys in their order.
+const IN_ORDER: &str = "H19";
+
 /// The rule about the size of a partition, which is no reason of a rate.
 const OF_SIZE: &str = "H27";
 
@@ -46,7 +49,9 @@ impl<'f> Causes<'f> {
         };
         let of_rate = self.findings.iter().copied().filter(|finding| finding.rule.id != OF_SIZE);
         let mut own: Vec<_> = of_rate.filter(|finding| is_of(finding, saturation)).collect();
-        own.sort_by_key(|finding| (!warns(finding), is_later(finding), finding.rule.id != TOO_FEW));
+        own.sort_by_key(|finding| {
+            (!is_in_order(finding, saturation), !warns(finding), is_later(finding), finding.rule.id != TOO_FEW)
+        });
         let warns_first = own.first().is_some_and(|finding| warns(finding));
         if !warns_first && saturation.passes && self.warning().is_some() {
             return None;
@@ -103,6 +108,13 @@ fn is_of(finding: &Finding, saturation: &Saturation) -> bool {
         _ => false,
     };
     of_reads == saturation.reads && !has(finding, "tables")
+}
+
+/// True if it is of a load in the order of the key that is too much for one server: neither split points nor more salt
+/// buckets divide it.
+fn is_in_order(finding: &Finding, saturation: &Saturation) -> bool {
+    let rows = finding.numbers.iter().find(|number| number.name == "rows");
+    finding.rule.id == IN_ORDER && !saturation.passes && rows.is_some_and(|rows| rows.value > saturation.takes)
 }
 
 /// True if the finding has a number of this name.

@@ -1,7 +1,7 @@
 //! The demand of a table: what it asks of its servers, and what they take of it, by the model of `check`.
 
 use rowkey_design::internal::cost::{Asked, Partitioned, QueryCost, regions_of_declared, regions_of_grown};
-use rowkey_design::internal::design::{Cluster, WriteKind};
+use rowkey_design::internal::design::{Cluster, WriteKind, WriteOrder};
 use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::internal::load::{Capacity, WriteLoad};
 use rowkey_design::internal::profile::Profile;
@@ -101,11 +101,15 @@ impl Demand {
     }
 }
 
-/// The part of the writes of a key that is in one partition at a moment, where it is in another one at others: the
-/// greatest of its writes.
+/// The part of the writes of a key that is in one region or partition at a moment, where it is in another one at others:
+/// the greatest of its writes. Those that go through the keys in their order do so at any rate; of what part of all they
+/// are is known where no rate changes.
 fn at_once(key: &KeyFacts<'_>, capacity: &Capacity, loads: &[WriteLoad<'_>]) -> Option<f64> {
     let all: f64 = loads.iter().filter_map(|load| load.peak).sum();
-    let moving = loads.iter().filter(|load| load.moves(key) && load.write.kind != Some(WriteKind::Delete));
+    let is_steady = loads.iter().all(|load| load.write.peak.is_none());
+    let is_in_order = |load: &WriteLoad<'_>| matches!(load.write.order.as_deref(), Some(WriteOrder::Key));
+    let moves = |load: &WriteLoad<'_>| load.moves(key) || is_steady && is_in_order(load);
+    let moving = loads.iter().filter(|load| moves(load) && load.write.kind != Some(WriteKind::Delete));
     let part = |load: &WriteLoad<'_>| match loads {
         [_] => load.busiest,
         _ => Some(load.busiest? * capacity.asked(load, loads)? / all),

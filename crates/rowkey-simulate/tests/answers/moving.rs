@@ -55,6 +55,36 @@ fn what_is_loaded_in_the_order_of_its_keys_asks_one_server_at_a_time() {
     assert_eq!(random.saturates, None);
 }
 
+/// Fewer events than ranges do not tell that one range after the other is asked: the design does.
+#[test]
+fn a_load_in_the_order_of_its_keys_is_told_by_few_events_too() {
+    let text = "format = 1\n[cluster.c]\nengine = \"tikv\"\nservers = 50\nregion.writes = \"10k/s\"\n[table.t]\n\
+                key = [\"user: u16\", \"item: u64\", \"at: instant desc\"]\nunique = \"upsert\"\n\
+                keep = \"forever\"\nstats.user = { distinct = 1000 }\n\
+                stats.item = { distinct = 1000, skew = \"zipf 0.9\" }\n[table.t.family.v]\ncolumns = [\"a\"]\n\
+                sizes = { a = \"2 kB\" }\n[[table.t.write]]\nname = \"even\"\nrate = \"100k/s\"\n\
+                [[table.t.write]]\nname = \"load\"\nrate = \"125k/s\"\norder = \"key\"\n";
+    for most in [1000, 20_000, 200_000] {
+        let found = answers_once(text, &Options { most, ..Options::default() }).remove(0);
+        let sustained = found.sustained.unwrap().of_run;
+        assert!((sustained / 18_000.0 - 1.0).abs() < 0.05, "{most} events: {sustained}");
+        assert!(found.saturates.is_some_and(|found| !found.passes && found.part > 0.9), "{most}: {}", found.sentence);
+        assert!(found.sentence.contains("H19: \"load\" writes in the order of the key"), "{most}: {}", found.sentence);
+    }
+}
+
+/// Split points divide no load that goes through the keys in their order.
+#[test]
+fn the_cure_of_a_load_in_the_order_of_its_keys_is_another_order() {
+    let of = |rate: &str| {
+        let text = super::design("\"id: u64\"", "means.id = \"random\"", 4, rate) + "order = \"key\"\n";
+        answers_once(&text, &Options { most: 20_000, ..Options::default() }).remove(0).sentence
+    };
+    let told = of("20k/s");
+    assert!(told.contains(". H19: ") && told.contains("To do: shuffle the input"), "{told}");
+    assert!(!of("5k/s").contains("H19"), "{}", of("5k/s"));
+}
+
 #[test]
 fn two_writes_at_one_time_are_of_one_moment() {
     // Half of the load is even, and half goes to the last region: neither moves.
