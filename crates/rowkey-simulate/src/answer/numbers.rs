@@ -43,6 +43,8 @@ pub(super) struct Numbers {
     pub(super) heaviest: [Option<f64>; 2],
     /// The most writes and reads a second that one server is asked for.
     pub(super) most: [f64; 2],
+    /// The parts of all that these are, where it is known.
+    pub(super) parts_of_most: [Option<f64>; 2],
     /// The part of the servers' time in which they work.
     pub(super) used: Option<f64>,
 }
@@ -113,6 +115,7 @@ impl Numbers {
             recurring,
             heaviest,
             most: peaks.most(),
+            parts_of_most: [false, true].map(|reads| peaks.part_of_most(reads)),
             used: Some(work / hours).filter(|_| takes.writes.is_finite() && hours > 0.0),
         }
     }

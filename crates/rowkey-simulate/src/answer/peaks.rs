@@ -204,6 +204,13 @@ impl<'r> Peaks<'r> {
         [false, true].map(|reads| self.most_of(reads))
     }
 
+    /// The part of all that a server has when it is asked for most, where the rate is the declared one.
+    pub(super) fn part_of_most(&self, reads: bool) -> Option<f64> {
+        let expected = self.steps.iter().chain(&self.intervals).map(|span| span.expected(reads));
+        let most = expected.filter(|expected| expected.is_paced).max_by(|a, b| a.rate.total_cmp(&b.rate));
+        most.map(|most| most.part)
+    }
+
     /// What is expected in the intervals with a load.
     pub(super) fn of_intervals(&self, reads: bool) -> impl Iterator<Item = (&Share<'r>, &Expected)> {
         let shares = &self.known.shares[usize::from(reads)];

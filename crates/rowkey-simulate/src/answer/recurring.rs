@@ -20,8 +20,8 @@ pub(super) struct Recurring {
 }
 
 impl Recurring {
-    /// That of a run of keys that grow, in which the busiest server has this part in the median; none if no server has much more again, or
-    /// the load moves all the time.
+    /// That of a run of keys that grow, in which the busiest server has this part in the median; none if no server has
+    /// much more again, or the load moves all the time.
     ///
     /// `begins_anew` of a load that comes to one region again and again: a run may be too short to show it twice.
     pub(super) fn of(

@@ -159,7 +159,13 @@ fn since(saturation: &Saturation, is_watched: bool) -> String {
 
 fn busiest(numbers: &Numbers, takes: Takes) -> String {
     let most = numbers.most;
-    let told = |asked: f64, takes: f64, what: &str| {
+    let when = |reads: bool| {
+        let part = numbers.parts_of_most[usize::from(reads)]?;
+        let later = if reads { numbers.busiest_reader? } else { numbers.busiest_server };
+        (later < LESS * part).then(|| format!(", when it has {} of all", percent(part)))
+    };
+    let told = |reads: bool| {
+        let (asked, takes, what) = (most[usize::from(reads)], takes.of(reads), takes.word(reads));
         // What is more by chance alone is no more.
         if asked > takes {
             return format!(
@@ -169,13 +175,12 @@ fn busiest(numbers: &Numbers, takes: Takes) -> String {
         }
         let of = if takes.is_finite() { format!(" of the {} that it takes", rate(takes)) } else { String::new() };
         let many = if rate(asked) == "1" { what.to_owned() } else { format!("{what}s") };
-        format!("{} {many} a second{of} at most", rate(asked))
+        format!("{} {many} a second{of} at most{}", rate(asked), when(reads).unwrap_or_default())
     };
-    let of = |reads: bool| told(most[usize::from(reads)], takes.of(reads), takes.word(reads));
     match most.map(|most| most > 0.0) {
         [false, false] => "no server is asked for anything".to_owned(),
-        [false, true] => format!("the busiest server is asked for {}", of(true)),
-        [true, false] => format!("the busiest server is asked for {}", of(false)),
-        [true, true] => format!("the busiest server is asked for {}, and for {}", of(false), of(true)),
+        [false, true] => format!("the busiest server is asked for {}", told(true)),
+        [true, false] => format!("the busiest server is asked for {}", told(false)),
+        [true, true] => format!("the busiest server is asked for {}, and for {}", told(false), told(true)),
     }
 }

@@ -110,7 +110,11 @@ fn what_saturates_after_each_midnight_does_not_pass() {
     for (hours, rate) in [(24.0, "3800"), (72.0, "3800")] {
         let (_, found, case) = by_day("", hours, 100_000, rate, 5);
         assert!(found.saturates.is_none() && found.sustained.unwrap().of_run < 4200.0, "{case}");
+        assert!(found.sentence.contains(" at most, when it has 100 % of all"), "{case}");
     }
+    // A server that has the same part all the time has no such time.
+    let (_, found) = of(&audit(BY_TENANT, "1"), &Options { most: 20_000, ..Options::default() });
+    assert!(found.sentence.contains(" at most") && !found.sentence.contains("when it has"), "{}", found.sentence);
 }
 
 #[test]

