@@ -58,7 +58,7 @@ impl Generated {
 /// The tool `go`: `ROWKEY_GO`, if that is set.
 pub(crate) fn go() -> Command {
     let mut go = Command::new(std::env::var_os("ROWKEY_GO").unwrap_or_else(|| "go".into()));
-    go.env("GOFLAGS", "-buildvcs=false").env("GOWORK", "off");
+    go.env("GOFLAGS", "-buildvcs=false -trimpath").env("GOWORK", "off");
     go
 }
 
