@@ -27,10 +27,10 @@ pub(super) struct Placing {
     server: &'static str,
 }
 
-/// What is placed on servers.
+/// The parts of a table that are placed on servers.
 #[derive(Clone, Copy, Debug)]
 enum Placed {
-    /// So many ranges at most, in turn.
+    /// Ranges, so many at most, in turn.
     Ranges(usize),
     /// Parts of hashes, of which there are others for other servers.
     Hashes,
