@@ -211,7 +211,7 @@ impl<'r> Peaks<'r> {
         most.map(|most| most.part)
     }
 
-    /// What is expected in the intervals with a load.
+    /// The expected load of each interval that has one.
     pub(super) fn of_intervals(&self, reads: bool) -> impl Iterator<Item = (&Share<'r>, &Expected)> {
         let shares = &self.known.shares[usize::from(reads)];
         let intervals = self.known.run.intervals.iter().zip(&self.intervals);
