@@ -1,6 +1,7 @@
 //! The load of a design's writes: how many places of the key space are written at once.
 
 mod capacity;
+mod heavy;
 mod rates;
 mod unsaid;
 
@@ -11,6 +12,8 @@ pub use self::capacity::{
     ASSUMED_SERVERS, Capacity, engine_of, is_one_process, known_writes_per_server, reads_per_server, region_bytes,
     said_in_vain, servers, servers_for_all, writes_per_server,
 };
+pub(crate) use self::heavy::UNEVEN;
+use self::heavy::heavy_hashed;
 pub use self::rates::{Piece, Rates, assumed_rates, unshaped_peaks};
 pub(crate) use self::rates::{mean, peak};
 pub use self::unsaid::{unsaid_query, unsaid_write};
@@ -43,6 +46,9 @@ pub struct WriteLoad<'d> {
     pub frequencies: Option<Frequencies>,
     /// The fields whose values tell the places apart: their indices in the key.
     pub fields: Vec<usize>,
+    /// Those beside them of which the salt or hash is taken, if their most frequent values make a bucket uneven: what has
+    /// one value of them is in one bucket, wherever they are in the key.
+    pub(crate) hashed: Vec<usize>,
     /// The field that grows, after whose leading fields writes follow each other; its index in the key.
     pub front: Option<usize>,
     /// The number of salt buckets that are written, as even ones would be.
@@ -67,6 +73,7 @@ impl<'d> WriteLoad<'d> {
             busiest: None,
             frequencies: None,
             fields: Vec::new(),
+            hashed: Vec::new(),
             front: None,
             buckets: None,
             peak,
@@ -94,6 +101,7 @@ impl<'d> WriteLoad<'d> {
         };
         (load.places, load.busiest) = places(key, &before);
         load.frequencies = frequencies(key, &before);
+        load.hashed = heavy_hashed(key, &before);
         load.fields = before;
         if let Lead::Salt(salt) = key.layout.lead() {
             let buckets = f64::from(salt.buckets);

@@ -8,7 +8,7 @@ use crate::facts::{FieldFacts, KeyFacts};
 use crate::file::Count;
 use crate::finding::{Edit, Finding};
 use crate::frequencies::Frequencies;
-use crate::load::{Capacity, WriteLoad, peak};
+use crate::load::{Capacity, UNEVEN, WriteLoad, peak};
 use crate::problem::Located;
 use crate::rule::Severity;
 use crate::rules::context::{Context, RuleSink};
@@ -206,8 +206,6 @@ pub(super) fn few_places<'c, 'd>(context: &'c Context<'d>) -> Vec<Hot<'c, 'd>> {
 /// The writes whose busiest place gets more than one server takes, with its share and the peak, where more servers or
 /// values that are as even as those would not do.
 pub(super) fn dominant<'c, 'd>(context: &'c Context<'d>) -> Vec<(Hot<'c, 'd>, f64, f64)> {
-    /// Values that are so many times as frequent as even ones are uneven.
-    const UNEVEN: f64 = 1.2;
     of_each_key(context, |hot| {
         let (peak, busiest, values) = (hot.peak?, hot.load.busiest?, hot.values()?);
         // Even values that one server does not take are too few, or the servers are; but no server more takes a part of

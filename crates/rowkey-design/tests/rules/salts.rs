@@ -56,6 +56,38 @@ fn a_salt_that_divides_nothing_hides_no_hot_value() {
     assert!(hot("dynamodb", "\"doc: u64\", \"kind: u8\"", constant, "random"));
 }
 
+/// The bucket is decided by the values that the salt is taken from, wherever they are in the key.
+#[test]
+fn a_heavy_value_behind_the_time_is_in_one_bucket_too() {
+    let found = |key: &str, lead: &str, skew: &str, rate: u32| {
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 3\nregion.writes = \"200/s\"\n[table.t]\n\
+             key = [{key}]\n{lead}\nstats.id = {{ distinct = \"1M\"{skew} }}\n[[table.t.write]]\nname = \"w\"\n\
+             rate = \"{rate}/s\"\norder = \"time\"\n"
+        );
+        of_rules(&text, &["H01", "H04", "H05", "H06", "H08"])
+    };
+    let (half, by_id) = (", skew = \"one value 0.5\"", "salt = { buckets = 16, by = [\"id\"] }\nsplits = \"buckets\"");
+    let [first, behind] = ["\"id: u64\", \"at: instant\"", "\"at: instant\", \"id: u64\""];
+    for (key, lead, taken) in [
+        (first, by_id, "250/s of the 500/s of \"w\" in one bucket"),
+        (behind, by_id, "266/s of the 500/s of \"w\", with the others of its bucket"),
+    ] {
+        let [finding] = &found(key, lead, half, 500)[..] else { panic!("{key} {lead}") };
+        assert_eq!(finding.rule.id, "H04", "{key} {lead}");
+        let due = format!("the most frequent value of \"id\" takes {taken}");
+        assert!(finding.message.starts_with(&due), "{}", finding.message);
+    }
+    // One server takes the bucket, the values are even, or the salt is taken from the time too.
+    assert!(found(behind, by_id, half, 360).is_empty());
+    assert!(found(behind, by_id, "", 500).is_empty());
+    assert!(found(behind, "salt = { buckets = 16 }\nsplits = \"buckets\"", half, 500).is_empty());
+    // What is not known may divide the heavy values.
+    let three = "\"at: instant\", \"id: u64\", \"of: u64\"";
+    let by_both = "salt = { buckets = 16, by = [\"id\", \"of\"] }\nsplits = \"buckets\"";
+    assert!(found(three, by_both, half, 500).is_empty());
+}
+
 /// A key that grows, with these servers, at this rate.
 fn growing(servers: u32, rate: &str, more: &str) -> String {
     format!(

@@ -15,8 +15,8 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
         if hot.key.secondary.is_none() && is_salt_wrong {
             continue;
         }
-        let places = hot.load.fields.iter().map(|&field| &hot.key.fields[field]);
-        let named: Vec<_> = places.filter(|field| !field.is_constant()).collect();
+        let named: Vec<_> =
+            heavy(&hot).map(|field| &hot.key.fields[field]).filter(|field| !field.is_constant()).collect();
         // Few buckets, or all writes at one front, are no value's.
         if named.is_empty() {
             continue;
@@ -31,9 +31,10 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
                 true => "all writes of the same rows".to_owned(),
                 false => format!("{:?}", hot.load.write.name.as_str()),
             },
-            match hot.key.layout.lead() {
-                Lead::None => "",
-                Lead::Salt(_) => " in one bucket",
+            match (hot.key.layout.lead(), hot.load.hashed.is_empty()) {
+                (Lead::None, _) => "",
+                (Lead::Salt(_), true) => " in one bucket",
+                (Lead::Salt(_), false) => ", with the others of its bucket",
                 _ => " under one hash",
             }
         );
@@ -49,16 +50,24 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
     }
 }
 
+/// The fields of the heavy values: those that places are told apart by, and those that are hashed.
+fn heavy(hot: &Hot<'_, '_>) -> impl Iterator<Item = usize> {
+    hot.load.fields.iter().chain(&hot.load.hashed).copied()
+}
+
 /// A salt moves a row, and divides a value whose rows differ in other fields.
 fn cure(context: &Context<'_>, hot: &Hot<'_, '_>) -> (&'static str, Vec<Edit>) {
     let differs = |&field: &usize| {
-        let (of_place, field) = (hot.load.fields.contains(&field), &hot.key.fields[field]);
-        !of_place && (field.growth.is_some() || field.spread.is_none_or(|spread| spread.distinct > 1.0))
+        let (is_heavy, field) = (heavy(hot).any(|of| of == field), &hot.key.fields[field]);
+        !is_heavy && (field.growth.is_some() || field.spread.is_none_or(|spread| spread.distinct > 1.0))
     };
     let is_led = !matches!(hot.key.layout.lead(), Lead::None);
     match ((0..hot.key.fields.len()).any(|field| differs(&field)), is_led, hot.key.secondary) {
         (false, ..) => {
             ("divide the heavy values by a shard number before them, which readers ask for one by one", Vec::new())
+        }
+        (true, true, _) if !hot.load.hashed.is_empty() => {
+            ("take the salt from fields that divide the heavy values too, with more buckets", Vec::new())
         }
         (true, true, _) => ("take the salt from what follows the heavy values too, with more buckets", Vec::new()),
         (true, false, None) => {
