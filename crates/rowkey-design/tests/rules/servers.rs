@@ -102,6 +102,30 @@ fn too_few_servers_are_found_on_each_engine() {
     }
 }
 
+/// A rate that is the highest, and not that of all the time, is said to be so.
+#[test]
+fn a_rate_of_the_peak_is_told_as_such() {
+    let told = |peaks: [&str; 2], region: &str| {
+        let [writes, reads] = peaks;
+        let text = format!(
+            "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 4\n{region}[table.t]\nkey = [\"id: u64\"]\n\
+             rows = \"1G\"\nmeans.id = \"random\"\nfamily.f.sizes.v = \"1 kB\"\n[[table.t.write]]\nname = \"w\"\n\
+             rate = \"3k/s\"\n{writes}order = \"random\"\n[[table.t.query]]\nname = \"q\"\nfix = [\"id\"]\n\
+             rate = \"3k/s\"\n{reads}"
+        );
+        let first = |message: String| message.split(", and ").next().unwrap_or_default().to_owned();
+        of_rules(&text, &["H24"]).into_iter().map(|finding| first(finding.message)).collect::<Vec<_>>()
+    };
+    let takes = "region.writes = \"500/s\"\nregion.reads = \"500/s\"\n";
+    let peak = "peak = \"6k/s\"\n";
+    assert_eq!(told(["", ""], takes), ["3k/s are written", "3k/s are read"]);
+    assert_eq!(told([peak, ""], takes), ["6k/s are written at the peak", "3k/s are read"]);
+    assert_eq!(told(["", peak], takes), ["3k/s are written", "6k/s are read at the peak"]);
+    assert_eq!(told(["shape = \"by day\"\n", ""], takes), ["6k/s are written at the peak", "3k/s are read"]);
+    let bytes = told([peak, ""], "region.bytes = \"500 kB/s\"\n");
+    assert!(matches!(&bytes[..], [told] if told.ends_with("B/s are written at the peak")), "{bytes:?}");
+}
+
 /// Servers that are said to suffice do so, however many regions the table has.
 #[test]
 fn as_many_servers_as_are_said_take_the_reads() {

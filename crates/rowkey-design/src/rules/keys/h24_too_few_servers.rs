@@ -3,7 +3,7 @@
 use crate::design::{Engine, Write};
 use crate::file::{ByteRate, Count, Rate};
 use crate::load::{
-    WriteLoad, bytes_per_server, known_writes_per_server, peak, reads_per_server, servers, servers_for_all,
+    Rates, WriteLoad, bytes_per_server, known_writes_per_server, peak, reads_per_server, servers, servers_for_all,
 };
 use crate::rules::context::{Context, RuleSink, Together};
 use crate::rules::regions::{Fullest, fullest_read, reads};
@@ -41,8 +41,9 @@ fn too_many_rows(context: &Context<'_>, servers: f64, found: &mut RuleSink<'_>) 
     };
     let copies = if tables > 1.0 { format!(" to each of {}", Count(tables).of("table")) } else { String::new() };
     let message = format!(
-        "{} are written{copies}, and {} can take {}{assumed}, however even they are",
+        "{} are written{copies}{}, and {} can take {}{assumed}, however even they are",
         Rate(rows),
+        at_peak(writes(context)),
         Count(servers).of("server"),
         Rate(servers * each)
     );
@@ -76,6 +77,22 @@ fn steady(write: &Write) -> Option<f64> {
     peak(write).filter(|_| write.bulk != Some(true))
 }
 
+/// The rates of the writes that go on.
+fn writes<'c>(context: &'c Context<'_>) -> impl Iterator<Item = Rates> + 'c {
+    let steady = context.table.table.write.iter().filter(|write| write.bulk != Some(true));
+    steady.filter_map(|write| Rates::of_write(write))
+}
+
+/// The rates of the queries.
+fn queries<'c>(context: &'c Context<'_>) -> impl Iterator<Item = Rates> + 'c {
+    context.queries.iter().filter_map(|cost| Rates::of_query(cost.query))
+}
+
+/// The words for a rate of which a part is higher at times than on average.
+fn at_peak(mut rates: impl Iterator<Item = Rates>) -> &'static str {
+    if rates.any(|rates| rates.peak > rates.mean) { " at the peak" } else { "" }
+}
+
 /// The same of bytes, where the file says how many a server takes.
 fn too_many_bytes(context: &Context<'_>, servers: f64, found: &mut RuleSink<'_>) {
     let Some(each) = bytes_per_server(context.cluster) else { return };
@@ -86,8 +103,9 @@ fn too_many_bytes(context: &Context<'_>, servers: f64, found: &mut RuleSink<'_>)
         return;
     }
     let message = format!(
-        "{} are written, and {} can take {}, however even they are",
+        "{} are written{}, and {} can take {}, however even they are",
         ByteRate(all),
+        at_peak(writes(context)),
         Count(servers).of("server"),
         ByteRate(servers * each)
     );
@@ -104,8 +122,9 @@ fn too_many_reads(context: &Context<'_>, servers: f64, found: &mut RuleSink<'_>)
         return;
     }
     let message = format!(
-        "{} are read, and {} can take {}, however even they are",
+        "{} are read{}, and {} can take {}, however even they are",
         Rate(all.round()),
+        at_peak(queries(context)),
         Count(servers).of("server"),
         Rate(servers * each)
     );
