@@ -157,15 +157,24 @@ fn most_of_chance(servers: f64) -> f64 {
 /// Pairs of events of which one is so many moments after the other; where events are fewer, so many events.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Apart {
+    /// What they ask, multiplied.
     pub(crate) pairs: f64,
     /// Those of them that ask the same server, and the same region.
     pub(crate) same: [f64; 2],
+    /// The squares of what each pair asks.
+    pub(crate) squares: f64,
 }
 
 impl Apart {
     pub(crate) fn add(&mut self, more: &Self) {
         self.pairs += more.pairs;
         self.same.iter_mut().zip(more.same).for_each(|(same, more)| *same += more);
+        self.squares += more.squares;
+    }
+
+    /// The pairs that they are known by, where each asks for as much: Kish's effective size of a sample.
+    pub(crate) fn known(&self) -> f64 {
+        if self.squares > 0.0 { self.pairs * self.pairs / self.squares } else { 0.0 }
     }
 }
 

@@ -20,8 +20,8 @@ struct Sample {
     moment: u64,
     weight: u64,
     found: Option<Asked>,
-    /// Those of the moments before, the last first.
-    before: [Option<Asked>; 2],
+    /// Those of the moments before, the last first, and what all of their moment ask.
+    before: [Option<(Asked, f64)>; 2],
 }
 
 /// The moments of the writes and of the reads of a run.
@@ -58,16 +58,18 @@ impl Moments {
 }
 
 impl Sample {
-    /// Ends a moment.
+    /// Ends a moment. A pair of moments counts as much as the calls of one and of the other ask, multiplied: so do pairs
+    /// of calls.
     fn end(&mut self, chance: &mut Chance) {
-        self.weight = 0;
+        let weight = std::mem::take(&mut self.weight) as f64;
         let Some(found) = self.found.take() else { return };
         for (before, apart) in self.before.iter().zip(&mut chance.apart) {
-            let Some(before) = before else { continue };
-            let same = [0, 1].map(|of| f64::from(u8::from(before[of] == found[of])));
-            apart.add(&Apart { pairs: 1.0, same });
+            let Some((before, of_before)) = before else { continue };
+            let pairs = weight * of_before;
+            let same = [0, 1].map(|of| if before[of] == found[of] { pairs } else { 0.0 });
+            apart.add(&Apart { pairs, same, squares: pairs * pairs });
         }
-        self.before = [Some(found), self.before[0]];
+        self.before = [Some((found, weight)), self.before[0]];
     }
 }
 
@@ -83,15 +85,16 @@ impl Chance {
     /// these do more so than those that are two apart. One place is asked for more than the others.
     pub(crate) fn moving(&self, pairs: impl Iterator<Item = [f64; 2]>, places: usize, of_regions: bool) -> Option<f64> {
         let of = usize::from(of_regions);
-        let within = part_of_pairs(pairs)?;
+        let places = places as f64;
+        // No load is more even than one that all places are asked alike, however few calls it is known by.
+        let within = part_of_pairs(pairs)?.max(1.0 / places);
         let [one, two] = self.apart.map(|apart| apart.same[of] / apart.pairs);
         let squares = if of_regions { self.by_region } else { self.by_server };
         let at_once = (2.0 * one - two).min(squares / self.by_call);
-        let deviation = sqrt(5.0 * within * (1.0 - within).max(0.0) / self.apart[0].pairs);
+        let deviation = sqrt(5.0 * within * (1.0 - within).max(0.0) / self.apart[0].known());
         if at_once.is_nan() || at_once <= within + OF_CHANCE * deviation + LITTLE {
             return None;
         }
-        let places = places as f64;
         let part = (1.0 + sqrt(((places - 1.0) * (places * at_once - 1.0)).max(0.0))) / places;
         Some(part.min(1.0))
     }
@@ -102,7 +105,7 @@ mod tests {
     use super::*;
 
     fn chance(one: f64, two: f64) -> Chance {
-        let apart = [one, two].map(|part| Apart { pairs: 1000.0, same: [1000.0 * part; 2] });
+        let apart = [one, two].map(|part| Apart { pairs: 1000.0, same: [1000.0 * part; 2], squares: 1000.0 });
         Chance { by_server: 1000.0, by_region: 1000.0, by_call: 1000.0, apart }
     }
 
@@ -123,5 +126,29 @@ mod tests {
         // In turn is no more uneven than by chance; of no pairs nothing is known.
         assert_eq!(of(0.0, 1.0, 0.5), None);
         assert_eq!(Chance::default().moving([[1.0, 0.25]].into_iter(), 4, false), None);
+    }
+
+    /// Moments of a small call, which all ask one place, and each tenth of a large one, which asks all of four in turn.
+    #[test]
+    fn moments_count_by_what_they_ask() {
+        let mut sample = Sample::default();
+        let mut chance = Chance { by_server: 1.0, by_region: 1.0, by_call: 1.0, ..Chance::default() };
+        for moment in 0..4000 {
+            let is_large = moment % 10 == 0;
+            let place = if is_large { moment / 10 % 4 } else { 0 };
+            (sample.weight, sample.found) = (if is_large { 1000 } else { 1 }, Some([place; 2]));
+            sample.end(&mut chance);
+        }
+        let by_count = chance.apart[0];
+        assert!(by_count.same[0] / by_count.pairs < 0.3, "{by_count:?}");
+        assert_eq!(chance.moving([[1.0, 0.25]].into_iter(), 4, false), None);
+    }
+
+    /// No two of a few calls ask one place: so they do by chance, and those of all moments may.
+    #[test]
+    fn few_calls_are_no_more_even_than_all_places_alike() {
+        let apart = [0.5, 0.3].map(|part| Apart { pairs: 30.0, same: [30.0 * part; 2], squares: 30.0 });
+        let few = Chance { by_server: 30.0, by_region: 30.0, by_call: 30.0, apart };
+        assert_eq!(few.moving([[6.0, 0.0]].into_iter(), 4, false), None);
     }
 }

@@ -28,7 +28,7 @@ const PAIRS: f64 = 30.0;
 /// The same by what is counted: of as many intervals together as it moves in, which are halved until it does.
 fn counted(run: &Run, intervals: &[&Interval], reads: bool) -> Vec<Option<Moving>> {
     let is_known = |part: &f64| {
-        let pairs = intervals.iter().map(|interval| run.chance(interval, reads).apart[0].pairs).sum::<f64>();
+        let pairs = intervals.iter().map(|interval| run.chance(interval, reads).apart[0].known()).sum::<f64>();
         intervals.len() == run.intervals.len() || *part > MOST && pairs >= PAIRS
     };
     if let Some(part) = run.moving_server(intervals, reads).filter(is_known) {
