@@ -115,7 +115,11 @@ impl Part {
     }
 }
 
+/// The parts of a key; none of an empty one, which is before all rows, whatever its layout makes of it.
 fn parts(key: &[u8], layout: &LayoutBuf, times: &Times<'_>) -> Vec<Part> {
+    if key.is_empty() {
+        return Vec::new();
+    }
     let told = Boundary::of(key, layout);
     let mut parts: Vec<Part> = Vec::new();
     for (field, value, _) in told.fields {
@@ -148,8 +152,11 @@ fn moment(value: &str) -> Option<Value> {
     Some(Value::Instant(seconds, nanos.rem_euclid(1_000_000_000) as u32))
 }
 
-/// A text without its quotes, where it is one word.
+/// A text without its quotes, where it is one word; an empty value with them.
 fn unquoted(value: String) -> String {
+    if value.is_empty() {
+        return "\"\"".to_owned();
+    }
     let inner = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
     let word = |text: &&str| {
         !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || (c.is_ascii_graphic() && !",\"\\'".contains(c)))

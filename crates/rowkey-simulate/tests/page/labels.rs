@@ -88,6 +88,21 @@ fn ends_of_a_range_show_all_fields() {
     assert_eq!(of(b"", None), ("the first key".to_owned(), None));
 }
 
+/// The empty key is before all rows, whatever a layout makes of it; a value without bytes is told as one.
+#[test]
+fn what_is_empty_has_words() {
+    for shape in ["text raw", "bytes raw", "text", "u64", "u16, bytes raw", "option<text>"] {
+        let layout = layout(shape);
+        assert_eq!(label(b"", &layout, &Times::default()), "the first key", "{shape}");
+        assert_eq!(told(&[vec![], vec![1]], &layout)[0], "the first key", "{shape}");
+        assert_eq!(labels_of_range(b"", Some(&[1]), &layout, &Times::default()).0, "the first key", "{shape}");
+    }
+    let layout = layout("u16, bytes raw");
+    let key = |number, rest: &[u8]| layout.encode(&[Value::Unsigned(number), Value::Bytes(rest.into())]).unwrap();
+    let (start, end) = labels_of_range(&key(5, b""), Some(&key(6, b"")), &layout, &Times::default());
+    assert_eq!((start.as_str(), end.as_deref()), ("_0 5, _1 \"\"", Some("_0 6, _1 \"\"")));
+}
+
 fn shapes() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec!["text, instant", "u64 desc, text raw", "option<text>, list<u8>", "f64, bool, bytes"])
 }
