@@ -8,6 +8,7 @@ use rowkey_design::internal::drawn::{Numbers, Rows};
 use rowkey_design::internal::facts::KeyFacts;
 use rowkey_design::internal::load::{Capacity, Rates, assumed_rates, unshaped_peaks};
 use rowkey_design::internal::profile::Profile;
+use rowkey_design::internal::quote::toml_key;
 
 use super::LoadError;
 use super::clock::{Clock, seconds_of};
@@ -99,7 +100,9 @@ impl<'d> Drawn<'d> {
         }
         if sources.iter().all(|source| source.count == 0) {
             let name = key.name.as_str();
-            return Err(LoadError::NoEvents(format!("nothing writes or reads {name:?}: say `[[table.NAME.write]]`")));
+            let table = toml_key(&table.name);
+            let words = format!("nothing writes or reads {name:?}: say `[[table.{table}.write]]`");
+            return Err(LoadError::NoEvents(words));
         }
         let weight = options.weight(written);
         puts.weigh(weight);

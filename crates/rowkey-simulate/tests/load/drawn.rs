@@ -150,7 +150,10 @@ fn nothing_to_do_is_told() {
         Drawn::new(&design(text), table, None, None, None, &Options::default()).err().map(|error| error.to_string())
     };
     let text = "format = 1\n[table.t]\nkey = [\"a: u64\"]\n";
-    assert!(of(text, "t").is_some_and(|error| error.contains("nothing writes or reads \"t\"")));
+    let told = of(text, "t").unwrap();
+    assert!(told.ends_with("nothing writes or reads \"t\": say `[[table.t.write]]`"), "{told}");
+    let told = of(&text.replace("table.t", "table.\"a:b\""), "a:b").unwrap();
+    assert!(told.ends_with("say `[[table.\"a:b\".write]]`"), "{told}");
     assert_eq!(of(text, "u").as_deref(), Some("the design has no table \"u\""));
     let stopped = |after: usize| {
         let text = format!("{text}[[table.t.write]]\nname = \"w\"\nrate = \"10/s\"\n");
