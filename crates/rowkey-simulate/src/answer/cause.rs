@@ -30,11 +30,13 @@ pub(super) struct Causes<'f> {
     has_warned: bool,
     /// True if no finding says why a server saturates.
     pub(super) is_unknown: bool,
+    /// The rules of those that were quoted, each once.
+    pub(super) rules: Vec<String>,
 }
 
 impl<'f> Causes<'f> {
     pub(super) fn of(findings: &'f [&'f Finding]) -> Self {
-        Self { findings, has_warned: false, is_unknown: false }
+        Self { findings, has_warned: false, is_unknown: false, rules: Vec::new() }
     }
 
     /// The reason of a saturation: a finding about what saturates, or where to look. None of one that passes, and of
@@ -53,13 +55,15 @@ impl<'f> Causes<'f> {
             (!is_in_order(finding, saturation), !warns(finding), is_later(finding), finding.rule.id != TOO_FEW)
         });
         let warns_first = own.first().is_some_and(|finding| warns(finding));
-        if !warns_first && saturation.passes && self.warning().is_some() {
+        if !warns_first && saturation.passes && self.unquoted().is_some() {
             return None;
         }
         self.has_warned |= warns_first;
         let is_too_few = own.first().is_some_and(|finding| finding.rule.id == TOO_FEW);
         let other = own.get(1).filter(|other| is_too_few && warns(other) && other.rule.id != TOO_FEW);
         let besides = other.map_or(String::new(), |other| format!(". Besides, {}", told(other)));
+        let quoted = own.first().into_iter().chain(other);
+        quoted.for_each(|finding| self.quote(finding));
         let placing = numbers.placings[usize::from(saturation.reads)].as_ref();
         let more = |first: &Finding| placing?.more_than(needed(first)?, numbers.region);
         Some(match own.first() {
@@ -75,13 +79,24 @@ impl<'f> Causes<'f> {
         })
     }
 
+    /// The most severe warning, if none was quoted: it is quoted now.
+    pub(super) fn warning(&mut self) -> Option<String> {
+        let found = self.unquoted()?;
+        self.quote(found);
+        Some(told(found))
+    }
+
     /// The most severe warning, if none was quoted.
-    pub(super) fn warning(&self) -> Option<String> {
-        self.findings
-            .iter()
-            .find(|finding| warns(finding) && !has(finding, "tables") && finding.rule.load() != Some(RuleLoad::Runs))
-            .filter(|_| !self.has_warned)
-            .map(|finding| told(finding))
+    fn unquoted(&self) -> Option<&'f Finding> {
+        let is_of_load = |finding: &Finding| !has(finding, "tables") && finding.rule.load() != Some(RuleLoad::Runs);
+        let mut warned = self.findings.iter().copied().filter(|finding| warns(finding) && is_of_load(finding));
+        warned.next().filter(|_| !self.has_warned)
+    }
+
+    fn quote(&mut self, finding: &Finding) {
+        if !self.rules.iter().any(|rule| rule == finding.rule.id) {
+            self.rules.push(finding.rule.id.to_owned());
+        }
     }
 }
 

@@ -105,10 +105,11 @@ pub fn answer(
         is_split: !run.splits.is_empty() || !run.moves.is_empty(),
         unknown: unknown::sentence(&regions, known_part),
     };
+    let (sentence, rules) = known.sentence();
     Answer {
         table: declared.key.name.to_string(),
-        sentence: known.sentence(),
-        rules: rules(&findings),
+        sentence,
+        rules,
         saturates: numbers.saturations.first().cloned(),
         saturates_too: numbers.saturations.get(1).cloned(),
         unjudged,
@@ -169,12 +170,6 @@ fn findings<'r>(declared: &Declared<'_>, report: &'r Report, queries: &[&QueryCo
     let mut found: Vec<&Finding> = report.findings.iter().filter(is_of).collect();
     found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     found
-}
-
-/// The rules of findings, each once.
-fn rules(findings: &[&Finding]) -> Vec<String> {
-    let is_first = |(at, finding): &(usize, &&Finding)| findings[..*at].iter().all(|of| of.rule.id != finding.rule.id);
-    findings.iter().enumerate().filter(is_first).map(|(_, finding)| finding.rule.id.to_owned()).collect()
 }
 
 /// The questions about a table that `check` does not judge. They are of all its keys: a secondary table has none.

@@ -46,8 +46,9 @@ pub(super) struct Known<'k> {
 
 impl Known<'_> {
     /// The answer: each server that saturates and keeps on, or else the one that does at first, and why; what `check`
-    /// warns of beside; what it does not judge; and of how many regions nothing is known.
-    pub(super) fn sentence(&self) -> String {
+    /// warns of beside; what it does not judge; and of how many regions nothing is known. With it, the rules that it
+    /// quotes, in its order.
+    pub(super) fn sentence(&self) -> (String, Vec<String>) {
         let Self { numbers, takes, unjudged, .. } = *self;
         let mut causes = Causes::of(self.findings);
         let mut told: Vec<String> = Vec::new();
@@ -74,7 +75,7 @@ impl Known<'_> {
             told.push(format!("Not judged: {}.", unjudged.join("; ")));
         }
         told.extend(self.unknown.clone());
-        told.join(" ")
+        (told.join(" "), causes.rules)
     }
 
     fn of_saturation(&self, saturation: &Saturation) -> String {

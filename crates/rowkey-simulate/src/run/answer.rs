@@ -12,8 +12,7 @@ pub struct Answer {
     pub table: String,
     /// The answer in a sentence.
     pub sentence: String,
-    /// The rules of `check` that find something about where the load of the table lands, by id: those that the sentence
-    /// quotes, and others.
+    /// The rules of `check` that the sentence quotes, by id, in its order.
     pub rules: Vec<String>,
     /// The first server that saturates, by writes or by reads; by both, by what lasts or lasts longer. None if none does.
     pub saturates: Option<Saturation>,
