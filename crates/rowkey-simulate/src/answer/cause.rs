@@ -26,6 +26,8 @@ const FULL: f64 = 0.7;
 /// The findings about a table, the most severe first, and those that were quoted.
 pub(super) struct Causes<'f> {
     findings: &'f [&'f Finding],
+    /// False if no rule is judged.
+    is_judged: bool,
     /// True if a warning or an error was quoted.
     has_warned: bool,
     /// True if no finding says why a server saturates.
@@ -35,8 +37,8 @@ pub(super) struct Causes<'f> {
 }
 
 impl<'f> Causes<'f> {
-    pub(super) fn of(findings: &'f [&'f Finding]) -> Self {
-        Self { findings, has_warned: false, is_unknown: false, rules: Vec::new() }
+    pub(super) fn of(findings: &'f [&'f Finding], is_judged: bool) -> Self {
+        Self { findings, is_judged, has_warned: false, is_unknown: false, rules: Vec::new() }
     }
 
     /// The reason of a saturation: a finding about what saturates, or where to look. None of one that passes, and of
@@ -74,7 +76,7 @@ impl<'f> Causes<'f> {
             None => {
                 let why = placing.and_then(|placing| placing.told(numbers.region));
                 self.is_unknown |= why.is_none() || placing.is_some_and(Placing::is_moved);
-                why.unwrap_or_else(|| look(numbers, saturation.reads, is_bound))
+                why.unwrap_or_else(|| self.look(numbers, saturation.reads, is_bound))
             }
         })
     }
@@ -91,6 +93,12 @@ impl<'f> Causes<'f> {
         let is_of_load = |finding: &Finding| !has(finding, "tables") && finding.rule.load() != Some(RuleLoad::Runs);
         let mut warned = self.findings.iter().copied().filter(|finding| warns(finding) && is_of_load(finding));
         warned.next().filter(|_| !self.has_warned)
+    }
+
+    /// The words on where to look, and on the rules that do not say it, if they are judged.
+    fn look(&self, numbers: &Numbers, reads: bool, is_bound: bool) -> String {
+        let look = look(numbers, reads, is_bound);
+        if self.is_judged { format!("No rule of `check` knows why: {look}") } else { begun(&look) }
     }
 
     fn quote(&mut self, finding: &Finding) {
@@ -162,16 +170,22 @@ pub(super) fn are_alike(share: f64, regions: usize) -> bool {
     share * (regions as f64) < HOTTER
 }
 
+/// The words as the beginning of a sentence.
+fn begun(words: &str) -> String {
+    let mut rest = words.chars();
+    rest.next().map_or(String::new(), |first| first.to_uppercase().chain(rest).collect())
+}
+
+/// The place to look at.
 fn look(numbers: &Numbers, reads: bool, is_bound: bool) -> String {
     let Numbers { region, regions, .. } = numbers;
     let hottest = if reads { &numbers.hottest_read } else { &numbers.hottest_written };
     let are_alike = hottest.as_ref().is_some_and(|hottest| *regions > 1 && are_alike(hottest.share, *regions));
-    let look = match (is_bound, are_alike) {
+    match (is_bound, are_alike) {
         (false, true) => format!("the {regions} {region}s are about alike: look at the number of servers"),
         (true, _) => format!("look at the hottest {region}, which more servers do not help"),
         (false, false) => format!("look at the hottest {region}, and at the number of servers"),
-    };
-    format!("No rule of `check` knows why: {look}")
+    }
 }
 
 /// True if one region, which is on one server, has most of what the busiest one has: others help little, if not so many

@@ -68,6 +68,20 @@ pub fn answer(
     costs: &[QueryCost<'_>],
     assumed: &[String],
 ) -> Answer {
+    judged(declared, run, others, Some(report), costs, assumed)
+}
+
+/// The same; without a report no rule is judged.
+fn judged(
+    declared: &Declared<'_>,
+    run: &Run,
+    others: &[Other],
+    report: Option<&Report>,
+    costs: &[QueryCost<'_>],
+    assumed: &[String],
+) -> Answer {
+    let (is_judged, none) = (report.is_some(), Report::default());
+    let report = report.unwrap_or(&none);
     let takes = takes(declared);
     let mut numbers = Numbers::of(run, takes, declared);
     let own: Vec<&QueryCost<'_>> = costs.iter().filter(|cost| cost.secondary == declared.key.secondary).collect();
@@ -100,6 +114,7 @@ pub fn answer(
         sustained: [sustained, sustained_reads],
         hottest: [hottest_written.as_ref(), hottest_read.as_ref()],
         findings: &findings,
+        is_judged,
         unjudged: &unjudged,
         server_names: &run.settings.server_names,
         is_split: !run.splits.is_empty() || !run.moves.is_empty(),

@@ -35,6 +35,8 @@ pub(super) struct Known<'k> {
     pub(super) hottest: [Option<&'k HotRegion>; 2],
     /// The most severe first.
     pub(super) findings: &'k [&'k Finding],
+    /// False if no rule is judged.
+    pub(super) is_judged: bool,
     pub(super) unjudged: &'k [String],
     /// The hosts and ports of the servers, by number, where they have any.
     pub(super) server_names: &'k [String],
@@ -50,7 +52,7 @@ impl Known<'_> {
     /// quotes, in its order.
     pub(super) fn sentence(&self) -> (String, Vec<String>) {
         let Self { numbers, takes, unjudged, .. } = *self;
-        let mut causes = Causes::of(self.findings);
+        let mut causes = Causes::of(self.findings, self.is_judged);
         let mut told: Vec<String> = Vec::new();
         let lasts = |at: usize, saturation: &Saturation| at == 0 || !saturation.passes;
         for (at, saturation) in numbers.saturations.iter().enumerate().filter(|(at, found)| lasts(*at, found)) {

@@ -7,7 +7,7 @@ use rowkey_design::internal::cost::QueryCost;
 use rowkey_design::{CheckOptions, Design};
 
 use super::sentence::NOTHING;
-use super::{answer, keys, rates};
+use super::{judged, keys, rates};
 use crate::page::elapsed;
 use crate::recording::Run;
 use crate::run::{Answer, Known, Region};
@@ -17,19 +17,20 @@ use crate::simulation::Declared;
 const TOLD: usize = 8;
 
 /// The answer of a watched run, whose reads are rows: they become reads as the design says what a server takes of them,
-/// by what its queries read, without those that its increments read. `costs` are of the table's queries.
+/// by what its queries read, without those that its increments read. `costs` are of the table's queries. Without a check
+/// no rule is judged: a design whose layout no key has tells nothing of where rows land.
 pub fn watched(
     declared: &mut Declared<'_>,
     run: &mut Run,
     design: &Design,
-    check: &CheckOptions,
+    check: Option<&CheckOptions>,
     costs: &[QueryCost<'_>],
 ) -> Answer {
     declared.assumed = declared.assumed_of_takes();
     let mut assumed = rows_read::as_reads(declared, run, costs);
     assumed.extend(rates::by_counts(declared, run));
-    let report = rates::of_counts(design, declared, run, costs).check(check);
-    let mut told = answer(declared, run, &[], &report, costs, &assumed);
+    let report = check.map(|check| rates::of_counts(design, declared, run, costs).check(check));
+    let mut told = judged(declared, run, &[], report.as_ref(), costs, &assumed);
     // Servers tell of bytes, neither of rows nor of keys.
     if !keys::are_sizes_said(declared.key.table) {
         (told.keys, told.keys_written) = (None, None);

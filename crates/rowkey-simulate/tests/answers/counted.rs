@@ -16,6 +16,11 @@ const WRITE: &str = "[[table.t.write]]\nname = \"w\"\nrate = \"4k/s\"\n";
 
 /// The answer of a design about a run that another one simulated, as if it were watched.
 fn watched_by(design: &str, simulated: &str, change: impl FnOnce(&mut Run)) -> Answer {
+    judged_by(Some(&CheckOptions::new(Date { year: 2026, month: 1, day: 31 })), design, simulated, change)
+}
+
+/// The same, by the rules of a check, if there is one.
+fn judged_by(judge: Option<&CheckOptions>, design: &str, simulated: &str, change: impl FnOnce(&mut Run)) -> Answer {
     let parse = |text: &str| Design::parse([File { name: "t.rowkey.toml".to_owned(), text: text.to_owned() }]).unwrap();
     let check = CheckOptions::new(Date { year: 2026, month: 1, day: 31 });
     let (loaded, design) = (parse(simulated), parse(design));
@@ -24,7 +29,7 @@ fn watched_by(design: &str, simulated: &str, change: impl FnOnce(&mut Run)) -> A
     change(&mut run);
     let mut declared = Declared::of(&design, "t", None, &check).unwrap();
     let costs = design.query_costs(&check).next().map(|(_, costs)| costs).unwrap_or_default();
-    watched(&mut declared, &mut run, &design, &check, &costs)
+    watched(&mut declared, &mut run, &design, judge, &costs)
 }
 
 const TIME: &str = "\"at: instant\", \"seq: u32\"";
@@ -89,4 +94,14 @@ fn what_was_not_judged_is_said_where_no_rule_knows_why() {
     assert!(!found.unjudged.is_empty() && found.saturates.is_some(), "{}", found.sentence);
     assert!(found.sentence.contains("No rule of `check` knows why"), "{}", found.sentence);
     assert!(found.sentence.contains("Not judged: ") && found.sentence.contains("stats.number"), "{}", found.sentence);
+}
+
+/// Where no rule is judged, none is said not to know why.
+#[test]
+fn rules_that_are_not_judged_are_not_told() {
+    let loaded = text_of(TIME, 3, WRITE);
+    let found = judged_by(None, &loaded, &loaded, |_| {});
+    assert!(found.saturates.is_some() && found.rules.is_empty(), "{}", found.sentence);
+    assert!(found.sentence.contains(". Look at the hottest region"), "{}", found.sentence);
+    assert!(!found.sentence.contains("rule") && !found.sentence.contains("check"), "{}", found.sentence);
 }

@@ -25,7 +25,7 @@ fn both(text: &str, change: impl FnOnce(&mut Run)) -> (Answer, Answer) {
     let simulated = answer(&declared, &run, &[], &design.check(&check), &costs, &[]);
     let mut run = told(&run);
     change(&mut run);
-    (simulated, watched(&mut declared, &mut run, &design, &check, &costs))
+    (simulated, watched(&mut declared, &mut run, &design, Some(&check), &costs))
 }
 
 #[test]

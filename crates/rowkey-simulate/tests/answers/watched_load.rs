@@ -44,7 +44,7 @@ fn told(design: &Design, intervals: &[Counted]) -> (Answer, Run) {
     let costs = design.query_costs(&check).next().map(|(_, costs)| costs).unwrap_or_default();
     let mut declared = Declared::of(design, "t", None, &check).unwrap();
     let mut run = run_of(intervals);
-    (watched(&mut declared, &mut run, design, &check, &costs), run)
+    (watched(&mut declared, &mut run, design, Some(&check), &costs), run)
 }
 
 const WRITE: &str = "[[table.t.write]]\nname = \"w\"\nrate = \"300/s\"\n";

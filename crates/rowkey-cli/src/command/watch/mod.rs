@@ -18,7 +18,7 @@ use std::time::Duration;
 use rowkey_design::internal::cost::QueryCost;
 use rowkey_design::internal::file::Period;
 use rowkey_design::internal::quote::terminal;
-use rowkey_design::{CheckOptions, Design, Level, Rule};
+use rowkey_design::{CheckOptions, Design};
 use rowkey_simulate::answer::{self, Together, rates};
 use rowkey_simulate::run::{AllTables, Settings};
 use rowkey_simulate::simulation::{Declared, Simulates};
@@ -209,8 +209,7 @@ fn tables<'d>(
         let costs = costs(design, check, &declared);
         // A layout that no key has tells nothing of where rows land.
         let is_other = sampled.as_ref().is_some_and(Sampled::is_of_another);
-        let unruled = is_other.then(|| Rule::all().fold(check.clone(), |check, rule| check.level(rule, Level::Allow)));
-        let check = unruled.as_ref().unwrap_or(check);
+        let check = Some(check).filter(|_| !is_other);
         let answer = answer::watched(&mut declared, &mut run, design, check, &costs);
         told.push(Told { declared, run, answer });
         others.push(sampled.and_then(Sampled::first));
