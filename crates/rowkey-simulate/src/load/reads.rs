@@ -23,9 +23,8 @@ pub(super) struct Asked {
     ranges: Vec<KeyRange>,
     /// True if all rows are read, of no range.
     is_all: bool,
-    /// The number of them that a run reads.
-    each: usize,
-    /// The runs among which they are divided that are left.
+    /// The runs among which they are divided, and those of them that are left.
+    runs: usize,
     left: usize,
     /// The rows of each, where what is there does not tell.
     few: Option<f64>,
@@ -38,11 +37,31 @@ impl Asked {
     fn keep(&mut self, runs: u64) {
         let runs = usize::try_from(runs).unwrap_or(usize::MAX);
         if runs < self.left {
-            self.ranges.truncate(runs.saturating_mul(self.each));
+            self.ranges.truncate(self.place(runs));
             self.ranges.shrink_to_fit();
-            self.left = runs;
+            (self.runs, self.left) = (runs, runs);
         }
     }
+
+    /// The place of the first range of one of the runs.
+    fn place(&self, run: usize) -> usize {
+        share(self.ranges.len(), run, self.runs)
+    }
+
+    /// The ranges of the next run, and how many times each is counted, of so many that there are: in all of the runs
+    /// each is counted as often as the others, and together as often as there are ranges in all of them.
+    fn next(&self, all: u64) -> impl Iterator<Item = (&KeyRange, u64)> {
+        let (count, runs) = (self.ranges.len() as u128, self.runs as u128);
+        let until = move |at: usize| (u128::from(all) * runs * at as u128 / count.max(1)) as u64;
+        let of = self.place(self.left)..self.place(self.left + 1);
+        let ranges = self.ranges.get(of.clone()).unwrap_or_default();
+        ranges.iter().zip(of).map(move |(range, at)| (range, until(at + 1) - until(at)))
+    }
+}
+
+/// So many of a number of things as come before a part of so many parts.
+fn share(of: usize, part: usize, parts: usize) -> usize {
+    (of as u128 * part as u128 / parts.max(1) as u128) as usize
 }
 
 /// A range that has rows of fewer events than this is too coarse to count its rows by them.
@@ -177,14 +196,8 @@ impl<'d> Reads<'d> {
             let most = self.counted.most.filter(|most| puts.all() > most.keys);
             return Ok(give(Op::Scan { end: None, limit: None, reverse: self.reverse, few: None, most }, &[], 1));
         }
-        let ranges = asked.ranges.chunks(asked.each.max(1)).nth(asked.left).unwrap_or_default();
-        let (all, count, few) = (u128::from(self.ranges()), ranges.len() as u128, self.whole(asked.few, puts, k));
-        let most = self.counted.most;
-        let mut counted = 0;
-        for (range, until) in ranges.iter().zip(1..) {
-            // Together they are counted as often as there are ranges.
-            let until = (all * until / count) as u64;
-            let times = until - std::mem::replace(&mut counted, until);
+        let (few, most) = (self.whole(asked.few, puts, k), self.counted.most);
+        for (range, times) in asked.next(self.ranges()) {
             let op = match self.is_get {
                 true => Op::Get,
                 false => Op::Scan { end: range.end(), limit: self.limit, reverse: self.reverse, few, most },
@@ -230,7 +243,7 @@ impl<'d> Reads<'d> {
             let mut numbers = 0..;
             ranges.sort_by_cached_key(|_| numbers.next().map(mix));
         }
-        Asked { ranges, is_all, each, left: runs, few: self.few(&ends, rows, puts, time), times: k }
+        Asked { ranges, is_all, runs, left: runs, few: self.few(&ends, rows, puts, time), times: k }
     }
 
     /// The words for what is left out, if a run reads so many ranges at most.

@@ -2,6 +2,7 @@
 
 use rowkey_simulate::answer::facts;
 use rowkey_simulate::run::{Answer, Line};
+use rowkey_simulate::simulation::Options;
 
 use super::{answers, design, is_valid, options};
 
@@ -57,4 +58,24 @@ fn scans_that_saturate_are_said_to_be_full() {
     let get = "[[table.t.query]]\nname = \"get\"\nfix = [\"host\", \"at\"]\nrate = \"200k/s\"\n";
     let other = of(&(scan("1/h") + get));
     assert!(other.saturates.is_some() && !other.sentence.contains("Q01: "), "{}", other.sentence);
+}
+
+/// A run of few events reads some of the ranges and stands for all: each range is read as often as the others.
+#[test]
+fn ranges_that_runs_read_in_turn_are_read_alike() {
+    let query =
+        "[[table.t.query]]\nname = \"last minute\"\nrange = { at = \"1 min\" }\nrecent = \"1 min\"\nrate = \"3/min\"\n";
+    let text = design(
+        "\"at: i64\", \"id: u64\"",
+        "means = { at = \"milliseconds\", id = \"random\" }\nkeep = \"forever\"\nsplits = \"buckets\"\n\
+         salt = { buckets = 12 }",
+        6,
+        "12k/s",
+    );
+    for most in [20_000, 30_000, 50_000, 70_000, 100_000] {
+        let options = Options { most, ..Options::default() };
+        let found = super::answers_once(&(text.clone() + query), &options).remove(0);
+        let [server, region] = [found.busiest_reader, found.hottest_reader].map(|share| share.unwrap().of_run);
+        assert!((server * 6.0 - 1.0).abs() < 0.1 && (region * 12.0 - 1.0).abs() < 0.2, "{most}: {server}, {region}");
+    }
 }
