@@ -106,12 +106,16 @@ impl Demand {
 /// are is known where no rate changes.
 fn at_once(key: &KeyFacts<'_>, capacity: &Capacity, loads: &[WriteLoad<'_>]) -> Option<f64> {
     let all: f64 = loads.iter().filter_map(|load| load.peak).sum();
-    let is_steady = loads.iter().all(|load| load.write.peak.is_none());
     let is_in_order = |load: &WriteLoad<'_>| matches!(load.write.order.as_deref(), Some(WriteOrder::Key));
-    let moves = |load: &WriteLoad<'_>| load.moves(key) || is_steady && is_in_order(load);
+    let moves = |load: &WriteLoad<'_>| load.moves(key) || is_in_order(load);
     let moving = loads.iter().filter(|load| moves(load) && load.write.kind != Some(WriteKind::Delete));
+    let steady = |load: &WriteLoad<'_>| {
+        let rate = load.write.rate.as_ref().filter(|_| load.write.peak.is_none() || load.write.shape.is_none());
+        rate.map(|rate| rate.value.0 * load.units)
+    };
     let part = |load: &WriteLoad<'_>| match loads {
         [_] => load.busiest,
+        _ if is_in_order(load) => Some(steady(load)? / loads.iter().map(steady).sum::<Option<f64>>()?),
         _ => Some(load.busiest? * capacity.asked(load, loads)? / all),
     };
     moving.filter_map(part).filter(|part| part.is_finite()).reduce(f64::max)
