@@ -51,11 +51,17 @@ impl<'f> Causes<'f> {
             TOO_FEW => is_bound,
             id => !saturation.passes && OF_THE_BEGINNING.contains(&id),
         };
+        // What lasts when each server has a region is not of the beginning.
+        let is_over =
+            |finding: &Finding| !saturation.passes && numbers.are_on_all && OF_THE_BEGINNING.contains(&finding.rule.id);
         let of_rate = self.findings.iter().copied().filter(|finding| finding.rule.id != OF_SIZE);
         let mut own: Vec<_> = of_rate.filter(|finding| is_of(finding, saturation)).collect();
         own.sort_by_key(|finding| {
             (!is_in_order(finding, saturation), !warns(finding), is_later(finding), finding.rule.id != TOO_FEW)
         });
+        if own.first().is_some_and(|first| is_over(first)) {
+            own.retain(|finding| !is_over(finding));
+        }
         let warns_first = own.first().is_some_and(|finding| warns(finding));
         if !warns_first && saturation.passes && self.unquoted().is_some() {
             return None;

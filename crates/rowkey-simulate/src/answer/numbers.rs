@@ -3,7 +3,7 @@
 use super::hottest::Hottest;
 use super::peaks::Peaks;
 use super::placing::{Placing, heaviest};
-use super::recurring::{Recurring, begins_anew, grows};
+use super::recurring::{Anew, Recurring, grows};
 use super::shares::{Share, Shares};
 use super::takes::Takes;
 use super::text::region_word;
@@ -22,6 +22,8 @@ pub(super) struct Numbers {
     pub(super) region: &'static str,
     /// The number of them at the end.
     pub(super) regions: usize,
+    /// True if there are as many regions as servers in the middle of the run.
+    pub(super) are_on_all: bool,
     pub(super) sustained: Option<f64>,
     /// The rows written a second that the table takes at first, where it is less.
     pub(super) sustained_at_first: Option<f64>,
@@ -68,9 +70,8 @@ impl Numbers {
         let peaks = Peaks::of(run, &shares);
         let recurring = [false, true].map(|reads| {
             let of = usize::from(reads);
-            let begins_anew = !reads && begins_anew(declared);
-            let found = grows(declared).then(|| Recurring::of(&peaks, &shares[of], reads, median_of[of], begins_anew));
-            found.flatten()
+            let anew = Anew::of(declared, run.is_watched(), reads);
+            grows(declared).then(|| Recurring::of(&peaks, &shares[of], reads, median_of[of], anew)).flatten()
         });
         let mut saturations = saturations(&peaks, takes);
         for saturation in &mut saturations {
@@ -101,6 +102,10 @@ impl Numbers {
             reads: mean(|server| server.reads, reads),
             rows_read: mean(|server| server.rows_read, reads),
             region: region_word(declared.simulates == Simulates::Ranges),
+            are_on_all: run
+                .intervals
+                .get(run.intervals.len() / 2)
+                .is_some_and(|middle| middle.regions.len() >= run.settings.servers as usize),
             regions: run.intervals.last().map_or(0, |interval| interval.regions.len()),
             sustained: Some(takes.writes / part_written).filter(|rate| rate.is_finite()),
             sustained_reads: busiest_reader.map(|_| takes.reads / part_read).filter(|rate| rate.is_finite()),

@@ -134,6 +134,15 @@ fn is_calm(active: &[&Span], takes: f64, reads: bool) -> bool {
     expected().all(|expected| expected.is_paced) && all.fold(0.0, f64::max) * part <= takes
 }
 
+/// True if what saturates in some of the steps is over in the last tenth of them, and does not come again after a tenth
+/// without it.
+fn is_once(over: &[bool]) -> bool {
+    let tenth = over.len().div_ceil(BEGINNING).max(1);
+    let first = over.iter().position(|over| *over).unwrap_or(over.len());
+    let calm = over.get(first..).and_then(|later| later.windows(tenth).position(|of| !of.contains(&true)));
+    calm.is_some_and(|calm| !over[first + calm..].contains(&true))
+}
+
 fn uneven(run: &Run, reads: bool) -> f64 {
     let counted = run.intervals.iter().map(|interval| run.chance(interval, reads).servers(interval, reads));
     let counted = counted.filter(|counted| counted.all() > 0.0);
@@ -252,7 +261,8 @@ impl<'r> Peaks<'r> {
         let active: Vec<&Span> = self.steps.iter().filter(|step| step.of(reads).all > 0).collect();
         let asked = self.most_of(reads);
         // Of a load of one step alone nothing tells if it passes.
-        let is_short = active.len() > 1 && !active[active.len().div_ceil(BEGINNING)..].iter().any(is_over);
+        let over_in: Vec<bool> = active.iter().map(is_over).collect();
+        let is_short = active.len() > 1 && !over_in[active.len().div_ceil(BEGINNING)..].contains(&true);
         let over = |step: &Span| match step.expected(reads).is_paced {
             true => self.known.over(step, takes, reads),
             false => f64::from(u8::from(is_over(&step))),
@@ -267,7 +277,7 @@ impl<'r> Peaks<'r> {
             server,
             t_ms: first.t_ms,
             step_ms: first.length_ms,
-            passes: is_short || self.known.is_split() && is_calm(&active, takes, reads),
+            passes: is_short || self.known.is_split() && is_once(&over_in) && is_calm(&active, takes, reads),
             part: over / all,
             asked,
             takes,

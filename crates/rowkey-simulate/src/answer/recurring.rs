@@ -3,6 +3,7 @@
 
 use rowkey::lead::Lead;
 use rowkey_design::internal::design::{Write, WriteKind, WriteOrder};
+use rowkey_design::internal::facts::Growth;
 
 use super::peaks::{LESS, Peaks};
 use super::shares::{Share, Shares};
@@ -23,17 +24,20 @@ impl Recurring {
     /// That of a run of keys that grow, in which the busiest server has this part in the median; none if no server has
     /// much more again, or the load moves all the time.
     ///
-    /// `begins_anew` of a load that comes to one region again and again: a run may be too short to show it twice.
+    /// A run may be too short to show it twice. `begins_anew` of a load that comes to one region again and again; `least`
+    /// is the part that one region has of a load that comes to one of each salt bucket so. Before the second half of a
+    /// run it is there again in the second of the times, of so many milliseconds each, that keys begin with.
     pub(super) fn of(
         peaks: &Peaks<'_>,
         shares: &Shares<'_>,
         reads: bool,
         median: f64,
-        begins_anew: bool,
+        Anew { begins_anew, least, each_ms }: Anew,
     ) -> Option<Self> {
         let later = shares.later();
         let moving = later.iter().filter(|share| share.moving.is_some()).count();
         let later_ms = later.first()?.interval.t_ms;
+        let later_ms = each_ms.map_or(later_ms, |each_ms| later_ms.min(each_ms));
         let mut calmest = f64::INFINITY;
         let mut hot = |(share, expected): (&Share<'_>, &Expected)| {
             let part = expected.part;
@@ -45,7 +49,14 @@ impl Recurring {
             is_hot.then_some(Self { server: part, region: region.share, asked: sure * expected.rate })
         };
         let hot: Vec<Self> = peaks.of_intervals(reads).filter_map(&mut hot).collect();
-        let most = hot.into_iter().max_by(|a, b| a.asked.total_cmp(&b.asked).then(a.region.total_cmp(&b.region)));
+        let all = peaks.of_intervals(reads).map(|(_, expected)| expected.rate / expected.part);
+        let all = all.filter(|rate| rate.is_finite()).fold(0.0, f64::max);
+        let of_bucket =
+            least.filter(|least| median < *least).map(|part| Self { server: part, region: part, asked: part * all });
+        let most = hot
+            .into_iter()
+            .chain(of_bucket)
+            .max_by(|a, b| a.asked.total_cmp(&b.asked).then(a.region.total_cmp(&b.region)));
         most.filter(|_| 2 * moving <= later.len())
     }
 }
@@ -55,22 +66,47 @@ pub(super) fn grows(declared: &Declared<'_>) -> bool {
     declared.simulates == Simulates::Regions && declared.key.growing() == Some(0)
 }
 
-/// True of a table whose rows all come to its last region, or its first, again and again, be it split or not.
-pub(super) fn begins_anew(declared: &Declared<'_>) -> bool {
-    let key = &declared.key;
-    let is_plain = matches!(key.layout.lead(), Lead::None);
-    let first = key.fields.first().map(|field| field.name);
-    let is_new = |write: &Write| {
-        let is_elsewhere = match write.order.as_ref().map(|order| &order.value) {
-            Some(WriteOrder::Key | WriteOrder::OneRow) => true,
-            Some(WriteOrder::RandomIn(field)) => first == Some(field.as_str()),
-            _ => false,
-        };
-        write.kind != Some(WriteKind::Delete) && !is_elsewhere
-    };
-    let is_all_new = key.table.table.write.iter().all(|write| is_new(&write.value));
-    grows(declared) && is_plain && is_all_new
+/// The regions that a load comes to again and again.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Anew {
+    /// True if it is one, the last or the first.
+    begins_anew: bool,
+    /// The part that each has, if it is one of each salt bucket.
+    least: Option<f64>,
+    /// The length of the times that keys begin with, a day or an hour.
+    each_ms: Option<u64>,
 }
+
+impl Anew {
+    /// Those of the writes of a table, or its reads. In a watched one rows come to regions as they are counted.
+    pub(super) fn of(declared: &Declared<'_>, is_watched: bool, reads: bool) -> Self {
+        let key = &declared.key;
+        let first = key.fields.first();
+        // A key that begins with what grows has no random order.
+        let is_new = |write: &Write| {
+            let is_elsewhere = match write.order.as_ref().map(|order| &order.value) {
+                Some(WriteOrder::Key | WriteOrder::OneRow) => true,
+                Some(WriteOrder::RandomIn(field)) => first.is_some_and(|first| first.name == field.as_str()),
+                _ => false,
+            };
+            write.kind != Some(WriteKind::Delete) && !is_elsewhere
+        };
+        let are_new = key.table.table.write.iter().all(|write| is_new(&write.value));
+        let each_ms = first.and_then(|first| match first.growth {
+            Some(Growth::Time(Some(seconds))) if seconds >= HOUR => Some((seconds * 1e3) as u64),
+            _ => None,
+        });
+        let are_new = are_new && !reads;
+        let least = match key.layout.lead() {
+            Lead::Salt(salt) => (are_new && !is_watched).then(|| 1.0 / f64::from(salt.buckets.max(1))),
+            _ => None,
+        };
+        Self { begins_anew: are_new && matches!(key.layout.lead(), Lead::None), least, each_ms }
+    }
+}
+
+/// The shortest of the times that keys begin with, in seconds, of which each has rows of many moments.
+const HOUR: f64 = 3600.0;
 
 /// The part of a server's part that chance has not put on it; none where nothing is known of chance.
 fn sure(share: &Share<'_>, expected: &Expected, windows: usize) -> Option<f64> {

@@ -93,7 +93,7 @@ impl Known<'_> {
     }
 
     fn until(&self, saturation: &Saturation) -> String {
-        let Self { numbers, takes, sustained, .. } = self;
+        let (Self { numbers, takes, sustained, .. }, of) = (self, usize::from(saturation.reads));
         // Rows that are written are no more than they are called.
         let unit = if saturation.reads || takes.write_cost != WriteCost::Rows {
             format!(" {}s", takes.word(saturation.reads))
@@ -121,14 +121,24 @@ impl Known<'_> {
         let Some(Bars { of_run, least, greatest }) = (if saturation.reads { reads } else { writes }) else {
             return time;
         };
-        let servers =
-            if is_bound(numbers, saturation) { "however many servers there are" } else { "with these servers" };
-        // With any number of servers it takes what its heaviest value leaves.
-        let heaviest = numbers.heaviest[usize::from(saturation.reads)].filter(|_| is_bound(numbers, saturation));
-        let bound = heaviest.map(|part| saturation.takes / part);
-        let [of_run, least, greatest] = [of_run, least, greatest].map(|taken| rate(bound.unwrap_or(taken)));
+        let is_bound = is_bound(numbers, saturation);
+        let servers = if is_bound { "however many servers there are" } else { "with these servers" };
+        // With any number of servers it takes what its heaviest value leaves, or else its hottest region.
+        let heaviest = numbers.heaviest[of].filter(|_| is_bound);
+        let times = if is_bound { self.beside_hottest(saturation.reads).unwrap_or(1.0) } else { 1.0 };
+        let taken = |taken: f64| rate(heaviest.map_or(times * taken, |part| saturation.takes / part));
+        let [of_run, least, greatest] = [of_run, least, greatest].map(taken);
         let range = if least == greatest { String::new() } else { format!(" ({least} to {greatest})") };
         format!("{time}; the table takes {of_run}{unit} a second{range}, {servers}")
+    }
+
+    /// The busiest server's part in parts of that of its hottest region, if it has much else to do.
+    fn beside_hottest(&self, reads: bool) -> Option<f64> {
+        let (numbers, of) = (self.numbers, usize::from(reads));
+        let busiest = if reads { numbers.busiest_reader? } else { numbers.busiest_server };
+        let again = numbers.recurring[of].map(|again| (again.server, again.region));
+        let (server, region) = again.or_else(|| Some((busiest, self.hottest[of]?.share)))?;
+        Some(server / region).filter(|times| times.is_finite() && LESS * times > 1.0)
     }
 
     fn saturated(&self, saturation: &Saturation) -> String {

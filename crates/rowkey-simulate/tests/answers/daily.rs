@@ -117,6 +117,28 @@ fn what_saturates_after_each_midnight_does_not_pass() {
     assert!(found.sentence.contains(" at most") && !found.sentence.contains("when it has"), "{}", found.sentence);
 }
 
+/// Each salt bucket has a new last region each day, be the run too short to show the second.
+#[test]
+fn fewer_salt_buckets_than_servers_do_not_help_for_a_while() {
+    for hours in [6.0, 24.0, 96.0] {
+        let (_, found, case) = by_day("salt = { buckets = 3 }\n", hours, 20_000, "14k", 5);
+        let saturation = found.saturates.as_ref().unwrap_or_else(|| panic!("{case}"));
+        assert!(!saturation.passes && found.sustained.unwrap().of_run < 12_600.0, "{:?}: {case}", found.sustained);
+    }
+}
+
+/// What is split after the first day says nothing of the second, be the run more than twice as long.
+#[test]
+fn what_comes_again_in_the_first_half_of_a_run_does_not_pass() {
+    let salt = "salt = { buckets = 4, by = [\"tenant\"] }\nsplits = \"buckets\"\n";
+    let (run, found, case) = by_day(salt, 72.0, 50_000, "9k", 8);
+    let day = 24 * 3_600_000;
+    let over = |interval: &&Interval| interval.t_ms > day && 9000.0 * busiest(interval).unwrap_or(0.0) > 4400.0;
+    let again = run.intervals.iter().filter(over).count();
+    assert!(again > 3, "{again} intervals: {case}");
+    assert!(found.saturates.is_some_and(|found| !found.passes), "{case}");
+}
+
 #[test]
 fn regions_that_are_moved_by_their_number_are_told_as_such() {
     let salt = "salt = { buckets = 16, by = [\"id\"] }\nsplits = \"buckets\"\n";
