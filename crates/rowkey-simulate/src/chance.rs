@@ -157,7 +157,7 @@ fn most_of_chance(servers: f64) -> f64 {
 /// Pairs of events of which one is so many moments after the other; where events are fewer, so many events.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Apart {
-    /// What they ask, multiplied.
+    /// The products of the rows that the two ask for.
     pub(crate) pairs: f64,
     /// Those of them that ask the same server, and the same region.
     pub(crate) same: [f64; 2],

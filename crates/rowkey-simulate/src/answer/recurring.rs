@@ -24,9 +24,9 @@ impl Recurring {
     /// That of a run of keys that grow, in which the busiest server has this part in the median; none if no server has
     /// much more again, or the load moves all the time.
     ///
-    /// A run may be too short to show it twice. `begins_anew` of a load that comes to one region again and again; `least`
-    /// is the part that one region has of a load that comes to one of each salt bucket so. Before the second half of a
-    /// run it is there again in the second of the times, of so many milliseconds each, that keys begin with.
+    /// A run may be too short to show it twice: of a load that comes to one region, or one of each salt bucket, again
+    /// and again, the part of each is known ([`Anew`]). In the first half of a run it comes again in the second of the
+    /// times that keys begin with.
     pub(super) fn of(
         peaks: &Peaks<'_>,
         shares: &Shares<'_>,

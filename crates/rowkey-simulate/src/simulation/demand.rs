@@ -101,9 +101,9 @@ impl Demand {
     }
 }
 
-/// The part of the writes of a key that is in one region or partition at a moment, where it is in another one at others:
-/// the greatest of its writes. Those that go through the keys in their order do so at any rate; of what part of all they
-/// are is known where no rate changes.
+/// The part of the writes of a key that is in one region or partition at a moment, where it is in another one at
+/// others: the greatest of its writes. The part of those that go through the keys in their order is known where no rate
+/// changes.
 fn at_once(key: &KeyFacts<'_>, capacity: &Capacity, loads: &[WriteLoad<'_>]) -> Option<f64> {
     let all: f64 = loads.iter().filter_map(|load| load.peak).sum();
     let is_in_order = |load: &WriteLoad<'_>| matches!(load.write.order.as_deref(), Some(WriteOrder::Key));

@@ -122,7 +122,7 @@ fn a_load_that_moves_at_the_beginning_alone_does_so_however_long_the_run() {
     }
 }
 
-/// Of few calls, each of which stands for as much as hundreds of others, two in one place one after the other are chance.
+/// Of few calls, each of which stands for as much as hundreds of others, two in one place in turn are chance.
 #[test]
 fn few_heavy_scans_do_not_move() {
     let text = "format = 1\n[cluster.c]\nengine = \"hbase\"\nservers = 8\nregion = { writes = \"12k/s\", reads = \
@@ -132,7 +132,8 @@ fn few_heavy_scans_do_not_move() {
                 [table.t.family.f]\nsizes = { v = \"8 B\" }\nttl = \"90 days\"\n[[table.t.write]]\nname = \"w\"\n\
                 rate = \"20k/s\"\norder = \"time\"\n[[table.t.query]]\nname = \"day\"\nfix = [\"device\"]\n\
                 range = { at = \"1 day\" }\nrecent = \"1 day\"\norder = \"newest\"\nrate = \"100/s\"\n\
-                [[table.t.query]]\nname = \"latest\"\nfix = [\"device\"]\norder = \"newest\"\nlimit = 1\nrate = \"2k/s\"\n";
+                [[table.t.query]]\nname = \"latest\"\nfix = [\"device\"]\norder = \"newest\"\nlimit = 1\n\
+                rate = \"2k/s\"\n";
     for seed in 1..=6 {
         let found = answers_once(text, &Options { seed, most: 5000, ..Options::default() }).remove(0);
         assert_eq!(found.saturates, None, "{seed}: {}", found.sentence);
