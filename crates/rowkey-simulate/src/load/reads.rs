@@ -59,7 +59,7 @@ impl Asked {
     }
 }
 
-/// So many of a number of things as come before a part of so many parts.
+/// The number of things that come before one of so many even parts of them.
 fn share(of: usize, part: usize, parts: usize) -> usize {
     (of as u128 * part as u128 / parts.max(1) as u128) as usize
 }
