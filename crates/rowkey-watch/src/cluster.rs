@@ -96,6 +96,17 @@ impl Cluster {
         Ok(Reading { t_ms, regions, servers, is_master_silent })
     }
 
+    /// Returns whether the table is disabled: then no server counts its requests.
+    ///
+    /// # Errors
+    ///
+    /// If it does not exist, or no response of a master comes in time.
+    pub async fn is_disabled(&mut self) -> Result<bool> {
+        self.requests += 1;
+        let enabled = self.admin.with_timeout(FIRST_PATIENCE).is_enabled(self.table.name().clone()).await?;
+        Ok(!enabled)
+    }
+
     /// The time since it was begun.
     fn now_ms(&self) -> u64 {
         u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX)

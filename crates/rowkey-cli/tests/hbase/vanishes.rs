@@ -1,4 +1,4 @@
-//! A table that is not there, or no more.
+//! A table that is not there, or no more, or is disabled.
 
 use std::io::BufRead as _;
 use std::time::Duration;
@@ -23,6 +23,11 @@ async fn a_table_that_vanishes_ends_it_with_what_was_read() {
     assert!(error.contains("table vanishing does not exist"), "{error}");
 
     admin.create(&TableSchema::new("vanishing").family("f"), [[0x80, 0, 0, 0]]).await.unwrap();
+    admin.disable("vanishing").await.unwrap();
+    let output = watch(folder.path(), &["--for", "5m", "vanishing.rowkey.toml"]).wait_with_output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && error.contains("table vanishing is disabled"), "{error}");
+    admin.enable("vanishing").await.unwrap();
     let table = client.table("vanishing");
     for number in 0..40 {
         put(&table, 0, number).await;

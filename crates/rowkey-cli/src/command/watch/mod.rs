@@ -78,10 +78,10 @@ pub(crate) struct Args {
     #[arg(long)]
     cluster: Option<String>,
     /// The time after which it ends, as 10m or '12 h'. Default: it ends by Ctrl-C or SIGTERM.
-    #[arg(long = "for", value_name = "TIME", value_parser = time)]
+    #[arg(long = "for", value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     length: Option<Duration>,
     /// The time between two readings, as 5s.
-    #[arg(long, value_name = "TIME", value_parser = time, default_value = "5s")]
+    #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true, default_value = "5s")]
     every: Duration,
     /// Writes a page with a picture of keys and time.
     #[arg(long, value_name = "FILE")]

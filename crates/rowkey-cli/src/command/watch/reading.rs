@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use hbase_client::{Client, Error};
+use rowkey_design::internal::quote::terminal;
 use rowkey_simulate::page;
 use rowkey_watch::{Cluster, Follow};
 use tokio::time::{Instant, sleep_until};
@@ -16,6 +17,7 @@ use crate::failure::Failure;
 
 /// A table that is watched.
 pub(super) struct Watched {
+    name: String,
     pub(super) followed: Followed,
     cluster: Cluster,
 }
@@ -68,7 +70,7 @@ pub(super) async fn watch(
             keys += sample.len();
             followed.sample = Some(sample);
         }
-        watched.push(Watched { followed, cluster: Cluster::new(client, &name) });
+        watched.push(Watched { followed, cluster: Cluster::new(client, &name), name });
     }
     let begun = Instant::now();
     let cost = |watched: &[Watched]| {
@@ -76,6 +78,12 @@ pub(super) async fn watch(
         Cost { requests, keys, took: begun.elapsed() }
     };
     read(&mut watched).await.map_err(|error| refused(&error))?;
+    for table in &mut watched {
+        if table.cluster.is_disabled().await.map_err(|error| refused(&error))? {
+            let name = terminal(&table.name);
+            return Err(Failure::new(format!("table {name} is disabled: enable it, or name the tables to watch")));
+        }
+    }
     let minute = a_minute(cost(&watched).requests as f64 * 60.0 / args.every.as_secs_f64());
     eprintln!("watching: about {minute} requests a minute, for counts alone; Ctrl-C ends it");
     let mut times = Times::new(begun, args.every, args.length);

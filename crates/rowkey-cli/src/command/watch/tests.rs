@@ -152,3 +152,14 @@ fn a_link_stays_and_its_file_is_made_or_written() {
     }
     assert!(output::may_be_written(&args(&[html, &path("new"), json, &path("a/new")])).is_ok());
 }
+
+#[test]
+fn a_time_that_is_none_is_refused_by_what_it_lacks() {
+    let fixed = ["watch", "--hbase", "site.xml", "t.rowkey.toml"];
+    for wrong in ["-1h", "0s", "1000 days 1", "x"] {
+        for option in ["--for", "--every"] {
+            let error = Watch::try_parse_from(fixed.iter().chain(&[option, wrong])).map(drop).unwrap_err().to_string();
+            assert!(error.contains("from 1 s to 10 years"), "{error}");
+        }
+    }
+}
