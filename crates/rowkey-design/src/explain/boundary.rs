@@ -48,7 +48,9 @@ impl Boundary {
         };
         let mut fields = Vec::new();
         let mut end = 0;
-        for part in longer.unwrap_or(whole.parts).into_iter().take_while(|part| part.shape != "?") {
+        let parts = longer.unwrap_or(whole.parts);
+        let decoded = told(&parts);
+        for part in parts.into_iter().take(decoded) {
             if part.range.start >= key.len() && part.range.end > part.range.start {
                 break;
             }
