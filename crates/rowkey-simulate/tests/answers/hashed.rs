@@ -28,15 +28,17 @@ fn parsed(text: &str) -> Design {
     design.unwrap_or_else(|problems| panic!("{problems}\n{text}"))
 }
 
-/// What each server counts in a run.
-fn counts(text: &str, of: fn(&Server) -> u64) -> Vec<u64> {
+/// The writes and the reads that each server counts in a run.
+fn counts(text: &str) -> [Vec<u64>; 2] {
     let (design, check) = (parsed(text), CheckOptions::new(Date { year: 2026, month: 1, day: 31 }));
     let run = Declared::of(&design, "t", None, &check).unwrap().simulate(&options(), |_| {}).unwrap();
-    let mut counts = vec![0; SERVERS];
-    for Interval { servers, .. } in &run.intervals {
-        counts.iter_mut().zip(servers).for_each(|(count, server)| *count += of(server));
-    }
-    counts
+    [|server: &Server| server.writes, |server: &Server| server.reads].map(|of| {
+        let mut counts = vec![0; SERVERS];
+        for Interval { servers, .. } in &run.intervals {
+            counts.iter_mut().zip(servers).for_each(|(count, server)| *count += of(server));
+        }
+        counts
+    })
 }
 
 /// True if `check` warns of the load.
@@ -59,8 +61,7 @@ fn a_partition_key_that_grows_is_even_over_servers() {
             let fix = key.split(", ").map(|field| format!("{}\"", field.split(':').next().unwrap_or(field)));
             let fix = fix.collect::<Vec<_>>().join(", ");
             let text = design(engine, key, &format!("{rows}{more}"), 10_000, &query(&fix, 10_000));
-            for of in [|server: &Server| server.writes, |server: &Server| server.reads] {
-                let counts = counts(&text, of);
+            for counts in counts(&text) {
                 let mean = counts.iter().sum::<u64>() as f64 / SERVERS as f64;
                 let is_even = |count: &u64| (*count as f64 / mean - 1.0).abs() < 0.25;
                 assert!(counts.iter().all(is_even), "{engine} {key} {rows}: {counts:?}");
@@ -84,8 +85,7 @@ fn a_partition_is_on_one_server_whatever_its_sort_key_is() {
                 let more = format!("rows = \"1G\"\nstats.user = {{ distinct = {distinct} }}");
                 design(engine, key, &more, rate, &query(fix, 3 * rate))
             };
-            for counted in [|server: &Server| server.writes, |server: &Server| server.reads] {
-                let counts = counts(&of("1", 500), counted);
+            for counts in counts(&of("1", 500)) {
                 let busy = counts.iter().filter(|count| **count > 0).count();
                 assert_eq!(busy, 1, "{engine} {key}: {counts:?}");
             }
