@@ -72,7 +72,7 @@ const MUTANTS: [Mutant; 50] = [
 fn a_fault_in_any_encoding_of_python_is_found() {
     let missed: Vec<String> = MUTANTS
         .iter()
-        .step_by(every(4))
+        .step_by(every(12))
         .filter(|mutant| !is_found(mutant))
         .map(|mutant| format!("{mutant:?}"))
         .collect();

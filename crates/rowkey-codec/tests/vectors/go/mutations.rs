@@ -238,7 +238,7 @@ fn mutations_of_the_go_runtime_are_found() {
     };
     assert!(ask(), "the runtime itself is right");
     let mut missed = Vec::new();
-    for (file, from, to) in MUTATIONS.iter().step_by(every(18)) {
+    for (file, from, to) in MUTATIONS.iter().step_by(every(54)) {
         let path = format!("rowkey/{file}");
         let text = std::fs::read_to_string(generated.path().join(&path)).unwrap();
         assert!(text.contains(from), "{file}: {from}");
