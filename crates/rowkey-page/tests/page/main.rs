@@ -32,6 +32,7 @@ fn page() -> &'static Page {
 }
 
 #[test]
+#[ignore = "builds the page: cargo test -p rowkey-page -- --include-ignored"]
 fn the_page_is_small() {
     assert!(page().program <= 3 << 20, "the program has {} bytes", page().program);
     assert!(page().html.len() <= 2_000_000, "the page has {} bytes", page().html.len());
@@ -41,6 +42,7 @@ fn the_page_is_small() {
 macro_rules! in_a_browser {
     ($($name:ident)*) => {$(
         #[test]
+        #[ignore = "builds the page: cargo test -p rowkey-page -- --include-ignored"]
         fn $name() {
             let Some(browser) = Browser::start() else { return };
             super::$name(&Opened::new(&browser, &page().html));

@@ -295,7 +295,7 @@ proptest! {
     }
 }
 
-/// The designs that are drawn: with `ROWKEY_LONG` three times as many.
+/// The designs that are drawn: with `ROWKEY_LONG` six times as many.
 fn cases() -> usize {
-    if std::env::var_os("ROWKEY_LONG").is_some() { 240 } else { 80 }
+    if std::env::var_os("ROWKEY_LONG").is_some() { 240 } else { 40 }
 }
