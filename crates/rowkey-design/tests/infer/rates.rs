@@ -13,7 +13,7 @@ fn case(Drawn { layout, units, keys }: Drawn) -> Case {
 
 /// With `ROWKEY_LONG` all of those that the rates are told of.
 fn cases() -> usize {
-    if std::env::var_os("ROWKEY_LONG").is_some() { 200 } else { 16 }
+    if std::env::var_os("ROWKEY_LONG").is_some() { 200 } else { 24 }
 }
 
 #[track_caller]
