@@ -78,13 +78,13 @@ pub(super) async fn watch(
         Cost { requests, keys, took: begun.elapsed() }
     };
     read(&mut watched).await.map_err(|error| refused(&error))?;
+    let minute = a_minute(cost(&watched).requests as f64 * 60.0 / args.every.as_secs_f64());
     for table in &mut watched {
         if table.cluster.is_disabled().await.map_err(|error| refused(&error))? {
             let name = terminal(&table.name);
             return Err(Failure::new(format!("table {name} is disabled: enable it, or name the tables to watch")));
         }
     }
-    let minute = a_minute(cost(&watched).requests as f64 * 60.0 / args.every.as_secs_f64());
     eprintln!("watching: about {minute} requests a minute, for counts alone; Ctrl-C ends it");
     let mut times = Times::new(begun, args.every, args.length);
     let mut ended = None;
