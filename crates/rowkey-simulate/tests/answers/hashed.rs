@@ -57,8 +57,7 @@ fn a_partition_key_that_grows_is_even_over_servers() {
         ("\"host: text\", \"id: u64\"", "partition = [\"host\", \"id\"]\nmeans = { id = \"sequence\" }"),
     ];
     for (engine, (key, more)) in ENGINES.into_iter().flat_map(|engine| keys.map(|key| (engine, key))) {
-        let sizes = ["", "rows = \"1G\"\n", "rows = 1000\n"];
-        for rows in sizes.into_iter().filter(|rows| rows.is_empty() || key == keys[0].0) {
+        for rows in ["", "rows = \"1G\"\n", "rows = 1000\n"] {
             let fix = key.split(", ").map(|field| format!("{}\"", field.split(':').next().unwrap_or(field)));
             let fix = fix.collect::<Vec<_>>().join(", ");
             let text = design(engine, key, &format!("{rows}{more}"), 10_000, &query(&fix, 10_000));
