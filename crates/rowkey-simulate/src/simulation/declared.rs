@@ -238,8 +238,8 @@ impl<'d> Declared<'d> {
         Ok(Run { assumed, pace, written: None, at_once: self.demand.at_once, ..run })
     }
 
-    /// Simulates the load again, with a quarter of the events each time: by two other seeds, and with values that are a
-    /// tenth less and more uneven. Each run is given to `each` before the next begins.
+    /// Simulates the load again, with a quarter of the events each time, 250,000 at most: by two other seeds, and with
+    /// values that are a tenth less and more uneven. Each run is given to `each` before the next begins.
     ///
     /// # Errors
     ///
@@ -250,7 +250,7 @@ impl<'d> Declared<'d> {
         progress: impl Fn(u64),
         each: impl Fn(&Run) -> T,
     ) -> Result<Vec<T>, LoadError> {
-        let fewer = Options { most: (options.most / 4).max(1000), ..options.clone() };
+        let fewer = Options { most: (options.most / 4).clamp(1000, 250_000), ..options.clone() };
         let seeds = [1, 2].map(|more| Options { seed: options.seed.wrapping_add(more), ..fewer.clone() });
         let skews = [-0.1, 0.1].map(|skew| Options { skew, ..fewer.clone() });
         let all = seeds.iter().chain(&skews);

@@ -1,8 +1,8 @@
 //! Loads whose outcome is known without a cluster.
 
 use rowkey_design::internal::cost::ReadCost;
-use rowkey_simulate::event::{Event, Op};
-use rowkey_simulate::run::{Key, SplitPolicy};
+use rowkey_simulate::event::{Event, Most, Op};
+use rowkey_simulate::run::{Key, Server, SplitPolicy};
 
 use crate::load::{MIB, ROWS, cluster, hashed, key, mix, put, regions, settings, tenths};
 
@@ -168,4 +168,41 @@ fn a_scan_in_reverse_reads_from_the_end() {
         read(&[0x90, 0, 0, 0, 0], Some(&[0x90, 0, 0, 0, 1]), Some(9), Some(3)),
         [nothing, nothing, (1, 3), nothing]
     );
+}
+
+/// Where nothing was deleted a range of a few rows is not looked at. A delete elsewhere in its region has it looked at.
+#[test]
+fn a_range_of_a_few_rows_reads_as_many_whether_it_is_looked_at_or_not() {
+    let mut settings = settings();
+    (settings.servers, settings.split_policy) = (3, SplitPolicy::Disabled);
+    settings.splits = [0x40, 0x80].map(|byte| Key(vec![byte])).to_vec();
+    let mosts = [None, Some(Most { rows: 2, keys: 40 }), Some(Most { rows: 90, keys: 1 << 40 })];
+    let reads = [false, true].map(|is_deleted| {
+        let mut cluster = cluster(&settings, 0);
+        tenths(&mut cluster, 20_000, hashed);
+        for key in [[0x00], [0x7f], [0xff]].iter().filter(|_| is_deleted) {
+            cluster.apply(&Event { op: Op::Delete, ..put(20_000, key) });
+        }
+        cluster.interval(put(20_000, &[]).t_ms);
+        let mut reads = Vec::new();
+        for (start, end) in
+            [([0x41, 0], [0x42, 0]), ([0x41, 0], [0x41, 1]), ([0x3f, 0], [0x41, 0]), ([0x90, 0], [0xc0, 0])]
+        {
+            for (few, limit) in [(0, None), (1, None), (7, Some(3)), (500, None), (100_000, Some(90_000))] {
+                for (most, reverse) in mosts.into_iter().zip([false, true, false]) {
+                    let op = Op::Scan { end: Some(&end), limit, reverse, few: Some(few), most };
+                    cluster.apply(&Event { op, weight: 3, ..put(20_001, &start) });
+                    reads.push((few, cluster.interval(put(20_001, &start).t_ms).servers));
+                }
+            }
+        }
+        reads
+    });
+    let [plain, looked_at] = &reads;
+    let rows = |at: usize| move |(_, servers): &(u64, Vec<Server>)| servers[at].rows_read;
+    assert!(plain.iter().any(|read| read.0 > 0 && rows(1)(read) == 3 * read.0));
+    // Of two regions each has what is found there.
+    assert!(plain.iter().any(|read| rows(0)(read) > 0 && rows(1)(read) > 0));
+    let other = plain.iter().zip(looked_at).find(|(plain, looked_at)| plain != looked_at);
+    assert!(other.is_none() && plain.len() == 60, "{other:?}");
 }
