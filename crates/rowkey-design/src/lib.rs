@@ -113,6 +113,9 @@ pub mod internal {
     pub mod import {
         pub use crate::import::*;
     }
+    pub mod lines {
+        pub use crate::lines::*;
+    }
     pub mod load {
         pub use crate::load::*;
     }

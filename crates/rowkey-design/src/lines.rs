@@ -1,4 +1,5 @@
 //! Lines of a reader, none of which is longer than a limit: one after the other, and in blocks for several threads.
+//! What has records of several lines is divided where these end.
 
 use std::io::{BufRead, ErrorKind};
 use std::num::NonZero;
@@ -47,10 +48,12 @@ const BLOCK: usize = 1 << 20;
 const THREADS: usize = 8;
 
 /// Whole lines, the last of which may have no end.
-pub(crate) struct Block {
-    text: Vec<u8>,
+#[derive(Debug)]
+pub struct Block {
+    /// The bytes.
+    pub text: Vec<u8>,
     /// The number of the first line, from 1.
-    first: u64,
+    pub first: u64,
 }
 
 impl Block {
@@ -59,13 +62,16 @@ impl Block {
     }
 
     /// Calls `each` with every line that is not empty, without what ends it, and its number.
-    pub(crate) fn lines(&self, mut each: impl FnMut(u64, &[u8]) -> Result<(), SampleError>) -> Result<(), SampleError> {
+    ///
+    /// # Errors
+    /// Those of `each`, and a line that is too long.
+    pub fn lines<E: From<SampleError>>(&self, mut each: impl FnMut(u64, &[u8]) -> Result<(), E>) -> Result<(), E> {
         let (mut rest, mut number) = (&self.text[..], self.first);
         while !rest.is_empty() {
             let end = memchr::memchr(b'\n', rest);
             let line = &rest[..end.unwrap_or(rest.len())];
             if line.len() > LONGEST {
-                return Err(SampleError::Long { line: number, most: LONGEST });
+                return Err(SampleError::Long { line: number, most: LONGEST }.into());
             }
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             if !line.is_empty() {
@@ -79,8 +85,11 @@ impl Block {
 }
 
 /// The blocks of a reader.
-struct Blocks<R> {
+#[derive(Debug)]
+pub struct Blocks<R, E> {
     reader: R,
+    /// The place after the last end of a line, or of a record of several, in the bytes that are read next.
+    ends: E,
     /// The bytes that were read and not yet given, and how many of them are whole lines.
     rest: Vec<u8>,
     whole: usize,
@@ -90,9 +99,18 @@ struct Blocks<R> {
     stopped: Option<Option<std::io::Error>>,
 }
 
-impl<R: BufRead> Blocks<R> {
-    fn new(reader: R) -> Self {
-        Self { reader, rest: Vec::new(), whole: 0, lines: 0, stopped: None }
+impl<R: BufRead> Blocks<R, fn(&[u8]) -> Option<usize>> {
+    /// Blocks of lines.
+    pub fn of_lines(reader: R) -> Self {
+        Self::new(reader, 0, |part| Some(memchr::memrchr(b'\n', part)? + 1))
+    }
+}
+
+impl<R: BufRead, E: FnMut(&[u8]) -> Option<usize>> Blocks<R, E> {
+    /// Blocks of what comes after so many lines. `ends` is called with each part that is read, one after the other, and
+    /// says where a block may end.
+    pub fn new(reader: R, lines: u64, ends: E) -> Self {
+        Self { reader, ends, rest: Vec::new(), whole: 0, lines, stopped: None }
     }
 
     fn next(&mut self) -> Result<Option<Block>, SampleError> {
@@ -101,8 +119,8 @@ impl<R: BufRead> Blocks<R> {
                 Ok([]) => self.stopped = Some(None),
                 Ok(buffer) => {
                     let part = &buffer[..buffer.len().min(BLOCK)];
-                    if let Some(end) = memchr::memrchr(b'\n', part) {
-                        self.whole = self.rest.len() + end + 1;
+                    if let Some(end) = (self.ends)(part) {
+                        self.whole = self.rest.len() + end;
                     }
                     self.rest.extend_from_slice(part);
                     let used = part.len();
@@ -141,17 +159,16 @@ impl<R: BufRead> Blocks<R> {
     }
 }
 
-/// Works on the lines of a reader, block by block, on as many threads as there are processors. `take` gets what `work`
-/// makes of each block, in the order of the lines, until it breaks.
+/// Works on the blocks of a reader on as many threads as there are processors. `take` gets what `work` makes of each
+/// block, in the order of the lines, until it breaks.
 ///
 /// # Errors
 /// The reader's, after the lines before it were taken.
-pub(crate) fn in_order<T: Send, B>(
-    reader: impl BufRead,
+pub fn in_order<T: Send, B>(
+    mut blocks: Blocks<impl BufRead, impl FnMut(&[u8]) -> Option<usize>>,
     work: impl Fn(&Block) -> T + Sync,
     mut take: impl FnMut(T) -> ControlFlow<B>,
 ) -> Result<ControlFlow<B>, SampleError> {
-    let mut blocks = Blocks::new(reader);
     let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(THREADS);
     if threads == 1 {
         while let Some(block) = blocks.next()? {
@@ -219,7 +236,7 @@ mod tests {
 
     fn of_block(block: &Block) -> Lines {
         let mut lines = Vec::new();
-        let ended = block.lines(|number, line| {
+        let ended: Result<(), SampleError> = block.lines(|number, line| {
             lines.push((number, line.to_vec()));
             Ok(())
         });
@@ -229,10 +246,11 @@ mod tests {
     /// All lines, as blocks on threads give them.
     fn all(reader: impl Read, buffer: usize) -> Lines {
         let mut lines = Vec::new();
-        let ended = in_order(BufReader::with_capacity(buffer, reader), of_block, |(of_block, error)| {
-            lines.extend(of_block);
-            error.map_or(ControlFlow::Continue(()), ControlFlow::Break)
-        });
+        let ended =
+            in_order(Blocks::of_lines(BufReader::with_capacity(buffer, reader)), of_block, |(of_block, error)| {
+                lines.extend(of_block);
+                error.map_or(ControlFlow::Continue(()), ControlFlow::Break)
+            });
         let error = match ended {
             Ok(ControlFlow::Continue(())) => None,
             Ok(ControlFlow::Break(error)) => Some(error),

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use rowkey::{LayoutBuf, Value};
 
 use crate::forms::KeyForm;
-use crate::lines::{Block, SampleError, in_order};
+use crate::lines::{Block, Blocks, SampleError, in_order};
 use crate::quote::{json_text, unprintable};
 
 /// The number of keys that were written.
@@ -51,7 +51,7 @@ pub fn stream(
 ) -> Result<Told, Stopped> {
     let mut told = Told::default();
     let read = in_order(
-        reader,
+        Blocks::of_lines(reader),
         |block| Text::of(block, form, layout),
         |text| {
             told.keys += text.told.keys;

@@ -10,7 +10,7 @@ use rowkey::untyped::FieldBuf;
 use super::Sample;
 use crate::explain::key_of_line;
 use crate::forms::KeyForm;
-use crate::lines::{Block, SampleError, in_order};
+use crate::lines::{Block, Blocks, SampleError, in_order};
 use crate::sample::each_key;
 
 /// The form of a text of keys.
@@ -100,7 +100,7 @@ impl Sample {
 
     fn read_rows(&mut self, reader: impl BufRead) -> Result<(), SampleError> {
         let mut rows = Rows::default();
-        let read = in_order(reader, lines, |(lines, fault)| {
+        let read = in_order(Blocks::of_lines(reader), lines, |(lines, fault)| {
             for (number, line) in lines {
                 if let Err(reason) = rows.add(&line, |key| self.add(key)) {
                     return ControlFlow::Break(SampleError::Form { line: number, reason });

@@ -27,7 +27,7 @@ pub use self::files::{SamplePath, SampleUse};
 pub use self::profiler::Profiler;
 use crate::forms::KeyForm;
 pub use crate::lines::SampleError;
-use crate::lines::{Block, in_order};
+use crate::lines::{Block, Blocks, in_order};
 use crate::profile::Profile;
 
 /// The number of keys between reports of progress.
@@ -98,7 +98,7 @@ pub fn each_key(
 ) -> Result<(), SampleError> {
     let (mut keys, mut bytes) = (0u64, 0);
     let read = in_order(
-        reader,
+        Blocks::of_lines(reader),
         |block| Keys::of(block, &key),
         |block| {
             bytes += block.read;

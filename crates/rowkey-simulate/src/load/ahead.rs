@@ -16,13 +16,14 @@ const WAITING: usize = 4;
 pub struct Ahead<L>(pub L);
 
 /// Events, and the bytes of their keys.
-#[derive(Default)]
-struct Block {
+#[derive(Debug, Default)]
+pub(super) struct Block {
     bytes: Vec<u8>,
     events: Vec<Kept>,
 }
 
 /// An event whose keys are the next bytes of its block.
+#[derive(Debug)]
 struct Kept {
     t_ms: u64,
     batch: u64,
@@ -32,6 +33,7 @@ struct Kept {
     weight: u64,
 }
 
+#[derive(Clone, Copy, Debug)]
 enum KeptOp {
     Put,
     Delete,
@@ -46,7 +48,7 @@ impl Block {
         self
     }
 
-    fn push(&mut self, event: Event<'_>) {
+    pub(super) fn push(&mut self, event: Event<'_>) {
         let Event { t_ms, batch, op, key, bytes, weight } = event;
         self.bytes.extend_from_slice(key);
         let op = match op {
@@ -61,17 +63,21 @@ impl Block {
         self.events.push(Kept { t_ms, batch, op, key_len: key.len(), bytes, weight });
     }
 
-    fn give(&self, sink: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
+    pub(super) fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    pub(super) fn events(&self) -> impl Iterator<Item = Event<'_>> {
         let mut rest = &self.bytes[..];
-        let mut take = |len: usize| {
+        let mut take = move |len: usize| {
             let (taken, left) = rest.split_at(len);
             rest = left;
             taken
         };
-        for kept in &self.events {
-            let Kept { t_ms, batch, key_len, bytes, weight, .. } = *kept;
+        self.events.iter().map(move |kept| {
+            let Kept { t_ms, batch, op, key_len, bytes, weight } = *kept;
             let key = take(key_len);
-            let op = match kept.op {
+            let op = match op {
                 KeptOp::Put => Op::Put,
                 KeptOp::Delete => Op::Delete,
                 KeptOp::Get => Op::Get,
@@ -79,9 +85,8 @@ impl Block {
                     Op::Scan { end: end_len.map(&mut take), limit, reverse, few, most }
                 }
             };
-            sink(Event { t_ms, batch, op, key, bytes, weight })?;
-        }
-        ControlFlow::Continue(())
+            Event { t_ms, batch, op, key, bytes, weight }
+        })
     }
 }
 
@@ -109,7 +114,7 @@ impl<L: Load + Send> Load for Ahead<L> {
                 made
             });
             for block in blocks {
-                if block.give(sink).is_break() {
+                if block.events().try_for_each(&mut *sink).is_break() {
                     return Ok(());
                 }
                 _ = taken.send(block.cleared());

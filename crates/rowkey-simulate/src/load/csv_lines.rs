@@ -1,61 +1,99 @@
 //! The lines of a trace as CSV.
 
 use std::io::BufRead;
-use std::ops::ControlFlow;
 
-use csv::{ErrorKind, Position, StringRecord};
+use csv::{ErrorKind, StringRecord};
+use rowkey_design::internal::lines::Block;
 
 use super::LoadError;
-use super::columns::{Columns, place};
-use super::csv_bytes::{Bounded, TooLong};
-use super::line::{LONGEST, Line, too_long};
-use super::told::Told;
+use super::columns::{Column, Columns, place};
+use super::csv_ends::Ends;
+use super::line::{LONGEST, Line, too_long, wrong};
+use super::told::{Rows, Told};
 
-/// Reads the names of columns, then the lines.
-pub(super) fn read(
-    reader: &mut impl BufRead,
-    columns: &Columns,
-    told: &mut Told<'_, '_>,
-) -> Result<ControlFlow<()>, LoadError> {
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(Bounded::new(reader));
-    let mut head = StringRecord::new();
-    while next(&mut reader, &mut head, None)? && is_blank(&head) {}
-    let mut known = Vec::new();
-    let first = head.position().map_or(1, Position::line);
-    for (at, name) in head.iter().enumerate() {
-        let wrong = |reason| LoadError::Line { line: first, place: place(at, Some(name)), reason };
-        let column = columns.named(name.trim()).map_err(wrong)?;
-        if known.contains(&column) {
-            return Err(wrong("there is this column already".to_owned()));
+/// The names of columns, which come before the lines.
+#[derive(Debug)]
+pub(super) struct Head {
+    names: StringRecord,
+    columns: Vec<Column>,
+    /// The lines that were read.
+    pub(super) lines: u64,
+}
+
+impl Head {
+    /// Reads the names of columns, after records of blanks.
+    pub(super) fn read(reader: &mut impl BufRead, columns: &Columns) -> Result<Self, LoadError> {
+        let (mut names, mut line, mut lines) = (StringRecord::new(), 1, 0);
+        loop {
+            let block = Block { text: first_record(reader, lines + 1)?, first: lines + 1 };
+            lines += block.text.iter().filter(|byte| **byte == b'\n').count() as u64;
+            let is_end = block.text.is_empty();
+            match Records::of(&block, None).next(&mut names)? {
+                Some(found) if !is_blank(&names) => line = found,
+                _ if !is_end => continue,
+                _ => {}
+            }
+            break;
         }
-        known.push(column);
+        let mut known = Vec::new();
+        for (at, name) in names.iter().enumerate() {
+            let wrong = |reason| wrong(line, &place(at, Some(name)), reason);
+            let column = columns.named(name.trim()).map_err(wrong)?;
+            if known.contains(&column) {
+                return Err(wrong("there is this column already".to_owned()));
+            }
+            known.push(column);
+        }
+        Ok(Self { names, columns: known, lines })
     }
-    let mut line = Line::new(columns);
-    line.found_at(&known);
-    let mut record = StringRecord::new();
-    while next(&mut reader, &mut record, Some(&head))? {
-        let number = record.position().map_or(0, Position::line);
-        if is_blank(&record) {
-            continue;
+
+    /// Adds the events of a block of records.
+    pub(super) fn tell(
+        &self,
+        block: &Block,
+        columns: &Columns,
+        rows: &Rows<'_>,
+        told: &mut Told,
+    ) -> Result<(), LoadError> {
+        let (mut line, mut record, mut values) = (Line::new(columns), StringRecord::new(), Vec::new());
+        line.found_at(&self.columns);
+        let mut records = Records::of(block, Some(&self.names));
+        while let Some(number) = records.next(&mut record)? {
+            if is_blank(&record) {
+                continue;
+            }
+            let (found, expected) = (record.len(), self.names.len());
+            if found != expected {
+                let reason = format!("the line has {found} columns, the first has {expected}");
+                return Err(wrong(number, &place(found.min(expected), None), reason));
+            }
+            line.clear();
+            for (at, (text, column)) in record.iter().zip(&self.columns).enumerate() {
+                let text = if columns.keeps_blanks(*column) { text } else { text.trim() };
+                line.take(*column, text).map_err(|reason| wrong(number, &place(at, self.names.get(at)), reason))?;
+            }
+            rows.tell(&line, number, &mut values, told)?;
         }
-        if record.len() != head.len() {
-            return Err(LoadError::Line {
-                line: number,
-                place: place(record.len().min(head.len()), None),
-                reason: format!("the line has {} columns, the first has {}", record.len(), head.len()),
-            });
+        Ok(())
+    }
+}
+
+/// The bytes of the next record, with what ends it; none at the end.
+fn first_record(reader: &mut impl BufRead, line: u64) -> Result<Vec<u8>, LoadError> {
+    let (mut text, mut ends) = (Vec::new(), Ends::default());
+    loop {
+        let part = reader.fill_buf().map_err(|error| LoadError::Read { line, error })?;
+        let end = part.iter().position(|byte| ends.next(*byte)).map(|at| at + 1);
+        let (used, is_end) = (end.unwrap_or(part.len()), end.is_some() || part.is_empty());
+        text.extend_from_slice(&part[..used]);
+        reader.consume(used);
+        if text.len() as u64 >= LONGEST {
+            return Err(too_long(line));
         }
-        line.clear();
-        for (at, (text, column)) in record.iter().zip(&known).enumerate() {
-            let text = if columns.keeps_blanks(*column) { text } else { text.trim() };
-            let taken = line.take(*column, text);
-            taken.map_err(|reason| LoadError::Line { line: number, place: place(at, head.get(at)), reason })?;
-        }
-        if told.tell(&line, number)?.is_break() {
-            return Ok(ControlFlow::Break(()));
+        if is_end {
+            return Ok(text);
         }
     }
-    Ok(ControlFlow::Continue(()))
 }
 
 /// True of a line of blanks.
@@ -63,44 +101,49 @@ fn is_blank(record: &StringRecord) -> bool {
     record.len() == 1 && record.get(0).is_some_and(|text| text.trim().is_empty())
 }
 
-/// Reads the next record, if there is one.
-fn next<R: BufRead>(
-    reader: &mut csv::Reader<Bounded<'_, R>>,
-    record: &mut StringRecord,
-    head: Option<&StringRecord>,
-) -> Result<bool, LoadError> {
-    reader.get_mut().allow(LONGEST);
-    let read = reader.read_record(record);
-    let begin = record.position().map_or((1, 0), |position| (position.line(), position.byte()));
-    // What follows the quote was taken into the field.
-    if reader.get_ref().ends_open() {
-        let at = record.len().saturating_sub(1);
-        let place = place(at, head.and_then(|head| head.get(at)));
-        return Err(LoadError::Line {
-            line: begin.0,
-            place,
-            reason: "a quote is opened here, and never closed".to_owned(),
-        });
-    }
-    match read {
-        Ok(_) if reader.position().byte() - begin.1 >= LONGEST => Err(too_long(begin.0)),
-        Ok(is_any) => Ok(is_any),
-        Err(error) => Err(wrong(error, begin.0, head)),
-    }
+/// The records of a block.
+struct Records<'b> {
+    block: &'b Block,
+    head: Option<&'b StringRecord>,
+    reader: csv::Reader<&'b [u8]>,
+    /// True if a quote is opened and never closed.
+    is_open: bool,
 }
 
-/// The fault of a record that begins on a line, unless it has a line of its own.
-fn wrong(error: csv::Error, begin: u64, head: Option<&StringRecord>) -> LoadError {
-    let line = error.position().map_or(begin, Position::line);
-    let name = |at: usize| head.and_then(|head| head.get(at));
-    match error.into_kind() {
-        ErrorKind::Io(error) if error.get_ref().is_some_and(|error| error.is::<TooLong>()) => too_long(line),
-        ErrorKind::Io(error) => LoadError::Read { line, error },
-        ErrorKind::Utf8 { err, .. } => LoadError::Line {
-            line,
-            place: place(err.field(), name(err.field())),
-            reason: "this is not UTF-8".to_owned(),
-        },
-        _ => LoadError::Line { line, place: place(0, None), reason: "this is not CSV".to_owned() },
+impl<'b> Records<'b> {
+    fn of(block: &'b Block, head: Option<&'b StringRecord>) -> Self {
+        let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(&block.text[..]);
+        let mut ends = Ends::default();
+        ends.last(&block.text);
+        Self { block, head, reader, is_open: ends.is_open() }
+    }
+
+    /// Reads the next record, if there is one, and returns its first line.
+    fn next(&mut self, record: &mut StringRecord) -> Result<Option<u64>, LoadError> {
+        let position = self.reader.position();
+        let (begin, line) = (position.byte(), self.block.first - 1 + position.line());
+        let rest = self.block.text.get(begin as usize..).unwrap_or_default();
+        // The ends of lines before it are read with it.
+        let ends = rest.iter().take_while(|byte| matches!(byte, b'\n' | b'\r'));
+        let line = line + ends.filter(|byte| **byte == b'\n').count() as u64;
+        let read = self.reader.read_record(record);
+        let end = self.reader.position().byte();
+        if end - begin >= LONGEST {
+            return Err(too_long(line));
+        }
+        let named = |at: usize| place(at, self.head.and_then(|head| head.get(at)));
+        // What follows the quote was taken into the field.
+        if self.is_open && end == self.block.text.len() as u64 && !rest.is_empty() {
+            let at = record.len().saturating_sub(1);
+            return Err(wrong(line, &named(at), "a quote is opened here, and never closed".to_owned()));
+        }
+        match read {
+            Ok(is_any) => Ok(is_any.then_some(line)),
+            Err(error) => Err(match error.into_kind() {
+                ErrorKind::Io(error) => LoadError::Read { line, error },
+                ErrorKind::Utf8 { err, .. } => wrong(line, &named(err.field()), "this is not UTF-8".to_owned()),
+                _ => wrong(line, &place(0, None), "this is not CSV".to_owned()),
+            }),
+        }
     }
 }

@@ -10,8 +10,11 @@ use super::columns::{Column, Columns, place};
 pub(super) const LONGEST: u64 = 1 << 20;
 
 pub(super) fn too_long(line: u64) -> LoadError {
-    let reason = format!("the line has {LONGEST} bytes or more");
-    LoadError::Line { line, place: "column 1".to_owned(), reason }
+    wrong(line, "column 1", format!("the line has {LONGEST} bytes or more"))
+}
+
+pub(super) fn wrong(line: u64, place: &str, reason: String) -> LoadError {
+    LoadError::Line { line, place: place.to_owned(), reason }
 }
 
 /// A line of a trace.

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use rowkey::Value;
 use rowkey_design::internal::drawn::mix;
 use rowkey_design::internal::facts::{Growth, KeyFacts};
-use rowkey_design::internal::sample::{self, SampleError};
+use rowkey_design::internal::sample;
 
 use super::{Load, LoadError};
 use crate::event::{Event, Op};
@@ -74,11 +74,7 @@ impl Log {
                 log.rows.retain(|row| mix(row.number).leading_zeros() >= halved);
             }
         };
-        sample::each_key(reader, key, take, progress).map_err(|error| match error {
-            SampleError::Io { line, error } => LoadError::Read { line, error },
-            SampleError::Form { line, reason } => LoadError::Line { line, place: "the key".to_owned(), reason },
-            other => LoadError::NoEvents(other.to_string()),
-        })?;
+        sample::each_key(reader, key, take, progress)?;
         if log.rows.is_empty() {
             let undecoded = log.undecoded;
             return Err(LoadError::NoEvents(match undecoded {

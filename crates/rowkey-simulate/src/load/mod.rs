@@ -13,7 +13,7 @@ mod ahead;
 mod clock;
 mod columns;
 mod counted;
-mod csv_bytes;
+mod csv_ends;
 mod csv_lines;
 mod drawn;
 mod generated;
@@ -35,13 +35,15 @@ mod turns;
 use std::io;
 use std::ops::ControlFlow;
 
+use rowkey_design::internal::sample::SampleError;
+
 pub use self::ahead::Ahead;
 pub(crate) use self::counted::scale;
 pub use self::drawn::Drawn;
 pub use self::log::Log;
 pub use self::options::Options;
 pub(crate) use self::pace::Pace;
-pub use self::sampled::{ROW_BY_ROW, Sampled};
+pub use self::sampled::{MOST_EVENTS, Sampled};
 pub use self::stored::Stored;
 pub use self::trace::Trace;
 use crate::event::Event;
@@ -108,4 +110,15 @@ pub enum LoadError {
     /// There is nothing to simulate.
     #[error("{0}")]
     NoEvents(String),
+}
+
+impl From<SampleError> for LoadError {
+    fn from(error: SampleError) -> Self {
+        match error {
+            SampleError::Io { line, error } => Self::Read { line, error },
+            SampleError::Form { line, reason } => line::wrong(line, "the key", reason),
+            SampleError::Long { line, .. } => line::too_long(line),
+            other => Self::NoEvents(other.to_string()),
+        }
+    }
 }

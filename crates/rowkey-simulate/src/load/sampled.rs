@@ -9,8 +9,8 @@ use rowkey_design::internal::drawn::mix;
 use super::{Load, LoadError};
 use crate::event::{Event, Op};
 
-/// The events of a trace that are simulated one by one.
-pub const ROW_BY_ROW: u64 = 10_000_000;
+/// The most events that a simulation takes in reasonable time and memory.
+pub const MOST_EVENTS: u64 = 10_000_000;
 
 /// Another load, of whose events some are kept where there are many: each of these stands for 2, 4, 8 or more.
 ///
@@ -29,8 +29,10 @@ struct Sampler {
     most: u64,
     reads: u64,
     writes: u64,
-    /// The writes by the hash of their keys.
+    /// The writes by the hash of their keys: some of them, but of a hash whose writes are many all that come then.
     by_hash: Vec<u32>,
+    /// A bit of each hash, set where its writes are many: few bytes, as each write looks at one.
+    are_many: Vec<u64>,
 }
 
 /// The bits of a hash that tell what is written most.
@@ -38,16 +40,19 @@ const BITS: u32 = 20;
 /// The writes of a hash that are many: more than this, and than one of so many of all.
 const MANY: u32 = 64;
 const ONE_OF: u64 = 1 << 16;
+/// One of so many writes is counted, by chance.
+const COUNTED: u32 = 8;
 
 impl<L> Sampled<L> {
     /// A load with about as many events as `expected`; 0 if nobody knows. About `most` of them are kept; if there are
     /// many more than expected, then somewhat more.
     pub fn new(load: L, most: u64, expected: u64) -> Self {
-        let most = most.max(1);
-        let level = (0..63).find(|level| expected >> level <= most).unwrap_or(63);
+        let most = most.clamp(1, MOST_EVENTS);
+        // As many as are expected, or somewhat more, are no sample.
+        let level = (0..63).find(|level| expected >> level <= most + most / 8).unwrap_or(63);
         // What is kept may be more than its part.
-        let left = if level == 0 { most } else { most + most / 2 };
-        let sampler = Sampler { level, left, most, reads: 0, writes: 0, by_hash: Vec::new() };
+        let left = if expected == 0 { most } else { most + most / 2 };
+        let sampler = Sampler { level, left, most, reads: 0, writes: 0, by_hash: Vec::new(), are_many: Vec::new() };
         Self { load, sampler }
     }
 }
@@ -72,12 +77,22 @@ impl Sampler {
             return is_turn(self.reads, self.level, 0);
         }
         self.by_hash.resize(1 << BITS, 0);
+        self.are_many.resize((1 << BITS) / 64, 0);
         self.writes += 1;
         let hash = xxh3_64(event.key);
-        let count = &mut self.by_hash[(hash >> (u64::BITS - BITS)) as usize];
-        *count = count.saturating_add(1);
-        if *count > MANY && u64::from(*count) > self.writes / ONE_OF {
-            return is_turn(u64::from(*count), self.level, hash >> (u64::BITS - BITS));
+        let place = (hash >> (u64::BITS - BITS)) as usize;
+        let (word, bit) = (&mut self.are_many[place / 64], 1 << (place % 64));
+        let mut is_many = *word & bit != 0;
+        let each = if is_many { 1 } else { COUNTED };
+        // Not every eighth: what comes in turns would be counted always, or never.
+        if mix(self.writes).is_multiple_of(u64::from(each)) {
+            let count = &mut self.by_hash[place];
+            *count = count.saturating_add(each);
+            is_many |= *count > MANY && u64::from(*count) > self.writes / ONE_OF;
+            *word |= u64::from(is_many) * bit;
+        }
+        if is_many {
+            return is_turn(u64::from(self.by_hash[place]), self.level, place as u64);
         }
         mix(hash).trailing_zeros() >= self.level
     }

@@ -1,7 +1,5 @@
 //! Lines of a trace as events.
 
-use std::ops::ControlFlow;
-
 use rowkey::lead::Lead;
 use rowkey::untyped::{FieldBuf, TypeBuf};
 use rowkey::{KeyRange, LayoutBuf, Value};
@@ -10,56 +8,63 @@ use rowkey_design::internal::forms::{Times, key_loosened};
 use serde_json::Value as Json;
 
 use super::LoadError;
-use super::line::{Line, Word};
+use super::ahead::Block;
+use super::line::{Line, Word, wrong};
 use crate::event::{Event, Op};
 
-/// The state between lines.
-pub(super) struct Told<'s, 'd> {
-    layout: &'d LayoutBuf,
-    times: Times<'d>,
-    engine: Option<Engine>,
-    /// The values of the last key, whose memory is used again.
-    values: Vec<Value>,
-    sink: &'s mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
-    first: Option<u64>,
-    last: u64,
-    batch: Option<u64>,
-    number: u64,
+/// The events of lines that follow each other. Each is of its line alone: it has the time that is written there, and
+/// the batch 0.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    pub(super) lines: Vec<OfLine>,
+    pub(super) events: Block,
+    /// The fault of the line after them.
+    pub(super) fault: Option<LoadError>,
 }
 
-impl<'s, 'd> Told<'s, 'd> {
-    /// The state before the first line.
-    pub(super) fn new(
-        layout: &'d LayoutBuf,
-        times: Times<'d>,
-        engine: Option<Engine>,
-        sink: &'s mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
-    ) -> Self {
-        Self { layout, times, engine, values: Vec::new(), sink, first: None, last: 0, batch: None, number: 0 }
+/// A line that was told.
+#[derive(Debug)]
+pub(super) struct OfLine {
+    pub(super) number: u64,
+    pub(super) t_ms: u64,
+    pub(super) batch: Option<u64>,
+    /// The number of its events.
+    pub(super) events: usize,
+}
+
+/// The rows that lines are of.
+#[derive(Debug)]
+pub(super) struct Rows<'d> {
+    pub(super) layout: &'d LayoutBuf,
+    pub(super) times: Times<'d>,
+    pub(super) engine: Option<Engine>,
+}
+
+impl Rows<'_> {
+    /// Adds the events of a line. The memory of `values` is used again.
+    pub(super) fn tell(
+        &self,
+        line: &Line,
+        number: u64,
+        values: &mut Vec<Value>,
+        told: &mut Told,
+    ) -> Result<(), LoadError> {
+        let before = told.events.len();
+        let t_ms = self.events(line, number, values, &mut told.events)?;
+        let events = told.events.len() - before;
+        told.lines.push(OfLine { number, t_ms, batch: line.batch, events });
+        Ok(())
     }
 
-    /// True if a line was told.
-    pub(super) fn has_events(&self) -> bool {
-        self.first.is_some()
-    }
-
-    /// Gives the events of a line.
-    pub(super) fn tell(&mut self, line: &Line, number: u64) -> Result<ControlFlow<()>, LoadError> {
-        let wrong = |place: &str, reason: String| LoadError::Line { line: number, place: place.to_owned(), reason };
+    /// Adds the events of a line, and returns its time.
+    fn events(&self, line: &Line, number: u64, values: &mut Vec<Value>, events: &mut Block) -> Result<u64, LoadError> {
+        let wrong = |place: &str, reason: String| wrong(number, place, reason);
         let missing = |place: &'static str| move || wrong(place, "there is none".to_owned());
         let t_ms = line.t_ms.ok_or_else(missing("`t_ms`"))?;
         let op = line.op.ok_or_else(missing("`op`"))?;
-        if t_ms < self.last {
-            return Err(wrong("`t_ms`", format!("{t_ms} is before {}, the time of the line before", self.last)));
-        }
-        if self.first.is_none() || line.batch.is_none() || line.batch != self.batch {
-            self.number += u64::from(self.first.is_some());
-        }
-        let first = *self.first.get_or_insert(t_ms);
-        (self.last, self.batch) = (t_ms, line.batch);
         let mut give = |op: Op<'_>, key: &[u8]| {
-            let (t_ms, batch, bytes) = (t_ms - first, self.number, line.bytes);
-            (self.sink)(Event { t_ms, batch, op, key, bytes, weight: 1 })
+            events.push(Event { t_ms, batch: 0, op, key, bytes: line.bytes, weight: 1 });
+            Ok(t_ms)
         };
         reads_no_more(op, line).map_err(|(place, reason)| wrong(place, reason))?;
         let refused = |key: &[u8]| self.engine.and_then(|engine| engine.refuses_key(key.len()));
@@ -71,11 +76,9 @@ impl<'s, 'd> Told<'s, 'd> {
                     .map_err(|fault| fault.told(number, line, self.layout))?;
                 for range in ranges.iter().flatten() {
                     let op = Op::Scan { end: range.end(), limit: line.limit, reverse: false, few: None, most: None };
-                    if give(op, range.start()).is_break() {
-                        return Ok(ControlFlow::Break(()));
-                    }
+                    give(op, range.start())?;
                 }
-                return Ok(ControlFlow::Continue(()));
+                return Ok(t_ms);
             }
             (Word::Scan, Some(key)) => {
                 if line.end.as_ref().is_some_and(|end| !end.is_empty() && end <= key) {
@@ -101,10 +104,10 @@ impl<'s, 'd> Told<'s, 'd> {
                 }
                 if !matches!(op, Op::Scan { .. }) {
                     self.layout
-                        .decode_to(key, &mut self.values)
+                        .decode_to(key, values)
                         .map_err(|error| wrong("`key`", format!("it is no key of the design: {error}")))?;
                 }
-                Ok(give(op, key))
+                give(op, key)
             }
             None => {
                 let key = encoded(self.layout, &self.times, &line.fields)
@@ -112,7 +115,7 @@ impl<'s, 'd> Told<'s, 'd> {
                 if let Some(reason) = refused(&key) {
                     return Err(wrong("the fields", reason));
                 }
-                Ok(give(op, &key))
+                give(op, &key)
             }
         }
     }

@@ -1,18 +1,20 @@
 //! Traces: what a program did, a line each, as CSV or as JSON.
 
-use std::io::{BufRead, Read};
+use std::io::BufRead;
 use std::ops::ControlFlow;
 
 use rowkey::LayoutBuf;
 use rowkey_design::Engine;
 use rowkey_design::internal::forms::Times;
+use rowkey_design::internal::lines::{Block, Blocks, in_order};
 use serde::de::IgnoredAny;
 
 use super::columns::Columns;
-use super::csv_lines;
+use super::csv_ends::Ends;
+use super::csv_lines::Head;
 use super::json_line::read_line;
-use super::line::{LONGEST, Line, too_long};
-use super::told::Told;
+use super::line::{Line, wrong};
+use super::told::{OfLine, Rows, Told};
 use super::{Load, LoadError};
 use crate::event::Event;
 
@@ -74,33 +76,84 @@ impl<'d, R: BufRead> Trace<'d, R> {
 impl<R: BufRead> Load for Trace<'_, R> {
     fn events(&mut self, sink: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> Result<(), LoadError> {
         let columns = Columns::of(self.layout);
-        let mut told = Told::new(self.layout, self.times, self.engine, sink);
+        let rows = Rows { layout: self.layout, times: self.times, engine: self.engine };
         const BOM: &[u8] = b"\xef\xbb\xbf";
         let of_reader = |error| LoadError::Read { line: 1, error };
         if self.reader.fill_buf().map_err(of_reader)?.starts_with(BOM) {
             self.reader.consume(BOM.len());
         }
         let begins = self.reader.fill_buf().map_err(of_reader)?;
-        let refused =
-            |reason: &str| Err(LoadError::Line { line: 1, place: "column 1".to_owned(), reason: reason.to_owned() });
+        let refused = |reason: &str| Err(wrong(1, "column 1", reason.to_owned()));
         if begins.starts_with(BOM) {
             return refused("this is a second byte order mark");
         }
         if begins.trim_ascii_start().starts_with(b"[") {
             return refused("this is an array: write one object a line");
         }
-        let is_json = is_json(begins);
-        let read = if is_json {
-            json(&mut self.reader, &columns, &mut told)
+        let mut order = Order::default();
+        let take = |told: Told| order.give(told, sink);
+        let read = if is_json(begins) {
+            let tell = |block: &Block| told(|told| json(block, &columns, &rows, told));
+            in_order(Blocks::of_lines(&mut self.reader), tell, take)
         } else {
-            csv_lines::read(&mut self.reader, &columns, &mut told)
+            let (head, mut ends) = (Head::read(&mut self.reader, &columns)?, Ends::default());
+            let blocks = Blocks::new(&mut self.reader, head.lines, |part: &[u8]| ends.last(part));
+            in_order(blocks, |block| told(|told| head.tell(block, &columns, &rows, told)), take)
         };
         match read? {
-            ControlFlow::Continue(()) if !told.has_events() => {
+            ControlFlow::Break(ended) => ended,
+            ControlFlow::Continue(()) if order.first.is_none() => {
                 Err(LoadError::NoEvents("the trace has no events".to_owned()))
             }
-            _ => Ok(()),
+            ControlFlow::Continue(()) => Ok(()),
         }
+    }
+}
+
+/// The lines that are told, with the fault that ends them.
+fn told(tell: impl FnOnce(&mut Told) -> Result<(), LoadError>) -> Told {
+    let mut told = Told::default();
+    told.fault = tell(&mut told).err();
+    told
+}
+
+/// The state between lines.
+#[derive(Debug, Default)]
+struct Order {
+    /// The time of the first line.
+    first: Option<u64>,
+    last: u64,
+    batch: Option<u64>,
+    /// The number of calls before the last line's.
+    number: u64,
+}
+
+impl Order {
+    /// Gives the events of the next lines, each in its batch, until the sink breaks or a line is wrong.
+    fn give(
+        &mut self,
+        told: Told,
+        sink: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<Result<(), LoadError>> {
+        let mut events = told.events.events();
+        for OfLine { number, t_ms, batch, events: count } in told.lines {
+            if t_ms < self.last {
+                let reason = format!("{t_ms} is before {}, the time of the line before", self.last);
+                return ControlFlow::Break(Err(wrong(number, "`t_ms`", reason)));
+            }
+            if batch.is_none() || batch != self.batch {
+                self.number += u64::from(self.first.is_some());
+            }
+            let first = *self.first.get_or_insert(t_ms);
+            (self.last, self.batch) = (t_ms, batch);
+            for event in events.by_ref().take(count) {
+                let event = Event { t_ms: t_ms - first, batch: self.number, ..event };
+                if sink(event).is_break() {
+                    return ControlFlow::Break(Ok(()));
+                }
+            }
+        }
+        told.fault.map_or(ControlFlow::Continue(()), |fault| ControlFlow::Break(Err(fault)))
     }
 }
 
@@ -111,29 +164,15 @@ fn is_json(begins: &[u8]) -> bool {
     begins.starts_with(b"{") || serde_json::from_slice::<IgnoredAny>(line).is_ok()
 }
 
-fn json(reader: &mut impl BufRead, columns: &Columns, told: &mut Told<'_, '_>) -> Result<ControlFlow<()>, LoadError> {
-    let (mut text, mut line) = (Vec::new(), Line::new(columns));
-    for number in 1.. {
-        text.clear();
-        let read = Read::take(&mut *reader, LONGEST).read_until(b'\n', &mut text);
-        if read.map_err(|error| LoadError::Read { line: number, error })? == 0 {
-            break;
-        }
-        if text.len() as u64 == LONGEST {
-            return Err(too_long(number));
-        }
+/// Adds the events of a block of objects.
+fn json(block: &Block, columns: &Columns, rows: &Rows<'_>, told: &mut Told) -> Result<(), LoadError> {
+    let (mut line, mut values) = (Line::new(columns), Vec::new());
+    block.lines(|number, text| {
         if text.iter().all(u8::is_ascii_whitespace) {
-            continue;
+            return Ok(());
         }
         line.clear();
-        read_line(&text, columns, &mut line).map_err(|(place, reason)| LoadError::Line {
-            line: number,
-            place,
-            reason,
-        })?;
-        if told.tell(&line, number)?.is_break() {
-            return Ok(ControlFlow::Break(()));
-        }
-    }
-    Ok(ControlFlow::Continue(()))
+        read_line(text, columns, &mut line).map_err(|(place, reason)| wrong(number, &place, reason))?;
+        rows.tell(&line, number, &mut values, told)
+    })
 }

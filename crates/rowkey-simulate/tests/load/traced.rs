@@ -188,6 +188,40 @@ fn a_bad_line_is_told_with_its_place() {
     }
 }
 
+/// A trace is read in blocks on several threads: records of several lines stay whole, and lines are counted on.
+#[test]
+fn a_long_trace_is_read_as_a_short_one() {
+    const LINES: usize = 60_000;
+    let design = design(TEXT);
+    let host = |n: usize| {
+        if n.is_multiple_of(3) { format!("a{n},\n\"b\"\r\n{}", "c".repeat(n % 90)) } else { format!("d{n}") }
+    };
+    let batch = |n: usize| n / 5;
+    let json = |n: usize| {
+        let host = serde_json::Value::from(host(n));
+        format!("{{\"t_ms\":{n},\"op\":\"put\",\"host\":{host},\"at\":7,\"batch\":{}}}", batch(n))
+    };
+    let csv = |n: usize| format!("{n},put,\"{}\",7,{}", host(n).replace('"', "\"\""), batch(n));
+    let head = "t_ms,op,host,at,batch".to_owned();
+    let text = |end: &str, lines: &mut dyn Iterator<Item = String>| {
+        lines.flat_map(|line| [line, end.to_owned()]).collect::<String>()
+    };
+    let of_json = trace(&design, &text("\n", &mut (0..LINES).map(json))).unwrap();
+    assert!(of_json.len() == LINES && of_json.last().unwrap().batch == batch(LINES) as u64 - 1);
+    for end in ["\n", "\r\n", "\r", "\n\n"] {
+        let text = text(end, &mut std::iter::once(head.clone()).chain((0..LINES).map(csv)));
+        assert!(text.len() > 2 << 20);
+        assert_eq!(
+            trace(&design, &text).unwrap().iter().zip(&of_json).position(|(csv, json)| csv != json),
+            None,
+            "{end:?}"
+        );
+        let lines = text.matches('\n').count() + 1;
+        let error = trace(&design, &format!("{text}7,put,e,7,")).unwrap_err().to_string();
+        assert_eq!(error, format!("line {lines}, `t_ms`: 7 is before 59999, the time of the line before"), "{end:?}");
+    }
+}
+
 #[test]
 fn blanks_are_cut_off_all_but_text() {
     let design = design(TEXT);

@@ -13,7 +13,7 @@ use rowkey_design::internal::load::engine_of;
 use rowkey_design::internal::quote::terminal;
 use rowkey_design::{CheckOptions, Design, Report};
 use rowkey_simulate::answer::{self, Other, rates};
-use rowkey_simulate::load::{Ahead, Load, LoadError, Log, ROW_BY_ROW, Sampled, Trace};
+use rowkey_simulate::load::{Load, LoadError, Log, MOST_EVENTS, Sampled, Trace};
 use rowkey_simulate::page;
 use rowkey_simulate::simulation::{Declared, Options};
 
@@ -77,9 +77,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = factor, conflicts_with = "trace")]
     #[arg(allow_negative_numbers = true)]
     times: f64,
-    /// The most events of writes, and of reads, of a run by statistics. Where there are more, each event stands for as
-    /// many as are needed. Of a trace or log all are simulated, up to ten million.
-    #[arg(long, default_value = "1000000", value_parser = clap::value_parser!(u64).range(1000..=ROW_BY_ROW))]
+    /// The most events of writes, and of reads. Where there are more, each event stands for as many as are needed. Of a
+    /// trace those of all kinds together.
+    #[arg(long, default_value = "1000000", value_parser = clap::value_parser!(u64).range(1000..=MOST_EVENTS))]
     events: u64,
     /// The seed of all that is chance.
     #[arg(long, default_value = "1")]
@@ -198,14 +198,14 @@ fn simulate<'d>(
         (Some(path), _) => {
             if declared.makes_partitions() {
                 match is_file(path) {
-                    true => of_file(path, declared.fit(&mut trace(design, &declared, path)?, args.seed))?,
+                    true => of_file(path, declared.fit(&mut trace(design, &declared, path, args.events)?, args.seed))?,
                     false => assumed.push(
                         "partitions are as many as `servers` says, as a pipe is read once: give the trace as a file"
                             .to_owned(),
                     ),
                 }
             }
-            of_file(path, declared.run(&mut trace(design, &declared, path)?, 0, args.seed, told))?
+            of_file(path, declared.run(&mut trace(design, &declared, path, args.events)?, 0, args.seed, told))?
         }
         (None, Some(path)) => {
             let mut log = log(args, path, &declared)?;
@@ -244,20 +244,25 @@ fn simulate<'d>(
     Ok(Some(Told { declared, run, answer }))
 }
 
-/// The trace of a table, sampled where it has many events.
-fn trace<'t>(design: &'t Design, declared: &Declared<'t>, path: &Path) -> Result<impl Load + use<'t>, Failure> {
+/// The trace of a table, sampled where it has more than so many events.
+fn trace<'t>(
+    design: &'t Design,
+    declared: &Declared<'t>,
+    path: &Path,
+    events: u64,
+) -> Result<impl Load + use<'t>, Failure> {
     let mut reader = reader(path)?;
     let expected = lines(path, &mut reader);
     let trace = Trace::new(reader, declared.key.layout, design.times_of(&declared.key.table.name));
     let trace = trace.engine(engine_of(declared.cluster()));
-    Ok(Ahead(Sampled::new(trace, ROW_BY_ROW, expected)))
+    Ok(Sampled::new(trace, events, expected))
 }
 
 fn of_file<T>(path: &Path, read: Result<T, LoadError>) -> Result<T, Failure> {
     read.map_err(|error| Failure::new(format!("{}: {error}", path.display())))
 }
 
-fn reader(path: &Path) -> Result<Box<dyn BufRead + Send>, Failure> {
+fn reader(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
     if crate::designs::is_stdin(path) {
         return Ok(Box::new(BufReader::with_capacity(1 << 20, crate::designs::unlocked_stdin()?)));
     }
