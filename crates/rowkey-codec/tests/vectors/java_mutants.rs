@@ -100,7 +100,7 @@ fn each_mutant_of_java_s_runtime_is_caught() {
     questions.extend(nearly.into_iter().map(|(question, _)| question));
     let right = generated.ask("classes", &questions);
     let mut alive = Vec::new();
-    for (i, (class, from, to)) in MUTANTS.iter().enumerate().step_by(every(36)) {
+    for (i, (class, from, to)) in MUTANTS.iter().enumerate().step_by(every(54)) {
         let folder = mutant(&generated, i, class, from, to);
         let found = generated.ask(&format!("{folder}:classes"), &questions);
         match found.iter().zip(&right).filter(|(found, right)| found != right).count() {
@@ -124,7 +124,7 @@ const OF_SELECTIONS: [(&str, &str, &str); 5] = [
 fn mutants_of_selections_in_java_are_caught() {
     let typed = typed::selections();
     let generated = Generated::with_driver(&typed.tables);
-    for (i, (class, from, to)) in OF_SELECTIONS.into_iter().enumerate().step_by(every(2)) {
+    for (i, (class, from, to)) in OF_SELECTIONS.into_iter().enumerate().step_by(every(3)) {
         let folder = mutant(&generated, i, class, from, to);
         let found = generated.ask(&format!("{folder}:classes"), &typed.questions);
         assert!(!typed.wrong(&found).is_empty(), "not caught: {class}: {to}");

@@ -6,6 +6,7 @@ use rowkey::LayoutBuf;
 use rowkey::lead::Lead;
 use rowkey::untyped::FieldBuf;
 use rowkey_codec::ir::Table;
+use rowkey_testkit::every;
 
 use super::{Generated, go, run};
 use crate::bounds;
@@ -64,7 +65,8 @@ fn hostile_names_compile() {
     let field = |(name, shape): (&&str, &&str)| FieldBuf::new(*name, shape).unwrap();
     let fields: Vec<FieldBuf> = HOSTILE.iter().zip(shapes.iter().cycle()).map(field).collect();
     let layout = |name: &&str| LayoutBuf::of_fields(*name, Lead::None, Vec::new(), fields.clone()).unwrap();
-    check(&HOSTILE.map(|name| Table::new(layout(&name))));
+    let tables: Vec<Table> = HOSTILE.iter().step_by(every(2)).map(|name| Table::new(layout(name))).collect();
+    check(&tables);
 }
 
 #[test]
