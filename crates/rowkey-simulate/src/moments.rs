@@ -11,8 +11,12 @@ use rowkey_design::internal::drawn::mix;
 /// A moment, in milliseconds: how long a server may be asked for more than it takes, if it is asked for less after it.
 const MOMENT_MS: u64 = 1000;
 
-/// The server and the region that an event asks.
-type Asked = [usize; 2];
+/// The server and the region that an event asks, and its batch.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    places: [usize; 2],
+    batch: u64,
+}
 
 /// One event of each moment: each is as likely as it asks for much.
 #[derive(Debug, Default)]
@@ -52,21 +56,21 @@ impl Moments {
         let chosen = (u128::from(mix(self.events)) * u128::from(sample.weight)) >> 64;
         if chosen < u128::from(weight) {
             let region = cluster.locate(key);
-            sample.found = Some([cluster.regions[region].server, region]);
+            sample.found = Some(Asked { places: [cluster.regions[region].server, region], batch: event.batch });
         }
     }
 }
 
 impl Sample {
     /// Ends a moment. A pair of moments counts as much as the calls of one and of the other ask, multiplied: so do pairs
-    /// of calls.
+    /// of calls. Two of one batch are ranges of one run, which are divided among several: they are no pair of calls.
     fn end(&mut self, chance: &mut Chance) {
         let weight = std::mem::take(&mut self.weight) as f64;
         let Some(found) = self.found.take() else { return };
         for (before, apart) in self.before.iter().zip(&mut chance.apart) {
-            let Some((before, of_before)) = before else { continue };
+            let Some((before, of_before)) = before.filter(|(before, _)| before.batch != found.batch) else { continue };
             let pairs = weight * of_before;
-            let same = [0, 1].map(|of| if before[of] == found[of] { pairs } else { 0.0 });
+            let same = [0, 1].map(|of| if before.places[of] == found.places[of] { pairs } else { 0.0 });
             apart.add(&Apart { pairs, same, squares: pairs * pairs });
         }
         self.before = [Some((found, weight)), self.before[0]];
@@ -136,7 +140,8 @@ mod tests {
         for moment in 0..4000 {
             let is_large = moment % 10 == 0;
             let place = if is_large { moment / 10 % 4 } else { 0 };
-            (sample.weight, sample.found) = (if is_large { 1000 } else { 1 }, Some([place; 2]));
+            (sample.weight, sample.found) =
+                (if is_large { 1000 } else { 1 }, Some(Asked { places: [place; 2], batch: moment as u64 }));
             sample.end(&mut chance);
         }
         let by_count = chance.apart[0];

@@ -30,9 +30,19 @@ pub(super) struct Asked {
     few: Option<f64>,
     /// The number of times that ranges were asked for, these included.
     times: u64,
+    /// The batch of all of them.
+    batch: u64,
 }
 
 impl Asked {
+    /// The batch of the next run: `next`, or that of the runs before it that ask for ranges of the same values.
+    pub(super) fn batch(&mut self, next: u64) -> u64 {
+        if self.left == 0 {
+            self.batch = next;
+        }
+        self.batch
+    }
+
     /// Lets go of what no run reads, where no more than so many come.
     fn keep(&mut self, runs: u64) {
         let runs = usize::try_from(runs).unwrap_or(usize::MAX);
@@ -187,8 +197,8 @@ impl<'d> Reads<'d> {
         give: Give<'_>,
     ) -> Result<ControlFlow<()>, LoadError> {
         if asked.left == 0 {
-            let times = asked.times;
-            *asked = Asked { times: times.wrapping_add(1), ..self.asked(each.max(1), rows, puts, times, time) };
+            let (times, batch) = (asked.times, asked.batch);
+            *asked = Asked { times: times.wrapping_add(1), batch, ..self.asked(each.max(1), rows, puts, times, time) };
             asked.keep(left);
         }
         asked.left = asked.left.saturating_sub(1);
@@ -243,7 +253,7 @@ impl<'d> Reads<'d> {
             let mut numbers = 0..;
             ranges.sort_by_cached_key(|_| numbers.next().map(mix));
         }
-        Asked { ranges, is_all, runs, left: runs, few: self.few(&ends, rows, puts, time), times: k }
+        Asked { ranges, is_all, runs, left: runs, few: self.few(&ends, rows, puts, time), times: k, batch: 0 }
     }
 
     /// The words for what is left out, if a run reads so many ranges at most.

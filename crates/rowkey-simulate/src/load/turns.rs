@@ -134,7 +134,7 @@ impl Drawn<'_> {
                 row.map_or(Ok(ControlFlow::Continue(())), |row| made.give(rows, row, Op::Delete, 0))
             }
             Does::Read(reads, each) => {
-                let (time, batch, weight) = (millis(made.time), made.batch, made.weight);
+                let (time, batch, weight) = (millis(made.time), turn.asked.batch(made.batch), made.weight);
                 let left = (source.count - k).div_ceil(source.weight);
                 let asked = (&mut turn.asked, *each, left);
                 reads.run(asked, rows, puts, k, made.time, &mut |op, key, times| {
