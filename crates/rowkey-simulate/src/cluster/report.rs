@@ -1,6 +1,6 @@
 //! Reports of a simulated cluster.
 
-use super::constants::MOST_REGIONS;
+use super::constants::{MOST_REGIONS, REGION_SPLIT_LIMIT};
 use super::reads::READ;
 use super::share::Whole;
 use super::state::{Cluster, LAST_MS, ServerState};
@@ -56,6 +56,12 @@ impl Cluster {
     /// True if regions are not split any more, as there are so many.
     pub(crate) fn is_full(&self) -> bool {
         self.policy != SplitPolicy::Disabled && self.regions.len() >= MOST_REGIONS
+    }
+
+    /// True if a server has as many regions as it splits at most.
+    pub(crate) fn is_at_split_limit(&self) -> bool {
+        let is_full = |server: &ServerState| server.online >= REGION_SPLIT_LIMIT;
+        self.policy != SplitPolicy::Disabled && self.servers.iter().any(is_full)
     }
 
     /// All that each server wrote and read.

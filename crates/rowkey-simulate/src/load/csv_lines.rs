@@ -1,6 +1,6 @@
 //! The lines of a trace as CSV.
 
-use std::io::BufRead;
+use std::io::{BufRead, Chain, Read};
 
 use csv::{ErrorKind, StringRecord};
 use rowkey_design::internal::lines::Block;
@@ -23,17 +23,24 @@ pub(super) struct Head {
 impl Head {
     /// Reads the names of columns, after records of blanks.
     pub(super) fn read(reader: &mut impl BufRead, columns: &Columns) -> Result<Self, LoadError> {
-        let (mut names, mut line, mut lines) = (StringRecord::new(), 1, 0);
+        let (mut names, mut line, mut lines, mut blanks) = (StringRecord::new(), 1, 0, 0);
         loop {
             let block = Block { text: first_record(reader, lines + 1)?, first: lines + 1 };
             lines += block.text.iter().filter(|byte| **byte == b'\n').count() as u64;
-            let is_end = block.text.is_empty();
-            match Records::of(&block, None).next(&mut names)? {
-                Some(found) if !is_blank(&names) => line = found,
-                _ if !is_end => continue,
-                _ => {}
+            if block.text.is_empty() {
+                break;
             }
-            break;
+            if block.text.iter().all(u8::is_ascii_whitespace) {
+                blanks += block.text.len() as u64;
+                if blanks >= LONGEST {
+                    return Err(too_long(1));
+                }
+            } else if let Some(found) = Records::of(&block, None).next(&mut names)?
+                && !is_blank(&names)
+            {
+                line = found;
+                break;
+            }
         }
         let mut known = Vec::new();
         for (at, name) in names.iter().enumerate() {
@@ -105,14 +112,16 @@ fn is_blank(record: &StringRecord) -> bool {
 struct Records<'b> {
     block: &'b Block,
     head: Option<&'b StringRecord>,
-    reader: csv::Reader<&'b [u8]>,
+    reader: csv::Reader<Chain<&'static [u8], &'b [u8]>>,
     /// True if a quote is opened and never closed.
     is_open: bool,
 }
 
 impl<'b> Records<'b> {
     fn of(block: &'b Block, head: Option<&'b StringRecord>) -> Self {
-        let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(&block.text[..]);
+        // Behind an empty line a byte order mark is one of the text: the reader leaves out one that is the first.
+        let text = Read::chain(&b"\n"[..], &block.text[..]);
+        let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
         let mut ends = Ends::default();
         ends.last(&block.text);
         Self { block, head, reader, is_open: ends.is_open() }
@@ -121,13 +130,14 @@ impl<'b> Records<'b> {
     /// Reads the next record, if there is one, and returns its first line.
     fn next(&mut self, record: &mut StringRecord) -> Result<Option<u64>, LoadError> {
         let position = self.reader.position();
-        let (begin, line) = (position.byte(), self.block.first - 1 + position.line());
+        // Both count the empty line, once it is read.
+        let (begin, line) = (position.byte().saturating_sub(1), self.block.first + position.line().saturating_sub(2));
         let rest = self.block.text.get(begin as usize..).unwrap_or_default();
         // The ends of lines before it are read with it.
         let ends = rest.iter().take_while(|byte| matches!(byte, b'\n' | b'\r'));
         let line = line + ends.filter(|byte| **byte == b'\n').count() as u64;
         let read = self.reader.read_record(record);
-        let end = self.reader.position().byte();
+        let end = self.reader.position().byte().saturating_sub(1);
         if end - begin >= LONGEST {
             return Err(too_long(line));
         }

@@ -15,7 +15,7 @@ use super::clock::{Clock, seconds_of};
 use super::counted::Counted;
 use super::options::Options;
 use super::portion::Portion;
-use super::puts::{Order, Put, Puts, order_of, overwrites, taken_for_new};
+use super::puts::{Order, Put, Puts, not_overwritten, order_of, overwrites, taken_for_new};
 use super::reads::Reads;
 
 /// The bytes of a cell beside key, family, qualifier and value.
@@ -79,7 +79,7 @@ impl<'d> Drawn<'d> {
         let key = keys.get(secondary.map_or(0, |index| index + 1));
         let key = key.ok_or_else(|| LoadError::NoTable(format!("{} {secondary:?}", table.name.as_str())))?;
         let mut assumed = [assumed_rates(&table.table), unshaped_peaks(&table.table)].concat();
-        assumed.extend(taken_for_new(table, key));
+        assumed.extend(taken_for_new(table, key).or_else(|| not_overwritten(table, key)));
         let rows = Rows::of(key, profile, options.seed, options.skew, &mut assumed);
         let clocks = clocks(table, cluster, options, &mut assumed);
         let seconds = seconds(table, &clocks, options)?;

@@ -67,6 +67,21 @@ pub(super) fn taken_for_new(table: &TableDesign, key: &KeyFacts<'_>) -> Option<S
     ))
 }
 
+/// The words for the writes of an overwritten table that count as new rows: of which rows they are is not said.
+pub(super) fn not_overwritten(table: &TableDesign, key: &KeyFacts<'_>) -> Option<String> {
+    let is_upsert = table.table.unique.as_ref().is_some_and(|unique| unique.value == Unique::Upsert);
+    if !is_upsert || table.table.rows.is_none() || key.secondary.is_some() || key.growing() == Some(0) {
+        return None;
+    }
+    let is_new = |write: &&Located<Write>| write.kind != Some(WriteKind::Delete) && order_of(write, key) == Order::Time;
+    let names: Vec<_> =
+        table.table.write.iter().filter(is_new).map(|write| format!("{:?}", write.name.as_str())).collect();
+    let names = Some(names.join(", ")).filter(|names| !names.is_empty())?;
+    Some(format!(
+        "{names} writes a new row each time, though the table is overwritten: if it writes any of its rows, say `order = \"random\"`"
+    ))
+}
+
 /// True if the table says so, and whatever is put is a row in any order: the keys are those of its rows, whose number
 /// is told.
 pub(super) fn overwrites(table: &TableDesign, key: &KeyFacts<'_>) -> bool {

@@ -15,7 +15,8 @@ pub const MOST_EVENTS: u64 = 10_000_000;
 /// Another load, of whose events some are kept where there are many: each of these stands for 2, 4, 8 or more.
 ///
 /// Of rows all that is written and deleted is kept, or nothing, so that a row that is kept is deleted as it was written;
-/// but of those that are written most, as of reads, every so many events are. The same load has the same sample.
+/// but of those that are written most, as of reads, every so many events are, and what deletes these. The same load has
+/// the same sample.
 #[derive(Debug)]
 pub struct Sampled<L> {
     load: L,
@@ -33,6 +34,8 @@ struct Sampler {
     by_hash: Vec<u32>,
     /// A bit of each hash, set where its writes are many: few bytes, as each write looks at one.
     are_many: Vec<u64>,
+    /// The same, where the last row that was put is kept: what deletes it is too.
+    last_is_kept: Vec<u64>,
 }
 
 /// The bits of a hash that tell what is written most.
@@ -52,7 +55,16 @@ impl<L> Sampled<L> {
         let level = (0..63).find(|level| expected >> level <= most + most / 8).unwrap_or(63);
         // What is kept may be more than its part.
         let left = if expected == 0 { most } else { most + most / 2 };
-        let sampler = Sampler { level, left, most, reads: 0, writes: 0, by_hash: Vec::new(), are_many: Vec::new() };
+        let sampler = Sampler {
+            level,
+            left,
+            most,
+            reads: 0,
+            writes: 0,
+            by_hash: Vec::new(),
+            are_many: Vec::new(),
+            last_is_kept: Vec::new(),
+        };
         Self { load, sampler }
     }
 }
@@ -78,6 +90,8 @@ impl Sampler {
         }
         self.by_hash.resize(1 << BITS, 0);
         self.are_many.resize((1 << BITS) / 64, 0);
+        self.last_is_kept.resize((1 << BITS) / 64, 0);
+        let is_delete = event.op == Op::Delete;
         self.writes += 1;
         let hash = xxh3_64(event.key);
         let place = (hash >> (u64::BITS - BITS)) as usize;
@@ -85,14 +99,19 @@ impl Sampler {
         let mut is_many = *word & bit != 0;
         let each = if is_many { 1 } else { COUNTED };
         // Not every eighth: what comes in turns would be counted always, or never.
-        if mix(self.writes).is_multiple_of(u64::from(each)) {
+        if !(is_many && is_delete) && mix(self.writes).is_multiple_of(u64::from(each)) {
             let count = &mut self.by_hash[place];
             *count = count.saturating_add(each);
             is_many |= *count > MANY && u64::from(*count) > self.writes / ONE_OF;
             *word |= u64::from(is_many) * bit;
         }
         if is_many {
-            return is_turn(u64::from(self.by_hash[place]), self.level, place as u64);
+            let last = &mut self.last_is_kept[place / 64];
+            if !is_delete {
+                let is_kept = is_turn(u64::from(self.by_hash[place]), self.level, place as u64);
+                *last = *last & !bit | u64::from(is_kept) * bit;
+            }
+            return *last & bit != 0;
         }
         mix(hash).trailing_zeros() >= self.level
     }

@@ -30,6 +30,28 @@ pub(super) struct OfLine {
     pub(super) batch: Option<u64>,
     /// The number of its events.
     pub(super) events: usize,
+    /// The scan by fields that it is in place of events: a range of each salt bucket is much for a line.
+    pub(super) scan: Option<Scan>,
+}
+
+/// A scan of the rows whose first fields have these values.
+#[derive(Debug)]
+pub(super) struct Scan {
+    leading: Vec<Value>,
+    limit: Option<u64>,
+    pub(super) bytes: u64,
+}
+
+impl Scan {
+    /// Its ranges, one after the other.
+    pub(super) fn ranges(&self, layout: &LayoutBuf) -> Result<impl Iterator<Item = KeyRange>, String> {
+        let ranges = layout.ranges_by_bucket(&self.leading, None).map_err(|error| error.to_string())?;
+        Ok(ranges.into_iter().flatten())
+    }
+
+    pub(super) fn op<'r>(&self, range: &'r KeyRange) -> Op<'r> {
+        Op::Scan { end: range.end(), limit: self.limit, reverse: false, few: None, most: None }
+    }
 }
 
 /// The rows that lines are of.
@@ -50,21 +72,27 @@ impl Rows<'_> {
         told: &mut Told,
     ) -> Result<(), LoadError> {
         let before = told.events.len();
-        let t_ms = self.events(line, number, values, &mut told.events)?;
+        let (t_ms, scan) = self.events(line, number, values, &mut told.events)?;
         let events = told.events.len() - before;
-        told.lines.push(OfLine { number, t_ms, batch: line.batch, events });
+        told.lines.push(OfLine { number, t_ms, batch: line.batch, events, scan });
         Ok(())
     }
 
-    /// Adds the events of a line, and returns its time.
-    fn events(&self, line: &Line, number: u64, values: &mut Vec<Value>, events: &mut Block) -> Result<u64, LoadError> {
+    /// Adds the events of a line, and returns its time, and the scan by fields that it is.
+    fn events(
+        &self,
+        line: &Line,
+        number: u64,
+        values: &mut Vec<Value>,
+        events: &mut Block,
+    ) -> Result<(u64, Option<Scan>), LoadError> {
         let wrong = |place: &str, reason: String| wrong(number, place, reason);
         let missing = |place: &'static str| move || wrong(place, "there is none".to_owned());
         let t_ms = line.t_ms.ok_or_else(missing("`t_ms`"))?;
         let op = line.op.ok_or_else(missing("`op`"))?;
         let mut give = |op: Op<'_>, key: &[u8]| {
             events.push(Event { t_ms, batch: 0, op, key, bytes: line.bytes, weight: 1 });
-            Ok(t_ms)
+            Ok((t_ms, None))
         };
         reads_no_more(op, line).map_err(|(place, reason)| wrong(place, reason))?;
         let refused = |key: &[u8]| self.engine.and_then(|engine| engine.refuses_key(key.len()));
@@ -72,13 +100,9 @@ impl Rows<'_> {
         let op = match (op, &line.key) {
             (Word::Scan, None) => {
                 let given = line.fields.iter().rposition(|json| !json.is_null()).map_or(0, |last| last + 1);
-                let ranges = prefix(self.layout, &self.times, &line.fields[..given])
+                let leading = leading(self.layout, &self.times, &line.fields[..given])
                     .map_err(|fault| fault.told(number, line, self.layout))?;
-                for range in ranges.iter().flatten() {
-                    let op = Op::Scan { end: range.end(), limit: line.limit, reverse: false, few: None, most: None };
-                    give(op, range.start())?;
-                }
-                return Ok(t_ms);
+                return Ok((t_ms, Some(Scan { leading, limit: line.limit, bytes: line.bytes })));
             }
             (Word::Scan, Some(key)) => {
                 if line.end.as_ref().is_some_and(|end| !end.is_empty() && end <= key) {
@@ -170,13 +194,11 @@ fn one(at: usize, field: &FieldBuf, json: &Json, times: &Times<'_>) -> Result<Va
     values.into_iter().next().ok_or_else(|| told("there is no value".to_owned()))
 }
 
-/// The ranges of the rows whose first fields have these values.
-fn prefix(layout: &LayoutBuf, times: &Times<'_>, fields: &[Json]) -> Result<Vec<Vec<KeyRange>>, Fault> {
+/// The values of the first fields.
+fn leading(layout: &LayoutBuf, times: &Times<'_>, fields: &[Json]) -> Result<Vec<Value>, Fault> {
     are_given(layout, fields)?;
     let given = layout.fields().iter().zip(fields).enumerate();
-    let values: Vec<Value> =
-        given.map(|(at, (field, json))| one(at, field, json, times)).collect::<Result<_, Fault>>()?;
-    layout.ranges_by_bucket(&values, None).map_err(Fault::of_all)
+    given.map(|(at, (field, json))| one(at, field, json, times)).collect()
 }
 
 /// Refuses fields of which one has no value, and is not optional.

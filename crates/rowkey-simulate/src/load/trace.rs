@@ -90,8 +90,8 @@ impl<R: BufRead> Load for Trace<'_, R> {
         if begins.trim_ascii_start().starts_with(b"[") {
             return refused("this is an array: write one object a line");
         }
-        let mut order = Order::default();
-        let take = |told: Told| order.give(told, sink);
+        let (mut order, layout) = (Order::default(), self.layout);
+        let take = |told: Told| order.give(told, layout, sink);
         let read = if is_json(begins) {
             let tell = |block: &Block| told(|told| json(block, &columns, &rows, told));
             in_order(Blocks::of_lines(&mut self.reader), tell, take)
@@ -133,10 +133,11 @@ impl Order {
     fn give(
         &mut self,
         told: Told,
+        layout: &LayoutBuf,
         sink: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<Result<(), LoadError>> {
         let mut events = told.events.events();
-        for OfLine { number, t_ms, batch, events: count } in told.lines {
+        for OfLine { number, t_ms, batch, events: count, scan } in told.lines {
             if t_ms < self.last {
                 let reason = format!("{t_ms} is before {}, the time of the line before", self.last);
                 return ControlFlow::Break(Err(wrong(number, "`t_ms`", reason)));
@@ -149,6 +150,17 @@ impl Order {
             for event in events.by_ref().take(count) {
                 let event = Event { t_ms: t_ms - first, batch: self.number, ..event };
                 if sink(event).is_break() {
+                    return ControlFlow::Break(Ok(()));
+                }
+            }
+            let Some(scan) = scan else { continue };
+            let ranges = match scan.ranges(layout) {
+                Ok(ranges) => ranges,
+                Err(reason) => return ControlFlow::Break(Err(wrong(number, "the fields", reason))),
+            };
+            for range in ranges {
+                let (op, key, bytes) = (scan.op(&range), range.start(), scan.bytes);
+                if sink(Event { t_ms: t_ms - first, batch: self.number, op, key, bytes, weight: 1 }).is_break() {
                     return ControlFlow::Break(Ok(()));
                 }
             }

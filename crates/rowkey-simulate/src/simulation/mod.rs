@@ -126,6 +126,9 @@ fn run_in(
     if cluster.is_full() {
         assumed.push("so many regions are split no more: this is a bound of the simulation".to_owned());
     }
+    if cluster.is_at_split_limit() {
+        assumed.push("a server with 1000 regions splits none: `hbase.regionserver.regionSplitLimit`".to_owned());
+    }
     let (interval_ms, intervals, chances) = intervals.ended();
     let steps = steps.end(end_ms, &cluster, intervals.len());
     let rows_per_event = Some(weight).filter(|weight| *weight > 1);

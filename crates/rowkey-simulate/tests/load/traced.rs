@@ -222,6 +222,20 @@ fn a_long_trace_is_read_as_a_short_one() {
     }
 }
 
+/// A byte order mark is one of the text, but for the first of a trace.
+#[test]
+fn a_byte_order_mark_in_a_trace_is_one_of_a_value() {
+    let design = design(TEXT);
+    let keys = |text: &str| trace(&design, text).unwrap().into_iter().map(|event| event.key).collect::<Vec<_>>();
+    let text = "host,at,t_ms,op\n\u{feff}a,1,0,put\n\u{feff}a,1,9,get\n";
+    let [put, get] = &keys(text)[..] else { panic!("{text}") };
+    assert!(put == get && put.starts_with("\u{feff}a".as_bytes()), "{put:?} {get:?}");
+    let error = trace(&design, "t_ms,op,host,at\n\u{feff}0,put,a,1\n").unwrap_err().to_string();
+    assert!(error.starts_with("line 2, column 1 (`t_ms`): "), "{error}");
+    let error = trace(&design, &("\n".repeat(1 << 20) + "t_ms,op,host,at\n0,put,a,1\n")).unwrap_err().to_string();
+    assert_eq!(error, "line 1, column 1: the line has 1048576 bytes or more");
+}
+
 #[test]
 fn blanks_are_cut_off_all_but_text() {
     let design = design(TEXT);
@@ -319,6 +333,37 @@ fn a_sample_has_rows_with_their_deletes_and_as_many_events() {
             let keys = |op| kept.iter().filter(move |event| event.op == op && !is_hot(event)).map(|event| &event.key);
             assert!(keys("put").eq(keys("delete")));
         }
+    }
+}
+
+/// Rows that are put and deleted again and again: what is there at a time is as much in a sample.
+#[test]
+fn a_sample_has_the_deletes_of_the_rows_that_are_written_most() {
+    const KEYS: u64 = 99;
+    struct Ring;
+    impl Load for Ring {
+        fn events(&mut self, sink: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> Result<(), LoadError> {
+            for n in 0..400_000 {
+                let (op, number) = if n % 2 == 0 { (Op::Put, n / 2) } else { (Op::Delete, n / 2) };
+                let key = (number % KEYS).to_be_bytes();
+                if sink(Event { t_ms: n, batch: n, op, key: &key, bytes: 1, weight: 1 }).is_break() {
+                    break;
+                }
+            }
+            Ok(())
+        }
+    }
+    for most in [10_000, 100_000] {
+        let (mut there, mut puts) = (std::collections::HashMap::new(), 0);
+        for event in all(&mut Sampled::new(Ring, most, 400_000)) {
+            let of_key = there.entry(event.key).or_insert(0_i64);
+            let weight = event.weight as i64;
+            *of_key += if event.op == "put" { weight } else { -weight };
+            puts += if event.op == "put" { weight } else { 0 };
+            // Before a row is known as one of these, all that is written of it is kept, or nothing.
+            assert!((0..=64).contains(of_key), "{most}: {of_key}");
+        }
+        assert!((puts - 200_000).abs() < 10_000, "{most}: {puts}");
     }
 }
 

@@ -3,7 +3,8 @@
 mod like;
 pub(super) mod print;
 
-use std::io::{BufRead, BufReader};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -251,11 +252,9 @@ fn trace<'t>(
     path: &Path,
     events: u64,
 ) -> Result<impl Load + use<'t>, Failure> {
-    let mut reader = reader(path)?;
-    let expected = lines(path, &mut reader);
-    let trace = Trace::new(reader, declared.key.layout, design.times_of(&declared.key.table.name));
+    let trace = Trace::new(reader(path)?, declared.key.layout, design.times_of(&declared.key.table.name));
     let trace = trace.engine(engine_of(declared.cluster()));
-    Ok(Sampled::new(trace, events, expected))
+    Ok(Sampled::new(trace, events, lines(path)))
 }
 
 fn of_file<T>(path: &Path, read: Result<T, LoadError>) -> Result<T, Failure> {
@@ -269,7 +268,7 @@ fn reader(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
     if path.is_dir() {
         return Err(Failure::new(format!("{} is a folder: name the file in it", path.display())));
     }
-    let file = std::fs::File::open(path);
+    let file = File::open(path);
     let file = file.map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())))?;
     Ok(Box::new(BufReader::with_capacity(1 << 20, file)))
 }
@@ -279,13 +278,22 @@ fn is_file(path: &Path) -> bool {
     path.is_file() && !crate::designs::is_stdin(path)
 }
 
-/// The lines that a file has, about, by the length of its first ones; 0 if it is no file.
-fn lines(path: &Path, reader: &mut dyn BufRead) -> u64 {
-    let file = std::fs::metadata(path).ok().filter(|_| is_file(path));
-    let (Some(file), Ok(first)) = (file, reader.fill_buf()) else { return 0 };
-    let lines = first.iter().filter(|byte| **byte == b'\n').count() as u64;
-    let all = u128::from(file.len()) * u128::from(lines) / (first.len() as u128).max(1);
-    u64::try_from(all).unwrap_or(u64::MAX)
+/// The lines that a file has, about, by parts of it that lie evenly in all of it; 0 if it is no file.
+fn lines(path: &Path) -> u64 {
+    const PARTS: u64 = 64;
+    let counted = || -> io::Result<u64> {
+        let (mut file, mut part) = (File::open(path)?, vec![0; 1 << 14]);
+        let all = file.metadata()?.len();
+        let (mut lines, mut bytes) = (0, 0);
+        for number in 0..PARTS {
+            file.seek(SeekFrom::Start((u128::from(all) * u128::from(number) / u128::from(PARTS)) as u64))?;
+            let read = file.read(&mut part)?;
+            lines += part[..read].iter().filter(|byte| **byte == b'\n').count() as u128;
+            bytes += read as u128;
+        }
+        Ok(u64::try_from(u128::from(all) * lines / bytes.max(1)).unwrap_or(u64::MAX))
+    };
+    if is_file(path) { counted().unwrap_or(0) } else { 0 }
 }
 
 fn log(args: &Args, path: &Path, declared: &Declared<'_>) -> Result<Log, Failure> {

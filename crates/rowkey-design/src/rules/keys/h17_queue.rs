@@ -23,7 +23,9 @@ pub(crate) fn find(context: &Context<'_>, found: &mut RuleSink<'_>) {
             unit: "/s",
         }));
         let started = context.keys[0].fields.get(cost.leading).map(|field| field.name);
-        let cure = started.map_or_else(String::new, |name| format!(": `range.{name}` says how far back that is"));
+        let cure = started.map_or_else(String::new, |name| {
+            format!(": `range.{name}` says how far back that is, and `recent` that it ends now")
+        });
         let cure = format!("remember where the last run stopped, and start there{cure}");
         found.push(finding.remedy(cure, Vec::new()));
     }
