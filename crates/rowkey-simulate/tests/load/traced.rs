@@ -229,7 +229,7 @@ fn a_byte_order_mark_in_a_trace_is_one_of_a_value() {
     let keys = |text: &str| trace(&design, text).unwrap().into_iter().map(|event| event.key).collect::<Vec<_>>();
     let text = "host,at,t_ms,op\n\u{feff}a,1,0,put\n\u{feff}a,1,9,get\n";
     let [put, get] = &keys(text)[..] else { panic!("{text}") };
-    assert!(put == get && put.starts_with("\u{feff}a".as_bytes()), "{put:?} {get:?}");
+    assert!(put == get && put[1..].starts_with("\u{feff}a".as_bytes()), "{put:?} {get:?}");
     let error = trace(&design, "t_ms,op,host,at\n\u{feff}0,put,a,1\n").unwrap_err().to_string();
     assert!(error.starts_with("line 2, column 1 (`t_ms`): "), "{error}");
     let error = trace(&design, &("\n".repeat(1 << 20) + "t_ms,op,host,at\n0,put,a,1\n")).unwrap_err().to_string();
@@ -360,8 +360,8 @@ fn a_sample_has_the_deletes_of_the_rows_that_are_written_most() {
             let weight = event.weight as i64;
             *of_key += if event.op == "put" { weight } else { -weight };
             puts += if event.op == "put" { weight } else { 0 };
-            // Before a row is known as one of these, all that is written of it is kept, or nothing.
-            assert!((0..=64).contains(of_key), "{most}: {of_key}");
+            // One may be left of before the row was known as one of these.
+            assert!((0..=2 * weight).contains(of_key), "{most}: {of_key}");
         }
         assert!((puts - 200_000).abs() < 10_000, "{most}: {puts}");
     }
