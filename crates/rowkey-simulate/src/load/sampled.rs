@@ -109,7 +109,7 @@ impl Sampler {
             let last = &mut self.last_is_kept[place / 64];
             if !is_delete {
                 let is_kept = is_turn(u64::from(self.by_hash[place]), self.level, place as u64);
-                *last = *last & !bit | u64::from(is_kept) * bit;
+                *last = (*last & !bit) | (u64::from(is_kept) * bit);
             }
             return *last & bit != 0;
         }
