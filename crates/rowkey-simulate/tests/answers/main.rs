@@ -267,6 +267,26 @@ fn what_a_server_takes_is_said_to_be_assumed() {
     assert!(names.contains(&"ranges at the end".to_owned()) && !names.iter().any(|name| name.contains("region")));
 }
 
+/// Of an overwritten table the rows that are written are known by the order alone; and HBase splits no more regions than
+/// a server may have.
+#[test]
+fn what_a_run_takes_for_new_rows_and_what_is_split_no_more_is_said() {
+    let more = "means.id = \"random\"\nrows = 100_000\nunique = \"upsert\"";
+    let text = design("\"id: u64\"", more, 2, "1k/s");
+    let is_said = |text: &str, words: &str| {
+        answers_once(text, &options()).remove(0).assumed.iter().any(|assumed| assumed.contains(words))
+    };
+    let new = "\"a write\" writes a new row each time, though the table is overwritten";
+    assert!(is_said(&text, new) && !is_said(&(text.clone() + "order = \"random\"\n"), new));
+    assert!(!is_said(&text.replace("rows = 100_000", ""), new));
+    let small = "region = { max = \"1 MB\", flush = \"100 kB\", writes = \"10k/s\" }";
+    let of = |servers| {
+        design("\"id: u64\"", "means.id = \"random\"", servers, "1k/s").replace("region.writes = \"10k/s\"", small)
+    };
+    let full = "a server with 1000 regions splits none";
+    assert!(is_said(&of(1), full) && !is_said(&of(20), full));
+}
+
 #[test]
 fn names_draw_nothing() {
     let query = "[[table.t.query]]\nname = \"q\"\nfix = [\"host\"]\nrate = \"100/s\"\nskew.host = \"zipf 1\"\n";

@@ -1,5 +1,6 @@
 //! A load that moves from region to region: a table takes what one server takes, however long an interval is.
 
+use rowkey_simulate::answer::NOTHING;
 use rowkey_simulate::simulation::Options;
 
 use super::answers_once;
@@ -139,5 +140,23 @@ fn few_heavy_scans_do_not_move() {
         assert_eq!(found.saturates, None, "{seed}: {}", found.sentence);
         let reader = found.busiest_reader.unwrap().of_run;
         assert!(reader < 0.25, "{seed}: {reader}");
+    }
+}
+
+/// A run that reads several partitions, as of two days, is divided among several events: those ask for one sensor, and
+/// the next ones for another.
+#[test]
+fn the_ranges_of_one_run_are_no_load_that_moves() {
+    let text = "format = 1\n[cluster.c]\nengine = \"cassandra\"\nservers = 6\nregion.writes = \"10k/s\"\n\
+                region.reads = \"10k/s\"\n[table.t]\nkey = [\"sensor: u32\", \"day: u32\", \"at: i64 desc\"]\n\
+                partition = [\"sensor\", \"day\"]\nmeans = { at = \"milliseconds\", day = \"time bucket\" }\n\
+                stats.day = { bucket = \"1 day\", grows = true }\nstats.sensor = { distinct = 50_000 }\n\
+                [table.t.family.v]\ncolumns = [\"value\"]\nsizes = { value = \"8 B\" }\nttl = \"30 days\"\n\
+                [[table.t.write]]\nname = \"reading\"\nrate = \"30k/s\"\n[[table.t.query]]\nname = \"two hours\"\n\
+                fix = [\"sensor\"]\nrange.at = \"2 h\"\nrecent = \"2 h\"\nrate = \"500/s\"\n";
+    for most in [20_000, 50_000] {
+        let found = answers_once(text, &Options { most, ..Options::default() }).remove(0);
+        assert!(found.sentence.starts_with(NOTHING), "{most}: {}", found.sentence);
+        assert!(found.hottest_reader.unwrap().of_run < 0.1, "{most}: {:?}", found.hottest_reader);
     }
 }
