@@ -1,5 +1,5 @@
 //! Lines of a reader, none of which is longer than a limit: one after the other, and in blocks for several threads.
-//! What has records of several lines is divided where these end.
+//! Records of several lines are divided where a record ends.
 
 use std::io::{BufRead, ErrorKind};
 use std::num::NonZero;
@@ -107,8 +107,8 @@ impl<R: BufRead> Blocks<R, fn(&[u8]) -> Option<usize>> {
 }
 
 impl<R: BufRead, E: FnMut(&[u8]) -> Option<usize>> Blocks<R, E> {
-    /// Blocks of what comes after so many lines. `ends` is called with each part that is read, one after the other, and
-    /// says where a block may end.
+    /// Blocks of a reader of which so many lines were read. `ends` gets each part that is read, in order, and returns
+    /// where a block may end.
     pub fn new(reader: R, lines: u64, ends: E) -> Self {
         Self { reader, ends, rest: Vec::new(), whole: 0, lines, stopped: None }
     }

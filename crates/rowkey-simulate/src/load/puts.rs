@@ -1,9 +1,9 @@
 //! The rows that are put: which there are at a time.
 
+use rowkey_design::internal::TableDesign;
 use rowkey_design::internal::design::{Unique, Write, WriteKind, WriteOrder};
 use rowkey_design::internal::drawn::{BEGIN, Numbers, Row};
 use rowkey_design::internal::facts::KeyFacts;
-use rowkey_design::internal::{Located, TableDesign};
 
 use super::clock::Clock;
 
@@ -55,31 +55,37 @@ pub(super) fn order_of(write: &Write, key: &KeyFacts<'_>) -> Order {
 
 /// The words for the writes of random rows that count as new ones at the end: their key begins with what grows.
 pub(super) fn taken_for_new(table: &TableDesign, key: &KeyFacts<'_>) -> Option<String> {
-    let is_new = |write: &&Located<Write>| {
+    let is_new = |write: &Write| {
         matches!(write.order.as_deref(), Some(WriteOrder::Random)) && order_of(write, key) == Order::Time
     };
-    let writes = table.table.write.iter().filter(is_new).filter(|_| key.secondary.is_none());
-    let names: Vec<_> = writes.map(|write| format!("{:?}", write.name.as_str())).collect();
-    let first = key.fields.first().filter(|_| !names.is_empty())?.name;
-    let names = names.join(", ");
+    let names = names(table, key, is_new)?;
+    let first = key.fields.first()?.name;
     Some(format!(
         "{names} writes new rows at the end, not random ones, as {first:?} grows: if it does not, say `stats.{first}.grows = false`"
     ))
 }
 
-/// The words for the writes of an overwritten table that count as new rows: of which rows they are is not said.
+/// The words for the writes of an overwritten table that count as new rows: the design does not say which they are.
 pub(super) fn not_overwritten(table: &TableDesign, key: &KeyFacts<'_>) -> Option<String> {
-    let is_upsert = table.table.unique.as_ref().is_some_and(|unique| unique.value == Unique::Upsert);
-    if !is_upsert || table.table.rows.is_none() || key.secondary.is_some() || key.growing() == Some(0) {
-        return None;
-    }
-    let is_new = |write: &&Located<Write>| write.kind != Some(WriteKind::Delete) && order_of(write, key) == Order::Time;
-    let names: Vec<_> =
-        table.table.write.iter().filter(is_new).map(|write| format!("{:?}", write.name.as_str())).collect();
-    let names = Some(names.join(", ")).filter(|names| !names.is_empty())?;
+    let is_new = |write: &Write| write.kind != Some(WriteKind::Delete) && order_of(write, key) == Order::Time;
+    let names = names(table, key, is_new).filter(|_| is_overwritten(table, key))?;
     Some(format!(
-        "{names} writes a new row each time, though the table is overwritten: if it writes any of its rows, say `order = \"random\"`"
+        "{names} writes a new row each time, though the table is overwritten: if it writes any of its rows, say \
+         `order = \"random\"`"
     ))
+}
+
+/// The names of some of a table's writes, if there are any; none of a secondary table.
+fn names(table: &TableDesign, key: &KeyFacts<'_>, is_named: impl Fn(&Write) -> bool) -> Option<String> {
+    let writes = table.table.write.iter().filter(|write| key.secondary.is_none() && is_named(&write.value));
+    let names: Vec<_> = writes.map(|write| format!("{:?}", write.name.as_str())).collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
+/// True if the table says how many rows it has, and that a write may be of one that is there.
+fn is_overwritten(table: &TableDesign, key: &KeyFacts<'_>) -> bool {
+    let is_upsert = table.table.unique.as_ref().is_some_and(|unique| unique.value == Unique::Upsert);
+    is_upsert && table.table.rows.is_some() && key.growing() != Some(0)
 }
 
 /// True if the table says so, and whatever is put is a row in any order: the keys are those of its rows, whose number
@@ -90,8 +96,7 @@ pub(super) fn overwrites(table: &TableDesign, key: &KeyFacts<'_>) -> bool {
             && !write.updates.iter().any(|name| key.index(name).is_some())
     };
     let mut puts = table.table.write.iter().filter(|write| write.kind != Some(WriteKind::Delete));
-    let is_upsert = table.table.unique.as_ref().is_some_and(|unique| unique.value == Unique::Upsert);
-    is_upsert && table.table.rows.is_some() && key.growing() != Some(0) && puts.all(|write| is_any(&write.value))
+    is_overwritten(table, key) && puts.all(|write| is_any(&write.value))
 }
 
 /// The part of a table's rows that a run may add while the table counts as full grown.

@@ -15,8 +15,8 @@ pub const MOST_EVENTS: u64 = 10_000_000;
 /// Another load, of whose events some are kept where there are many: each of these stands for 2, 4, 8 or more.
 ///
 /// Of rows all that is written and deleted is kept, or nothing, so that a row that is kept is deleted as it was written;
-/// but of those that are written most, as of reads, every so many events are, and what deletes these. The same load has
-/// the same sample.
+/// but of those that are written most, as of reads, each second, fourth, eighth or so event is, with deletes after it.
+/// The same load has the same sample.
 #[derive(Debug)]
 pub struct Sampled<L> {
     load: L,
@@ -43,7 +43,7 @@ const BITS: u32 = 20;
 /// The writes of a hash that are many: more than this, and than one of so many of all.
 const MANY: u32 = 64;
 const ONE_OF: u64 = 1 << 16;
-/// One of so many writes is counted, by chance.
+/// Rate of the count of writes: one of so many, by chance.
 const COUNTED: u32 = 8;
 
 impl<L> Sampled<L> {

@@ -267,8 +267,7 @@ fn what_a_server_takes_is_said_to_be_assumed() {
     assert!(names.contains(&"ranges at the end".to_owned()) && !names.iter().any(|name| name.contains("region")));
 }
 
-/// Of an overwritten table the rows that are written are known by the order alone; and HBase splits no more regions than
-/// a server may have.
+/// Of an overwritten table the rows that are written are known by the order alone; HBase splits none of 1000 regions.
 #[test]
 fn what_a_run_takes_for_new_rows_and_what_is_split_no_more_is_said() {
     let more = "means.id = \"random\"\nrows = 100_000\nunique = \"upsert\"";

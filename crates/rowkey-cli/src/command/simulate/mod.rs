@@ -245,7 +245,7 @@ fn simulate<'d>(
     Ok(Some(Told { declared, run, answer }))
 }
 
-/// The trace of a table, sampled where it has more than so many events.
+/// The trace of a table; a sample of about so many events, where it has more.
 fn trace<'t>(
     design: &'t Design,
     declared: &Declared<'t>,
