@@ -23,23 +23,21 @@ use crate::{bounds, manifest, program, random, typed};
 /// The folder of the classes of the runtime.
 const RUNTIME: &str = "io/github/rowkey";
 
-/// The files of the runtime, which is the same for all tables, and its classes: compiled once.
-static SOURCES: LazyLock<HashMap<OsString, Vec<u8>>> = LazyLock::new(|| {
-    let generated = Generated { folder: tempfile::tempdir().unwrap() };
-    generated.write(&[]);
-    contents(&generated.sources().0)
-});
-static CLASSES: LazyLock<HashMap<OsString, Vec<u8>>> = LazyLock::new(|| {
+/// The files of a folder by their names.
+type Files = HashMap<OsString, Vec<u8>>;
+
+/// The sources of the runtime, which is the same for all tables, and its classes: compiled once.
+static COMPILED: LazyLock<(Files, Files)> = LazyLock::new(|| {
     let generated = Generated { folder: tempfile::tempdir().unwrap() };
     generated.write(&[]);
     std::fs::create_dir(generated.path().join("classes")).unwrap();
     generated.compile(&generated.path().join("src/main/java"), "classes");
-    let mut files = Vec::new();
-    below(&generated.path().join("classes").join(RUNTIME), &mut files);
-    contents(&files)
+    let mut classes = Vec::new();
+    below(&generated.path().join("classes").join(RUNTIME), &mut classes);
+    (contents(&generated.sources().0), contents(&classes))
 });
 
-fn contents(files: &[PathBuf]) -> HashMap<OsString, Vec<u8>> {
+fn contents(files: &[PathBuf]) -> Files {
     files.iter().map(|path| (path.file_name().unwrap().to_owned(), std::fs::read(path).unwrap())).collect()
 }
 
@@ -57,15 +55,16 @@ impl Generated {
         std::fs::write(generated.path().join("manifest.json"), manifest::of(&codec).to_string()).unwrap();
         let runtime = generated.path().join("classes").join(RUNTIME);
         std::fs::create_dir_all(&runtime).unwrap();
-        for (path, class) in LazyLock::force(&CLASSES) {
+        let (sources, classes) = &*COMPILED;
+        for (path, class) in classes {
             std::fs::write(runtime.join(path), class).unwrap();
         }
         let (of_runtime, own) = generated.sources();
-        assert_eq!(of_runtime.len(), LazyLock::force(&SOURCES).len());
+        assert_eq!(of_runtime.len(), sources.len());
         for path in of_runtime {
             assert_eq!(
                 std::fs::read(&path).ok().as_ref(),
-                SOURCES.get(path.file_name().unwrap()),
+                sources.get(path.file_name().unwrap()),
                 "{}",
                 path.display()
             );
